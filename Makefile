@@ -1,0 +1,43 @@
+# Two commands matter: `make test` proves everything, `make demo` shows the main job.
+PYTHON ?= python3
+BIN := .venv/bin
+READY := .venv/.ready
+SHELL := /bin/bash
+
+.PHONY: test check demo format lock servers clean
+
+test: check  ## every check and every test, on real servers
+	$(BIN)/python tests/servers.py -- $(BIN)/pytest -n 2 tests
+	$(BIN)/python tests/pythons.py
+
+check: $(READY)  ## the fast gate: format, lint, types, imports, docs, unit tests
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/pytest -n 2 -m "not slow" tests/unit tests/sql tests/docs
+
+demo: $(READY)  ## what it does, in a minute
+	$(BIN)/python benchmarks/demo.py
+
+format: $(READY)
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+# A universal lock with hashes and without addresses: any index that serves the same bytes will do.
+lock: $(READY)
+	$(BIN)/uv pip compile --universal --generate-hashes --no-header --no-annotate --upgrade \
+		--python-version 3.11 --all-extras --group dev pyproject.toml -o requirements.lock
+
+servers: $(READY)  ## PostgreSQL and MariaDB for hands-on work, until Ctrl-C
+	$(BIN)/python tests/servers.py
+
+$(READY): requirements.lock pyproject.toml
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check uv
+	$(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes -r requirements.lock
+	$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps -e .
+	touch $(READY)
+
+clean:
+	rm -rf .venv

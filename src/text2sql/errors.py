@@ -1,0 +1,130 @@
+"""Every error a user or a room can meet.
+
+    Text2SQLError
+    ├── UsageError                 bad input: a flag, a path, a policy file (exit code 2)
+    ├── MissingDriver              the driver's package is not installed
+    └── DatabaseError              translated once, at the edge of `database/`, with the cause kept
+        ├── SqlSyntaxError         rewrite
+        ├── UnknownTable           rewrite
+        ├── UnknownColumn          rewrite
+        ├── AmbiguousColumn        rewrite
+        ├── TypeMismatch           rewrite
+        ├── QueryTimeout           rewrite   the statement was stopped on the server
+        ├── ResourceExhausted      rewrite   memory, disk, a result or a cell too large
+        ├── ConnectionFailed       again
+        ├── LockConflict           again     lock wait, deadlock, serialisation
+        ├── PoolExhausted          again     nobody gave a connection back in time
+        ├── PermissionDenied       never
+        ├── Forbidden              never     the read-only wall of the engine itself held
+        ├── QueryCancelled         never     somebody called `cancel`
+        └── OtherDatabaseError     never
+
+`mend` says what can help: the same query `again`, a `rewrite` of it, or `never`. An error carries facts;
+its sentence is made by `messages.py` in the reader's language, and a repair prompt is built from fields.
+"""
+
+from typing import ClassVar, Literal
+
+Mend = Literal["again", "rewrite", "never"]
+
+
+class Text2SQLError(Exception):
+    """`key` names the sentence in `messages.py`; `facts` fill its blanks. Secrets never enter facts."""
+
+    key: ClassVar[str] = "error"
+
+    def __init__(self, key: str = "", **facts: object) -> None:
+        self.message_key = key or self.key
+        self.facts = facts
+        super().__init__(self.message_key, facts)
+
+    def __str__(self) -> str:
+        told = ", ".join(f"{name}={value}" for name, value in self.facts.items())
+        return f"{self.message_key}: {told}" if told else self.message_key
+
+
+class UsageError(Text2SQLError):
+    key = "usage"
+
+
+class MissingDriver(Text2SQLError):
+    """`MissingDriver(database="PostgreSQL", extra="postgres")`"""
+
+    key = "missing_driver"
+
+
+class DatabaseError(Text2SQLError):
+    kind: ClassVar[str] = "other"
+    mend: ClassVar[Mend] = "never"
+
+    def __init__(
+        self,
+        detail: str,
+        *,
+        key: str = "",
+        code: str = "",
+        position: int | None = None,
+        identifiers: tuple[str, ...] = (),
+        **facts: object,
+    ) -> None:
+        super().__init__(key or f"database.{self.kind}", detail=detail, **facts)
+        self.detail = detail  # the engine's own words, first line, no connection string
+        self.code = code  # SQLSTATE, or the driver's number or name where there is none
+        self.position = position  # 1-based character in the SQL that was sent
+        self.identifiers = identifiers  # the names the engine complains about
+
+
+class SqlSyntaxError(DatabaseError):
+    kind, mend = "syntax", "rewrite"
+
+
+class UnknownTable(DatabaseError):
+    kind, mend = "unknown_table", "rewrite"
+
+
+class UnknownColumn(DatabaseError):
+    kind, mend = "unknown_column", "rewrite"
+
+
+class AmbiguousColumn(DatabaseError):
+    kind, mend = "ambiguous_column", "rewrite"
+
+
+class TypeMismatch(DatabaseError):
+    kind, mend = "type", "rewrite"
+
+
+class QueryTimeout(DatabaseError):
+    kind, mend = "timeout", "rewrite"
+
+
+class ResourceExhausted(DatabaseError):
+    kind, mend = "resource", "rewrite"
+
+
+class ConnectionFailed(DatabaseError):
+    kind, mend = "connection", "again"
+
+
+class LockConflict(DatabaseError):
+    kind, mend = "lock", "again"
+
+
+class PoolExhausted(DatabaseError):
+    kind, mend = "busy", "again"
+
+
+class PermissionDenied(DatabaseError):
+    kind, mend = "permission", "never"
+
+
+class Forbidden(DatabaseError):
+    kind, mend = "forbidden", "never"
+
+
+class QueryCancelled(DatabaseError):
+    kind, mend = "cancelled", "never"
+
+
+class OtherDatabaseError(DatabaseError):
+    kind, mend = "other", "never"

@@ -1,0 +1,150 @@
+"""The story as frozen values, in reading order: what a database looks like, what may be seen of it,
+a query that passed the guard, the limits it runs under, and what came back.
+
+Every room speaks in these values; none of them holds a connection, a model or a parser's tree.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+# -- What a cell may hold: what JSON can carry without loss. Dates, exact decimals, big integers, NaN,
+#    binary and everything an engine has of its own are text in one documented form (docs/databases.md).
+Value: TypeAlias = "None | bool | int | float | str | list[Value] | dict[str, Value]"
+Row: TypeAlias = tuple[Value, ...]
+
+
+# -- What a database looks like ------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    name: str
+    type: str
+    nullable: bool = True
+    comment: str = ""
+    samples: tuple[str, ...] = ()  # a few distinct values, text columns only
+
+
+@dataclass(frozen=True, slots=True)
+class ForeignKey:
+    columns: tuple[str, ...]
+    table: str
+    referred: tuple[str, ...]
+    schema: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Index:
+    name: str
+    columns: tuple[str, ...]
+    unique: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    name: str
+    columns: tuple[Column, ...]
+    schema: str = ""
+    kind: Literal["table", "view"] = "table"
+    comment: str = ""
+    primary_key: tuple[str, ...] = ()
+    foreign_keys: tuple[ForeignKey, ...] = ()
+    indexes: tuple[Index, ...] = ()
+    rows: int | None = None  # the engine's estimate, None where it has none
+
+
+@dataclass(frozen=True, slots=True)
+class Catalogue:
+    """Everything a question can be about. Two catalogues with one fingerprint have the same schema."""
+
+    dialect: str
+    default_schema: str
+    tables: tuple[Table, ...]
+    fingerprint: str
+
+    def table(self, name: str, schema: str = "") -> Table | None:
+        wanted = (schema or self.default_schema, name)
+        return next((t for t in self.tables if (t.schema or self.default_schema, t.name) == wanted), None)
+
+
+# -- What may be seen ----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """Which tables and columns may be seen; nothing else may. Names are as the engine stores them.
+
+    `tables` maps a name, bare for the default schema or `schema.name`, to its visible columns in order.
+    `default_schema` maps a dialect to the schema (`a.b` where the engine has two levels) of bare names.
+    """
+
+    tables: Mapping[str, tuple[str, ...]]
+    default_schema: Mapping[str, str] = field(default_factory=dict)
+
+
+# -- A query on its way --------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedSql:
+    """One read-only statement, written anew from its syntax tree. Only `sql/guard.py` builds one:
+    whoever holds it need not ask again, and `Database.run` takes nothing else.
+    """
+
+    sql: str
+    dialect: str
+    tables: tuple[str, ...] = ()  # the real tables it reads, `schema.name` or as written, sorted
+    limit: int | None = None  # the row limit that stands at its root
+
+
+@dataclass(frozen=True, slots=True)
+class SqlRejected:
+    """A refusal is an answer: which rule, the piece that broke it, and where it stands in the text."""
+
+    rule: str
+    reason: str
+    piece: str = ""
+    line: int | None = None
+    column: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What one query may cost. A limit that was hit is said in the result, never hidden."""
+
+    rows: int = 1_000
+    bytes: int = 16_000_000
+    cell_bytes: int = 64_000
+    seconds: float = 30.0
+
+
+# -- What came back ------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class ResultColumn:
+    name: str  # as the engine names it; two columns may share a name
+    type: str  # the engine's own word, "" where it does not say
+
+
+@dataclass(frozen=True, slots=True)
+class QueryResult:
+    columns: tuple[ResultColumn, ...]
+    rows: tuple[Row, ...]
+    truncated: Literal["", "rows", "bytes"] = ""  # which limit cut the rows off, if one did
+    cut_cells: int = 0  # cells shortened to `Limits.cell_bytes`
+    seconds: float = 0.0
+
+    @property
+    def row_count(self) -> int:
+        return len(self.rows)
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What the engine expects of a query it has not run."""
+
+    text: str
+    rows: float | None = None
+    cost: float | None = None
