@@ -46,7 +46,7 @@ def from_environment(environment: Mapping[str, str] = os.environ) -> Settings:
         text = environment.get(variable(one.name), "").strip()
         if not text:
             continue
-        kind = type(one.default)
+        kind: type[str] | type[int] | type[float] = type(one.default)  # type: ignore[assignment]
         try:
             given[one.name] = kind(text)
         except ValueError as error:

@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias
 
 # -- What a cell may hold: what JSON can carry without loss. Dates, exact decimals, big integers, NaN,
 #    binary and everything an engine has of its own are text in one documented form (docs/databases.md).
-Value: TypeAlias = "None | bool | int | float | str | list[Value] | dict[str, Value]"
+Value: TypeAlias = "bool | int | float | str | list[Value] | dict[str, Value] | None"
 Row: TypeAlias = tuple[Value, ...]
 
 
