@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Literal, TypeAlias
 
 from text2sql.errors import DatabaseError, Text2SQLError
+from text2sql.types import SqlRejected
 
 Language: TypeAlias = Literal["en", "zh"]
 
@@ -27,6 +28,146 @@ MESSAGES: Mapping[str, tuple[str, str]] = {
     "usage.setting_positive.hint": (
         "Correct or unset the environment variable.",
         "请更正或删除该环境变量。",
+    ),
+    "usage.db_missing": ("No database was named.", "没有指定数据库。"),
+    "usage.db_missing.hint": (
+        "Give a URL or a file: --db shop.db, or set TEXT2SQL_DB.",
+        "请给出 URL 或文件：--db shop.db，或设置 TEXT2SQL_DB。",
+    ),
+    "usage.db_scheme": (
+        "“{scheme}://” is not a kind of database that can be opened.",
+        "无法打开“{scheme}://”类型的数据库。",
+    ),
+    "usage.db_scheme.hint": ("One of these can: {schemes}.", "可用的类型：{schemes}。"),
+    "usage.db_url": (
+        "The address {url} cannot be read.",
+        "无法解析地址 {url}。",
+    ),
+    "usage.db_url.hint": (
+        "Write {product} as scheme://user:password@host:port/database; in a password, @ : / ? # and % "
+        "are written as %40 %3A %2F %3F %23 and %25.",
+        "{product} 的写法是 scheme://user:password@host:port/database；密码中的 @ : / ? # % "
+        "须写作 %40 %3A %2F %3F %23 %25。",
+    ),
+    "usage.db_file_url": (
+        "The address names no {product} file.",
+        "该地址没有指明 {product} 文件。",
+    ),
+    "usage.db_file_url.hint": (
+        "Write {scheme}:///relative/path or {scheme}:////absolute/path, or just the path.",
+        "请写作 {scheme}:///相对路径 或 {scheme}:////绝对路径，也可以只写路径。",
+    ),
+    "usage.db_file_missing": ("There is no file {path}.", "文件 {path} 不存在。"),
+    "usage.db_file_missing.hint": (
+        "Check the path; a server's address begins with its kind, such as postgresql://.",
+        "请检查路径；服务器地址以类型开头，例如 postgresql://。",
+    ),
+    "usage.db_directory": ("{path} is a directory, not a database.", "{path} 是目录，不是数据库。"),
+    "usage.db_directory.hint": ("Name one file in it.", "请指定其中的一个文件。"),
+    "usage.db_unreadable": ("The file {path} cannot be read: {detail}", "无法读取文件 {path}：{detail}"),
+    "usage.db_unreadable.hint": (
+        "Check its permissions and that its contents match its ending.",
+        "请检查文件权限，以及内容与扩展名是否相符。",
+    ),
+    "usage.db_not_a_database": (
+        "The file {path} is neither a database nor a data file that can be opened.",
+        "文件 {path} 既不是数据库，也不是可以打开的数据文件。",
+    ),
+    "usage.db_not_a_database.hint": (
+        "SQLite and DuckDB files can be opened, and .csv, .tsv, .parquet, .json and .jsonl.",
+        "可以打开 SQLite 和 DuckDB 文件，以及 .csv、.tsv、.parquet、.json、.jsonl。",
+    ),
+    "usage.db_other_kind": (
+        "The file {path} is a {product} file, not a {expected} file.",
+        "文件 {path} 是 {product} 文件，不是 {expected} 文件。",
+    ),
+    "usage.db_other_kind.hint": (
+        "Name the path alone; its kind is seen from its contents.",
+        "只写路径即可，类型会根据内容识别。",
+    ),
+    "usage.db_option": (
+        "The address asks for “{option}”, which is not an option of this database.",
+        "地址中的“{option}”不是该数据库的选项。",
+    ),
+    "usage.db_option.hint": ("These are: {options}.", "可用的选项：{options}。"),
+    "usage.policy": ("The policy cannot be used: {problem}", "策略文件无法使用：{problem}"),
+    "usage.policy.hint": (
+        'It is a JSON object like {{"tables": {{"orders": ["id", "total"]}}}}.',
+        '它应是形如 {{"tables": {{"orders": ["id", "total"]}}}} 的 JSON 对象。',
+    ),
+    "guard.empty": ("There is no statement to check.", "没有可检查的语句。"),
+    "guard.too_long": ("The statement is too long: {piece}.", "语句过长：{piece}。"),
+    "guard.too_deep": ("The statement is nested too deeply.", "语句嵌套过深。"),
+    "guard.hidden_character": (
+        "The statement holds a character that can hide its meaning: {piece}.",
+        "语句含有可能掩盖其含义的字符：{piece}。",
+    ),
+    "guard.unreadable": (
+        "The statement cannot be understood in full, so it is not run.",
+        "语句无法被完整理解，因此不予执行。",
+    ),
+    "guard.executable_comment": (
+        "Some databases execute this comment: {piece}",
+        "某些数据库会执行这段注释：{piece}",
+    ),
+    "guard.foreign_operator": (
+        "“{piece}” starts another statement in this database.",
+        "“{piece}”在该数据库中会引出另一条语句。",
+    ),
+    "guard.two_readings": (
+        "The statement could be read in two ways, depending on a setting of the database.",
+        "该语句会因数据库设置不同而有两种解读。",
+    ),
+    "guard.one_statement": ("Only one statement at a time is allowed.", "一次只允许一条语句。"),
+    "guard.not_a_query": (
+        "Only queries are allowed, and this is none: {piece}",
+        "只允许查询语句，而这不是查询：{piece}",
+    ),
+    "guard.clause": ("This clause is not allowed in a query: {piece}", "查询中不允许使用该子句：{piece}"),
+    "guard.hint": ("This optimizer hint is not allowed: {piece}", "不允许使用该优化器提示：{piece}"),
+    "guard.construct": ("This is not allowed in a query: {piece}", "查询中不允许使用：{piece}"),
+    "guard.function": (
+        "This function is not on the list of harmless ones: {piece}",
+        "该函数不在允许的无害函数之列：{piece}",
+    ),
+    "guard.table_function": (
+        "This function is not allowed as a table: {piece}",
+        "该函数不允许作为表使用：{piece}",
+    ),
+    "guard.bounds": ("This asks for too much at once: {piece}", "一次要求的数据量过大：{piece}"),
+    "guard.catalogue": (
+        "The database's own catalogue and anything that is not a plain table are closed: {piece}",
+        "数据库的系统目录以及非普通表一律不可访问：{piece}",
+    ),
+    "guard.table": ("This table may not be seen: {piece}", "无权查看该表：{piece}"),
+    "guard.column": ("There is no such column that may be seen: {piece}", "没有可查看的此列：{piece}"),
+    "guard.star": (
+        "“*” cannot be limited to the visible columns here: {piece}",
+        "此处的“*”无法限定为可见的列：{piece}",
+    ),
+    "guard.natural_join": (
+        "A NATURAL JOIN may compare hidden columns; name the columns with USING or ON.",
+        "NATURAL JOIN 可能比较不可见的列，请用 USING 或 ON 写明列名。",
+    ),
+    "guard.set_shape": (
+        "The two sides do not have the same number of visible columns: {piece}.",
+        "两侧可见的列数不同：{piece}。",
+    ),
+    "guard.dialect": ("There is no such SQL dialect: {piece}.", "没有这种 SQL 方言：{piece}。"),
+    "guard.place": ("(line {line}, column {column})", "（第 {line} 行，第 {column} 列）"),
+    "guard.internal": (
+        "The check itself failed on this statement, so it is not run. Please report it.",
+        "检查程序处理该语句时出错，因此不予执行。请反馈此问题。",
+    ),
+    "usage.account": ("{account} cannot be the name of an account.", "{account} 不能作为账号名。"),
+    "usage.account.hint": ("Use letters, digits and underscores.", "请使用字母、数字和下划线。"),
+    "usage.grants": (
+        "Grants for “{dialect}” are not known.",
+        "不了解“{dialect}”的授权语句。",
+    ),
+    "usage.grants.hint": (
+        "They can be printed for postgres, mysql, sqlite and duckdb.",
+        "可以打印 postgres、mysql、sqlite 和 duckdb 的授权语句。",
     ),
     "missing_driver": (
         "Reading {database} needs a driver that is not installed.",
@@ -94,6 +235,38 @@ MESSAGES: Mapping[str, tuple[str, str]] = {
         "Check that the server runs and that host, port and database name are right.",
         "请确认服务器正在运行，且主机、端口、库名正确。",
     ),
+    "database.login": (
+        "The database refused the account: {detail}",
+        "数据库拒绝了该账号：{detail}",
+    ),
+    "database.login.hint": (
+        "Check user and password; special characters in a password are written as %XX in a URL.",
+        "请检查用户名和密码；URL 中密码里的特殊字符须写作 %XX。",
+    ),
+    "database.no_such_database": (
+        "The server has no such database: {detail}",
+        "服务器上没有这个数据库：{detail}",
+    ),
+    "database.no_such_database.hint": (
+        "Correct the last part of the address.",
+        "请更正地址的最后一段。",
+    ),
+    "database.full": (
+        "The server takes no more connections: {detail}",
+        "服务器的连接数已满：{detail}",
+    ),
+    "database.full.hint": (
+        "Try again in a moment, lower TEXT2SQL_POOL_SIZE or raise the server's limit.",
+        "请稍后重试、调小 TEXT2SQL_POOL_SIZE，或调大服务器的连接上限。",
+    ),
+    "database.tls": (
+        "A secure connection as the address asks for cannot be made: {detail}",
+        "无法按地址的要求建立加密连接：{detail}",
+    ),
+    "database.tls.hint": (
+        "Renew the server's certificate, or name the right authority's (sslrootcert, ssl_ca) in the address.",
+        "请更新服务器证书，或在地址中指明正确的根证书（sslrootcert、ssl_ca）。",
+    ),
     "database.lock": (
         "Somebody else holds a lock on the data: {detail}",
         "数据被其他会话锁定：{detail}",
@@ -119,6 +292,14 @@ MESSAGES: Mapping[str, tuple[str, str]] = {
     "database.forbidden.hint": ("Only reading is possible here.", "这里只能读取数据。"),
     "database.cancelled": ("The query was cancelled.", "查询已取消。"),
     "database.cancelled.hint": ("Ask again when you are ready.", "需要时请重新提问。"),
+    "database.damaged": (
+        "The file is not a database, or it is damaged: {detail}",
+        "该文件不是数据库，或已损坏：{detail}",
+    ),
+    "database.damaged.hint": (
+        "Restore it from a backup, or check that it was copied whole.",
+        "请从备份恢复，或确认文件已完整复制。",
+    ),
     "database.other": ("The database reported an error: {detail}", "数据库报告错误：{detail}"),
     "database.other.hint": (
         "`text2sql doctor --db …` checks the connection.",
@@ -152,3 +333,11 @@ def explain(error: Text2SQLError, lang: Language) -> str:
     if hint not in MESSAGES and isinstance(error, DatabaseError):
         hint = f"database.{error.kind}.hint"
     return f"{told}\n{say(hint, lang, **error.facts)}" if hint in MESSAGES else told
+
+
+def refusal(rejected: SqlRejected, lang: Language) -> str:
+    """Which rule refused, on which piece, and where it stands."""
+    told = say(f"guard.{rejected.rule}", lang, piece=rejected.piece)
+    if rejected.line is None or rejected.column is None:
+        return told
+    return f"{told} " + say("guard.place", lang, line=rejected.line, column=rejected.column)

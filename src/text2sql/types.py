@@ -100,10 +100,12 @@ class CheckedSql:
 
 @dataclass(frozen=True, slots=True)
 class SqlRejected:
-    """A refusal is an answer: which rule, the piece that broke it, and where it stands in the text."""
+    """A refusal is an answer: which rule, the piece that broke it, and where it stands in the text.
+
+    `messages.refusal` says it in the reader's language.
+    """
 
     rule: str
-    reason: str
     piece: str = ""
     line: int | None = None
     column: int | None = None

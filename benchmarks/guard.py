@@ -1,0 +1,86 @@
+"""What a full check costs, as a multiple of `sqlglot.parse_one` on the same statements, in one run.
+
+    python benchmarks/guard.py [FILE.jsonl …]
+
+A file has lines of {"dialect", "sql"}; without one, the project's own cases are used. A full check is:
+characters, tokens, parse, rules, scopes, policy, limit, generate, parse again, compare.
+"""
+
+import json
+import statistics
+import sys
+import time
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+import sqlglot
+from sqlglot.errors import SqlglotError
+
+from text2sql.sql import check
+from text2sql.types import CheckedSql, Policy
+
+ROOT = Path(__file__).parent.parent
+CASES = ROOT / "tests" / "sql" / "cases"
+MOST = 6.0  # × one parse
+SLOWEST = 0.250  # seconds for any one statement
+
+
+def statements(files: list[str]) -> list[tuple[str, str]]:
+    if files:
+        lines = [json.loads(line) for file in files for line in Path(file).read_text().splitlines()]
+        return [(line["dialect"], line["sql"]) for line in lines]
+    from_cases = []
+    for file in sorted(CASES.glob("*/*.sql")):
+        if file.stem in sqlglot.Dialects._value2member_map_:
+            from_cases += [
+                (file.stem, line) for line in file.read_text().splitlines() if line and line[:2] != "--"
+            ]
+    return from_cases
+
+
+def seconds(one: Callable[[], object], repeats: int = 5) -> float:
+    best = float("inf")
+    for _ in range(repeats):
+        start = time.perf_counter()
+        one()
+        best = min(best, time.perf_counter() - start)
+    return best
+
+
+def parses(dialect: str, sql: str) -> bool:
+    try:
+        sqlglot.parse_one(sql, dialect=dialect)
+    except (SqlglotError, RecursionError):
+        return False
+    return True
+
+
+def main() -> int:
+    given = json.loads((ROOT / "tests" / "sql" / "policy.json").read_text())
+    policy = Policy(
+        {name: tuple(columns) for name, columns in given["tables"].items()}, given["default_schema"]
+    )
+    found = statements(sys.argv[1:])
+    for dialect, sql in found:  # warm: lists are read and dialects built once
+        check(sql, dialect, None, policy)
+    slowest = max((seconds(partial(check, s, d, None, policy), 1), s) for d, s in found)
+    allowed = [(d, s) for d, s in found if isinstance(check(s, d, None, policy), CheckedSql) and parses(d, s)]
+    ratios = []
+    for dialect, sql in allowed:
+        parse = seconds(partial(sqlglot.parse_one, sql, dialect=dialect))
+        full = seconds(partial(check, sql, dialect, None, policy))
+        ratios.append((full, parse))
+    total = sum(full for full, _ in ratios) / sum(parse for _, parse in ratios)
+    print(f"statements            {len(found)}, of which {len(allowed)} pass and take the whole way")
+    print(f"full check            {statistics.median(full for full, _ in ratios) * 1e6:.0f} µs (median)")
+    print(f"parse_one alone       {statistics.median(parse for _, parse in ratios) * 1e6:.0f} µs (median)")
+    print(f"ratio, all together   {total:.2f} × (at most {MOST})")
+    print(
+        f"slowest statement     {slowest[0] * 1e3:.1f} ms (at most {SLOWEST * 1e3:.0f}): {slowest[1][:60]!r}"
+    )
+    return 0 if total <= MOST and slowest[0] <= SLOWEST else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

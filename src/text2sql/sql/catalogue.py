@@ -1,0 +1,139 @@
+"""Names of tables against the policy: is it one of the engine's own, is it visible, which columns has it."""
+
+from collections.abc import Mapping
+from functools import lru_cache
+
+from sqlglot import exp
+
+from text2sql.sql.dialects import Grammar, ascii_lower
+from text2sql.sql.refusal import refuse
+from text2sql.sql.rules import Statement, name_of
+from text2sql.types import Policy
+
+
+def is_system_table(statement: Statement, node: exp.Table) -> bool:
+    """Catalogues are never data, whatever a policy says of them."""
+    grammar = statement.grammar
+    qualifiers = {ascii_lower(part.name) for part in (node.args.get("db"), node.args.get("catalog")) if part}
+    name = ascii_lower(node.name)
+    return (
+        bool(qualifiers & grammar.system_schemas)
+        or any(one.startswith("pg_temp") or one.startswith("pg_toast") for one in qualifiers)
+        or name in grammar.system_schemas
+        or name.startswith(grammar.system_prefixes)
+        or not is_plain_name(statement, node)
+    )
+
+
+def is_plain_name(statement: Statement, node: exp.Table) -> bool:
+    """A file path, a wildcard or a database link is no table, however it is quoted; what looks like one is
+    a table only where the catalogue says so.
+    """
+    if not set(node.name) & set("*@/\\.:"):
+        return True
+    return statement.catalogue is not None and statement.catalogue.table(node.name, node.db) is not None
+
+
+def visible_columns(statement: Statement, node: exp.Table) -> tuple[tuple[str, ...] | None, str]:
+    """The columns of a real table that the policy shows (None without a policy), and its stored name."""
+    grammar, policy = statement.grammar, statement.policy
+    parts = [part for part in (node.args.get("catalog"), node.args.get("db"), node.this) if part]
+    keys = tuple(grammar.tables.key(part.name, bool(part.args.get("quoted"))) for part in parts)
+    if policy is None:
+        return None, ".".join(keys)
+    found = _visible(_Hashable(policy), statement.dialect, grammar).get(keys)
+    if found is None:
+        refuse("table", node)
+    return found
+
+
+def hidden_columns(
+    statement: Statement, stored: str, visible: tuple[str, ...] | None
+) -> frozenset[str] | None:
+    """The columns that the policy does not show, where the catalogue tells which ones there are."""
+    if visible is None or statement.catalogue is None:
+        return None
+    schema, _, name = stored.rpartition(".")
+    found = statement.catalogue.table(name, schema)
+    if found is None:
+        return None
+    return frozenset(statement.grammar.columns.stored(one.name) for one in found.columns) - set(visible)
+
+
+_JSON_EACH = ("key", "value", "type", "atom", "id", "parent", "fullkey", "path", "json", "root")
+_GENERATED: Mapping[str, tuple[str, ...]] = {
+    "json_each": _JSON_EACH,
+    "json_tree": _JSON_EACH,
+    "jsonb_each": _JSON_EACH,
+    "jsonb_tree": _JSON_EACH,
+    "json_each_text": ("key", "value"),
+    "jsonb_each_text": ("key", "value"),
+    "json_array_elements": ("value",),
+    "jsonb_array_elements": ("value",),
+    "json_array_elements_text": ("value",),
+    "jsonb_array_elements_text": ("value",),
+    "generate_series": ("generate_series", "range"),  # the parser reads DuckDB's range() as the former
+    "exploding_generate_series": ("generate_series",),
+    "numbers": ("number",),
+    "numbers_mt": ("number",),
+    "zeros": ("zero",),
+    "flatten": ("SEQ", "KEY", "PATH", "INDEX", "VALUE", "THIS"),
+    "explode": ("SEQ", "KEY", "PATH", "INDEX", "VALUE", "THIS", "unnest"),
+    "split_to_table": ("SEQ", "INDEX", "VALUE"),
+    "strtok_split_to_table": ("SEQ", "INDEX", "VALUE"),
+    "generator": (),
+}
+
+
+def generated_columns(node: exp.Expr, alias: exp.TableAlias | None, grammar: Grammar) -> tuple[str, ...]:
+    """The columns of something that makes rows, as far as its name tells: the function's, the alias's."""
+    if isinstance(node, exp.Values):
+        first = node.expressions[0]
+        width = len(first.expressions) if isinstance(first, exp.Tuple) else 1
+        return tuple(grammar.columns.stored(f"column{place}") for place in range(1, width + 1))
+    names = [alias.this] if alias and alias.this else []
+    columns = [column.this for column in node.find_all(exp.JSONColumnDef)]
+    keys = [grammar.columns.key(name.name, bool(name.args.get("quoted"))) for name in (*columns, *names)]
+    if isinstance(node, exp.Unnest):
+        return tuple(keys) or ("unnest",)
+    if isinstance(node.this, exp.Func):
+        name = name_of(node.this)
+        keys += _GENERATED.get(name, (name,))
+    for one in node.args.get("rows_from") or ():
+        keys += generated_columns(one, None, grammar)
+    if node.args.get("ordinality"):
+        keys.append("ordinality")
+    return tuple(keys)
+
+
+class _Hashable:
+    """A policy by identity, so that its folded form is made once."""
+
+    __slots__ = ("policy",)
+
+    def __init__(self, policy: Policy) -> None:
+        self.policy = policy
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Hashable) and other.policy is self.policy
+
+    def __hash__(self) -> int:
+        return id(self.policy)
+
+
+@lru_cache(maxsize=64)
+def _visible(
+    policy: _Hashable, dialect: str, grammar: Grammar
+) -> dict[tuple[str, ...], tuple[tuple[str, ...], str]]:
+    """Every way to write a visible table in this dialect, with its columns and its one stored name."""
+    spelled: dict[tuple[str, ...], tuple[tuple[str, ...], str]] = {}
+    default = tuple(policy.policy.default_schema.get(dialect, "").split("."))
+    default = tuple(grammar.tables.stored(part) for part in default if part)
+    for name, columns in policy.policy.tables.items():
+        *schema, table = (grammar.tables.stored(part) for part in name.split("."))
+        full = (*(schema or default), table)
+        value = (tuple(grammar.columns.stored(column) for column in columns), ".".join((*schema, table)))
+        shortest = len(full) - 1 if not schema else max(len(full) - 2, 0)
+        for start in range(shortest + 1):
+            spelled[full[start:]] = value
+    return spelled

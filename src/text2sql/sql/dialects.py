@@ -1,0 +1,158 @@
+"""What the guard must know of a dialect, one row each. A dialect without a row is refused."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+
+
+class Case(Enum):
+    """How an engine compares a name: what `Orders` and `"Orders"` become before they are looked up."""
+
+    LOWER = "unquoted names fold to lower case, quoted ones stand as written"
+    UPPER = "unquoted names fold to upper case, quoted ones stand as written"
+    IGNORED = "case never matters"
+    EXACT = "case always matters"
+
+    def key(self, name: str, quoted: bool) -> str:
+        if self is Case.EXACT or (quoted and self is not Case.IGNORED):
+            return name
+        return ascii_upper(name) if self is Case.UPPER else ascii_lower(name)
+
+    def stored(self, name: str) -> str:
+        """A policy speaks in lower case for all dialects; an engine that folds up has stored it upper."""
+        if self is Case.UPPER and name.islower():
+            return name.upper()
+        return ascii_lower(name) if self is Case.IGNORED else name
+
+
+# Engines fold ASCII only; Python's str.lower would also map the Kelvin sign to k and let it pass for one.
+_LOWER = {capital: capital + 32 for capital in range(ord("A"), ord("Z") + 1)}
+_UPPER = {small: small - 32 for small in range(ord("a"), ord("z") + 1)}
+
+
+def ascii_lower(name: str) -> str:
+    return name.translate(_LOWER)
+
+
+def ascii_upper(name: str) -> str:
+    return name.translate(_UPPER)
+
+
+@dataclass(frozen=True, slots=True)
+class Grammar:
+    tables: Case
+    aliases: Case
+    columns: Case
+    # schemas and name prefixes that hold the engine's own secrets, lower case
+    system_schemas: frozenset[str]
+    system_prefixes: tuple[str, ...] = ()
+    # a name that looks like a column and is none
+    pseudo_columns: frozenset[str] = frozenset()
+    # words without brackets that tell who and where we are
+    keyword_values: frozenset[str] = frozenset()
+    # tables that are always there and hold nothing
+    dummy_tables: frozenset[str] = frozenset()
+    # `WITH t AS (… FROM t)` without RECURSIVE still means t itself
+    recursion: "Recursion" = field(default_factory=lambda: Recursion.KEYWORD)
+    # the clauses of a SELECT in which one of its aliases may be used; in ORDER BY all engines agree
+    alias_clauses: frozenset[str] = frozenset()
+    # `x IN name` reads the table `name`
+    in_reads_tables: bool = False
+    # a backslash may hide the end of a string, depending on a setting of the session
+    backslash_strings: bool = False
+    # tokens that this dialect gives another meaning than the parser does
+    foreign_tokens: frozenset[str] = frozenset()
+
+
+class Recursion(Enum):
+    KEYWORD = "only WITH RECURSIVE sees itself"
+    COLUMNS = "a CTE with a column list sees itself"
+    ALWAYS = "a CTE always sees itself"
+
+
+_STANDARD = frozenset({"information_schema"})
+_IDENTITY = frozenset(
+    {"user", "current_role", "current_user", "session_user", "system_user", "current_catalog"}
+)
+_EVERYWHERE = frozenset({"expressions", "where", "prewhere", "group", "having", "qualify", "order", "joins"})
+
+GRAMMARS: Mapping[str, Grammar] = {
+    "sqlite": Grammar(
+        Case.IGNORED,
+        Case.IGNORED,
+        Case.IGNORED,
+        alias_clauses=frozenset({"where", "group", "having", "order"}),
+        system_schemas=_STANDARD | {"temp"},
+        system_prefixes=("sqlite_", "pragma_", "dbstat", "bytecode", "tables_used"),
+        recursion=Recursion.ALWAYS,
+        in_reads_tables=True,
+    ),
+    "duckdb": Grammar(
+        Case.IGNORED,
+        Case.IGNORED,
+        Case.IGNORED,
+        alias_clauses=_EVERYWHERE,
+        keyword_values=_IDENTITY | {"current_schema", "current_database"},
+        system_schemas=_STANDARD | {"pg_catalog", "system", "temp"},
+        system_prefixes=("duckdb_", "pragma_", "sqlite_", "pg_"),
+    ),
+    "postgres": Grammar(
+        Case.LOWER,
+        Case.LOWER,
+        Case.LOWER,
+        alias_clauses=frozenset({"group", "distinct"}),
+        keyword_values=_IDENTITY | {"current_schema"},
+        system_schemas=_STANDARD | {"pg_catalog", "pg_toast", "pg_temp"},
+        system_prefixes=("pg_",),
+    ),
+    "mysql": Grammar(
+        Case.EXACT,
+        Case.EXACT,
+        Case.IGNORED,
+        alias_clauses=frozenset({"group", "having", "order"}),
+        keyword_values=frozenset({"current_user", "current_role", "session_user", "system_user"}),
+        system_schemas=_STANDARD | {"mysql", "performance_schema", "sys"},
+        system_prefixes=("seq_",),
+        dummy_tables=frozenset({"dual"}),
+        backslash_strings=True,
+    ),
+    "clickhouse": Grammar(
+        Case.EXACT,
+        Case.EXACT,
+        Case.EXACT,
+        alias_clauses=_EVERYWHERE,
+        system_schemas=_STANDARD | {"system"},
+        in_reads_tables=True,
+        backslash_strings=True,
+    ),
+    "snowflake": Grammar(
+        Case.UPPER,
+        Case.UPPER,
+        Case.UPPER,
+        alias_clauses=_EVERYWHERE,
+        keyword_values=_IDENTITY | {"current_account", "current_warehouse"},
+        system_schemas=_STANDARD | {"account_usage", "organization_usage", "snowflake"},
+        backslash_strings=True,
+        foreign_tokens=frozenset({"->>"}),  # chains statements without a semicolon
+    ),
+    "bigquery": Grammar(
+        Case.EXACT,
+        Case.IGNORED,
+        Case.IGNORED,
+        alias_clauses=frozenset({"group", "having", "order", "qualify"}),
+        system_schemas=_STANDARD,
+        system_prefixes=("__", "information_schema"),
+        backslash_strings=True,
+    ),
+    "oracle": Grammar(
+        Case.UPPER,
+        Case.UPPER,
+        Case.UPPER,
+        keyword_values=_IDENTITY | {"uid", "ora_rowscn", "sessiontimezone", "dbtimezone"},
+        system_schemas=frozenset({"sys", "system", "xdb", "ctxsys", "mdsys", "outln", "dbsnmp", "audsys"}),
+        system_prefixes=("all_", "dba_", "user_", "cdb_", "v$", "gv$", "v_$", "x$", "session_", "role_"),
+        pseudo_columns=frozenset({"rownum", "level", "connect_by_isleaf", "connect_by_iscycle"}),
+        dummy_tables=frozenset({"dual"}),
+        recursion=Recursion.COLUMNS,
+    ),
+}

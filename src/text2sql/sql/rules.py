@@ -1,0 +1,239 @@
+"""The rules over the tree: what may stand in a read-only query. Everything not named here is refused.
+
+A rule looks at one statement and raises `Refused`, or says nothing. Who sees which table and column is
+decided in `resolver.py`.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from sqlglot import exp
+
+from text2sql.sql import functions
+from text2sql.sql.dialects import Grammar, ascii_lower
+from text2sql.sql.refusal import refuse
+from text2sql.types import Catalogue, Policy
+
+
+@dataclass(slots=True)
+class Statement:
+    """One statement on its way through the rules. `nodes` is walked once and shared."""
+
+    tree: exp.Expr
+    dialect: str
+    grammar: Grammar
+    policy: Policy | None
+    catalogue: Catalogue | None
+    nodes: list[exp.Expr] = field(default_factory=list)
+
+
+Rule = Callable[[Statement], None]
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_ROOTS = (exp.Select, exp.SetOperation, exp.Subquery, exp.Values, exp.Pivot)
+
+# What may hang on the nodes that carry a query. The grammar of each dialect hangs more on them (INTO,
+# SETTINGS, FOR UPDATE, time travel); a clause that is not here is refused whatever it holds.
+_CLAUSES: dict[type[exp.Expr], frozenset[str]] = {
+    exp.Select: _words(
+        "connect distinct exclude expressions from_ group having hint joins kind laterals limit offset "
+        "operation_modifiers order pivots prewhere qualify sample where windows with_"
+    ),
+    exp.Table: _words(
+        "alias catalog db hints indexed joins laterals only ordinality pivots rows_from sample this"
+    ),
+    exp.Subquery: _words("alias joins laterals limit offset order pivots sample this with_"),
+    exp.Join: _words("expressions global_ kind match_condition method on pivots side this using"),
+    exp.With: _words("expressions recursive"),
+    exp.CTE: _words("alias materialized scalar this"),
+    exp.Lateral: _words("alias cross_apply ordinality outer this view"),
+}
+_SET_CLAUSES = _words("by_name distinct expression kind limit offset on order side this with_")
+_MODIFIERS = _words("SQL_NO_CACHE SQL_SMALL_RESULT SQL_BIG_RESULT STRAIGHT_JOIN ALL")
+_HINTS = _words(
+    "all_rows bka bnl cardinality first_rows full hash_join index index_asc index_desc index_ffs index_join "
+    "index_merge index_ss join_fixed_order join_order join_prefix join_suffix leading merge no_bka no_bnl "
+    "no_expand no_hash_join no_index no_index_merge no_merge no_unnest no_use_hash no_use_merge no_use_nl "
+    "ordered parallel push_pred semijoin unnest use_hash use_merge use_nl"
+)
+_TYPES = _words(
+    "box box2d box3d cidr circle citext geography geometry interval jsonpath line lseg ltree macaddr nclob "
+    "path point polygon raw tsquery tsvector varbit xml"
+)
+# Where an identifier may stand without being a column, a table or an alias.
+_NAMED = (
+    exp.Column, exp.Table, exp.TableAlias, exp.Alias, exp.Window, exp.Join, exp.Lambda, exp.Dot, exp.Unnest,
+    exp.Pivot, exp.PivotAlias, exp.Kwarg, exp.PropertyEQ, exp.IndexTableHint, exp.Anonymous, exp.ColumnDef,
+    exp.Collate, exp.Star, exp.JSONPathKey, exp.Slice, exp.JSONColumnDef, exp.SetOperation,
+    exp.Comprehension,
+)  # fmt: skip
+
+
+def a_query_at_the_root(statement: Statement) -> None:
+    if not isinstance(statement.tree, _ROOTS):
+        refuse("not_a_query", statement.tree)
+
+
+def known_constructs(statement: Statement) -> None:
+    """Every node is on the list of nodes or is a call, and every call is on the lists of functions."""
+    nodes, typed = functions.allowed_nodes(), functions.allowed_typed()
+    for node in statement.nodes:
+        kind = type(node)
+        if kind in nodes:
+            if kind is exp.Dot:
+                _dotted(statement, node)
+            elif kind in _FROM:
+                _from_item(node)
+            elif kind is exp.DataType and node.this is exp.DataType.Type.USERDEFINED:
+                _type_by_name(node)
+        elif not isinstance(node, exp.Func):
+            refuse("construct", node)
+        elif isinstance(node.parent, _FROM_ITEMS) and node.arg_key == "this":
+            if name_of(node) not in functions.generators(statement.dialect):
+                refuse("table_function", node)
+        elif not (kind in typed or kind in _PREFIXED or _is_after_a_dot(node) or _is_known(statement, node)):
+            refuse("function", node)
+
+
+def _is_known(statement: Statement, call: exp.Func) -> bool:
+    name = name_of(call)
+    if isinstance(call.parent, exp.NetFunc):
+        return name in functions.prefixes(statement.dialect).get("net", ())
+    if type(call) in functions.NAMED_CALLS and functions.is_allowed_name(statement.dialect, name):
+        return True
+    return name in functions.generators(statement.dialect)
+
+
+_PREFIXED = (exp.SafeFunc, exp.NetFunc)  # BigQuery's SAFE.f(x) and NET.f(x): the call inside is judged
+
+
+def _is_after_a_dot(node: exp.Expr) -> bool:
+    return isinstance(node.parent, exp.Dot) and node.parent.expression is node
+
+
+def _type_by_name(node: exp.Expr) -> None:
+    """A cast to a type that the parser does not know may look a name up in the catalogue (`regclass`), or
+    be the row type of a table.
+    """
+    if ascii_lower(str(node.args["kind"])).removeprefix("pg_catalog.").partition("(")[0] not in _TYPES:
+        refuse("construct", node)
+
+
+def _from_item(node: exp.Expr) -> None:
+    if not isinstance(node.this, _FROM[type(node)]) and not node.args.get("rows_from"):
+        refuse("construct", node)
+    alias = node.args.get("alias")
+    if isinstance(node, exp.Table):
+        if alias and not alias.this:
+            refuse("construct", node)  # FROM dictionary('x') reads as a table with a list of columns
+        if isinstance(node.this, exp.Func) and node.db and ascii_lower(node.db) != "pg_catalog":
+            refuse("table_function", node)
+
+
+# What may stand in FROM: a name, a call, a sub-query; not a string, a stage or a variable.
+_FROM: dict[type[exp.Expr], tuple[type[exp.Expr], ...]] = {
+    exp.Table: (exp.Identifier, exp.Func),
+    exp.Lateral: (exp.Subquery, exp.Func, exp.Unnest),
+    exp.TableFromRows: (exp.Func, exp.UDTF),
+}
+_FROM_ITEMS = tuple(_FROM)
+
+
+def name_of(call: exp.Func) -> str:
+    if isinstance(call, exp.JSONTable):
+        return "json_table"  # the parser's own name for it is J_S_O_N_TABLE
+    return ascii_lower(call.name if type(call) in functions.NAMED_CALLS else call.sql_name())
+
+
+def _dotted(statement: Statement, node: exp.Expr) -> None:
+    """`schema.f(x)` calls whatever somebody put into that schema; `x.f()` is f(x) and judged as such."""
+    call = node.expression
+    if not isinstance(call, exp.Func):
+        return
+    name = name_of(call)
+    if isinstance(node.this, (exp.Identifier, exp.Dot)):
+        named = functions.prefixes(statement.dialect).get(ascii_lower(node.this.name))
+        if named is None or isinstance(node.this, exp.Dot) or (named and name not in named):
+            refuse("function", node)
+        if named:
+            return
+    if type(call) not in functions.allowed_typed() and not functions.is_allowed_name(statement.dialect, name):
+        refuse("function", node)
+
+
+def known_clauses(statement: Statement) -> None:
+    for node in statement.nodes:
+        kind = type(node)
+        allowed = _CLAUSES.get(kind) or (_SET_CLAUSES if isinstance(node, exp.SetOperation) else None)
+        if allowed is None:
+            continue
+        if kind is exp.Select and not node.expressions and statement.dialect != "postgres":
+            refuse("unreadable", node)  # PostgreSQL alone has rows without columns
+        for clause, held in node.args.items():
+            if held and clause not in allowed:
+                refuse("clause", node if kind is exp.Table else clause.rstrip("_"))
+
+
+def plain_modifiers(statement: Statement) -> None:
+    """Words after SELECT that steer a plan are dropped; those that set a variable or a state are refused."""
+    for node in statement.tree.find_all(exp.Select):
+        for modifier in node.args.get("operation_modifiers") or ():
+            if modifier.name.upper() not in _MODIFIERS:
+                refuse("clause", modifier.name)
+        hint = node.args.get("hint")
+        if hint:
+            for one in hint.expressions:
+                if ascii_lower(one.name or one.sql()).partition("(")[0].strip() not in _HINTS:
+                    refuse("hint", hint)
+            hint.pop()
+
+
+def real_identifiers(statement: Statement) -> None:
+    """An identifier that is neither a name of something nor a parameter of a lambda is a way to say a
+    column without being a column.
+    """
+    for node in statement.nodes:
+        if isinstance(node, exp.Identifier):
+            if not isinstance(node.parent, _NAMED) and not _is_introduced(node):
+                refuse("construct", node)
+            if "\\" in node.this or (statement.dialect in _ESCAPED_NAMES and "`" in node.this):
+                refuse("hidden_character", node)
+
+
+_ESCAPED_NAMES = ("bigquery", "clickhouse")
+
+
+def _is_introduced(node: exp.Identifier) -> bool:
+    """A parameter of a lambda, or the name that UNPIVOT … FOR gives to what it makes."""
+    if isinstance(node.parent, exp.In) and isinstance(node.parent.parent, exp.Pivot):
+        return bool(node.parent.parent.args.get("unpivot")) and node.arg_key == "this"
+    inner = node.find_ancestor(exp.Lambda)
+    while inner is not None:
+        if any(parameter.name == node.name for parameter in inner.expressions):
+            return True
+        inner = inner.find_ancestor(exp.Lambda)
+    return False
+
+
+def no_keyword_values(statement: Statement) -> None:
+    """`SELECT user` is a call without brackets, and `s.nextval` a write; the parser sees columns."""
+    for node in statement.nodes:
+        if isinstance(node, exp.Column) and isinstance(node.this, exp.Identifier):
+            name = ascii_lower(node.name)
+            if name in statement.grammar.keyword_values and not (node.table or node.this.args.get("quoted")):
+                refuse("function", node)
+            if name in ("nextval", "currval") and node.table and statement.grammar.keyword_values:
+                refuse("function", node)
+
+
+RULES: tuple[Rule, ...] = (
+    a_query_at_the_root,
+    known_clauses,
+    known_constructs,
+    real_identifiers,
+    no_keyword_values,
+)

@@ -1,0 +1,93 @@
+"""What can be said of a text before it is a tree: its size, its characters, and two-faced quoting."""
+
+import re
+import unicodedata
+from collections.abc import Sequence
+
+from sqlglot.dialects.dialect import Dialect
+from sqlglot.errors import SqlglotError
+from sqlglot.tokenizer_core import Token, TokenType
+
+from text2sql.sql.dialects import Grammar
+from text2sql.sql.refusal import refuse
+
+MAX_CHARACTERS = 100_000
+MAX_TOKENS = 10_000
+MAX_DEPTH = 60  # brackets within brackets; people write about ten
+
+_OPENING = frozenset({TokenType.L_PAREN, TokenType.L_BRACKET, TokenType.L_BRACE, TokenType.CASE})
+_CLOSING = frozenset({TokenType.R_PAREN, TokenType.R_BRACKET, TokenType.R_BRACE, TokenType.END})
+_QUOTED = frozenset({TokenType.IDENTIFIER, TokenType.STRING, TokenType.RAW_STRING, TokenType.HEREDOC_STRING})
+# Control characters but tab and line ends; a BOM; what reorders or hides text on a screen.
+_HIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]")
+_ESCAPED_QUOTE = re.compile(r"\\['\"`]")
+
+
+def characters(text: str) -> None:
+    if not text.strip():
+        refuse("empty")
+    if len(text) > MAX_CHARACTERS:
+        refuse("too_long", f"{len(text)} characters")
+    hidden = _HIDDEN.search(text)
+    if hidden:
+        refuse("hidden_character", f"U+{ord(hidden[0]):04X}")
+    if not text.isascii() and any("\ud800" <= character <= "\udfff" for character in text):
+        refuse("hidden_character", "lone surrogate")
+
+
+def tokens(text: str, dialect: Dialect, grammar: Grammar) -> Sequence[Token]:
+    try:
+        found = dialect.tokenize(text)
+    except SqlglotError:
+        refuse("unreadable", text)
+    if len(found) > MAX_TOKENS:
+        refuse("too_long", f"{len(found)} words")
+    depth = 0
+    for token in found:
+        kind = token.token_type
+        if kind in _OPENING:
+            depth += 1
+            if depth > MAX_DEPTH:
+                refuse("too_deep", f"{depth} brackets")
+        elif kind in _CLOSING:
+            depth -= 1
+        if token.comments:
+            _comments(token)
+        if token.text in grammar.foreign_tokens and kind not in _QUOTED:
+            refuse("foreign_operator", token.text)
+    if not text.isascii():
+        _letters(text, found)
+    if grammar.backslash_strings and _ESCAPED_QUOTE.search(text):
+        _two_faced(text, dialect)
+    return found
+
+
+def _comments(token: Token) -> None:
+    """MySQL and MariaDB run what stands in `/*! … */`; nobody else has a use for writing it."""
+    for comment in token.comments:
+        if comment.lstrip("0123456789").startswith(("!", "M!")):
+            refuse("executable_comment", f"/*{comment}*/")
+
+
+def _letters(text: str, found: Sequence[Token]) -> None:
+    """Outside quotes a character beyond ASCII must belong to a word: a curly quote or a wide space is
+    read by some engines as what it looks like, and by the parser as something else.
+    """
+    for token in found:
+        if token.token_type in _QUOTED:
+            continue
+        for character in text[token.start : token.end + 1]:
+            if ord(character) > 127 and unicodedata.category(character)[0] not in "LMN":
+                refuse("hidden_character", f"U+{ord(character):04X}")
+
+
+def _two_faced(text: str, dialect: Dialect) -> None:
+    """`'\\' … '` ends early where a session has turned backslash escapes off. A text that is a statement
+    under both settings is two statements, and is refused; `'it\\'s'` is none under the second.
+    """
+    try:
+        other = dialect.parse(text.replace("\\", "\\\\"))
+    except (SqlglotError, RecursionError):
+        return
+    if any(other):
+        refuse("two_readings", text)

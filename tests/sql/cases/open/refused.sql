@@ -1,0 +1,48 @@
+-- Without a policy any table may be read, and still none of this. A comment names the dialect.
+
+-- postgres
+SELECT * FROM pg_catalog.pg_authid
+SELECT * FROM pg_shadow
+SELECT * FROM information_schema.tables
+SELECT pg_read_file('/etc/passwd')
+SELECT * FROM dblink('host=x', 'SELECT 1') AS t(a int)
+SELECT 1; DROP TABLE t
+DELETE FROM t
+SELECT * INTO x FROM t
+SELECT 'x'::regclass
+
+-- sqlite
+SELECT * FROM sqlite_master
+SELECT 1 WHERE 1 IN sqlite_master
+SELECT * FROM pragma_table_info('t')
+PRAGMA table_info(t)
+
+-- duckdb
+SELECT * FROM 'people.csv'
+SELECT * FROM "people.parquet"
+SELECT * FROM read_csv_auto('x.csv')
+SELECT * FROM duckdb_settings()
+COPY t TO 'x.csv'
+
+-- mysql
+SELECT * FROM mysql.user
+SELECT * FROM t INTO OUTFILE '/tmp/x'
+SELECT * FROM seq_1_to_1000000000
+SELECT @@datadir
+
+-- clickhouse
+SELECT * FROM system.users
+SELECT 1 WHERE 1 IN system.users
+SELECT * FROM remote('h', 'd', 't')
+
+-- snowflake
+SELECT * FROM @stage
+SELECT 1 ->> DELETE FROM T
+
+-- bigquery
+SELECT * FROM `d.INFORMATION_SCHEMA.TABLES`
+SELECT * FROM `d.events_*`
+
+-- oracle
+SELECT * FROM all_users
+SELECT * FROM t@link

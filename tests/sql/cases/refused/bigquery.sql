@@ -1,0 +1,43 @@
+-- Statements that must be refused under ../../policy.json. A comment names the rule that refuses what follows.
+
+-- clause
+SELECT * FROM proj.shop.orders FOR SYSTEM_TIME AS OF CURRENT_TIMESTAMP()
+
+-- column
+SELECT TO_JSON_STRING(c) FROM shop.customers c
+SELECT _TABLE_SUFFIX FROM shop.orders
+SELECT ANY_VALUE(c) FROM shop.customers c
+SELECT c.ssn FROM shop.customers c
+FROM shop.customers |> SELECT ssn
+FROM shop.customers |> EXTEND ssn AS x |> SELECT x
+FROM shop.customers |> WHERE ssn = '1' |> AGGREGATE COUNT(*)
+SELECT AS VALUE c FROM shop.customers c
+
+-- construct
+SELECT @x, @@project_id
+
+-- function
+SELECT ERROR('x').a
+SELECT SAFE.MY_UDF(name) FROM shop.customers
+SELECT NET.EVIL(name) FROM shop.customers
+
+-- not_a_query
+EXPORT DATA OPTIONS(uri='gs://x') AS SELECT 1
+
+-- one_statement
+CREATE TEMP FUNCTION f() AS (1); SELECT f()
+
+-- star
+SELECT AS STRUCT * FROM shop.customers
+SELECT ARRAY(SELECT AS STRUCT * FROM shop.customers)
+SELECT TO_JSON_STRING(STRUCT(c.*)) FROM shop.customers c
+SELECT AS STRUCT * FROM shop.customers
+
+-- table
+SELECT * FROM other.customers
+SELECT * FROM `other-proj`.shop.customers
+FROM shop.secrets |> SELECT *
+
+-- table_function
+SELECT * FROM EXTERNAL_QUERY('c', 'select 1')
+SELECT * FROM ML.PREDICT(MODEL shop.m, TABLE shop.orders)

@@ -1,0 +1,57 @@
+-- Statements that must be refused under ../../policy.json. A comment names the rule that refuses what follows.
+
+-- bounds
+SELECT id FROM orders ORDER BY id WITH FILL FROM 0 TO 1000000000000
+
+-- catalogue
+SELECT * FROM system.tables
+
+-- clause
+SELECT * FROM orders FORMAT CSV
+
+-- column
+SELECT Id FROM customers
+WITH (SELECT max(ssn) FROM customers) AS x SELECT x
+WITH ssn AS y SELECT y FROM customers
+SELECT argMax(name, ssn) FROM customers
+SELECT ssn.1 FROM customers
+SELECT _part, _file FROM customers
+SELECT arrayMap(x -> ssn, [1]) FROM customers
+SELECT (id AS ssn) + 1, ssn FROM customers
+
+-- construct
+SELECT {x:String}
+SELECT {tbl:Identifier} FROM orders
+SELECT * FROM dictionary('x')
+
+-- function
+SELECT COLUMNS('ssn') FROM customers
+SELECT * APPLY(toString) FROM customers
+SELECT untuple(tuple(*)) FROM customers
+SELECT file('/etc/passwd')
+SELECT dictGet('d','a',1)
+SELECT getSetting('x'), currentUser(), hostName(), version()
+SELECT arrayJoin([1,2]) AS x, dictGetOrNull('a','b',1) FROM orders
+SELECT file('/etc/passwd').1
+
+-- hidden_character
+SELECT ‘--’ UNION ALL SELECT secret_value FROM secrets
+
+-- star
+SELECT tuple(*) FROM customers
+SELECT toString((*)) FROM customers
+
+-- table
+SELECT * FROM CUSTOMERS
+SELECT 1 WHERE 1 IN secrets
+SELECT 1 WHERE 1 GLOBAL IN secrets
+
+-- table_function
+SELECT * FROM remote('127.0.0.1', shop.secrets)
+SELECT * FROM merge('shop', '.*')
+SELECT * FROM loop(secrets)
+SELECT * FROM view(SELECT * FROM secrets)
+SELECT * FROM url('http://x')
+
+-- unreadable
+SELECT * FROM orders INTO OUTFILE 'x'

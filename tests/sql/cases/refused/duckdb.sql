@@ -1,0 +1,62 @@
+-- Statements that must be refused under ../../policy.json. A comment names the rule that refuses what follows.
+
+-- catalogue
+SELECT * FROM 'x.parquet'
+SELECT * FROM "x.parquet"
+
+-- clause
+SELECT id FROM orders AT (VERSION => 1)
+
+-- column
+SELECT * REPLACE (ssn AS id) FROM customers
+SELECT UNNEST(c) FROM customers c
+FROM customers SELECT ssn
+SELECT to_json(c) FROM customers c
+SELECT {'a': c} FROM customers c
+SELECT list(c) FROM customers c
+SELECT ssn.upper() FROM customers
+SELECT x.ssn FROM customers AS x
+SELECT list_transform([1,2], x -> ssn) FROM customers
+SELECT [ssn FOR x IN [1,2]] FROM customers
+SELECT ssn.upper() FROM customers
+SELECT (ssn).upper() FROM customers
+SELECT [ssn FOR x IN [1,2] IF x > 1] FROM customers
+SELECT [x FOR x IN [ssn]] FROM customers
+PIVOT customers ON ssn USING count(*)
+UNPIVOT customers ON ssn INTO NAME k VALUE v
+
+-- construct
+SELECT 'x'::regclass
+
+-- function
+SELECT COLUMNS('ssn') FROM customers
+SELECT COLUMNS(*) FROM customers
+SELECT COLUMNS(c -> c LIKE 's%') FROM customers
+SELECT get_secret(1)
+SELECT getenv('HOME')
+SELECT current_setting('x')
+SELECT nextval('order_seq')
+SELECT private.upper('x')
+SELECT private.upper('x') FROM customers
+SELECT getvariable('x').upper()
+SELECT read_text('/etc/passwd').content
+
+-- not_a_query
+SUMMARIZE customers
+SHOW TABLES
+DESCRIBE customers
+
+-- star
+SELECT * LIKE 's%' FROM customers
+
+-- table
+FROM secrets
+PIVOT secrets ON owner USING count(*)
+SELECT * FROM customers POSITIONAL JOIN secrets
+SELECT * FROM customers ANTI JOIN secrets USING (id)
+
+-- table_function
+SELECT * FROM read_csv('/etc/passwd')
+SELECT * FROM query_table('secrets')
+SELECT * FROM duckdb_tables()
+SELECT * FROM all_secrets()

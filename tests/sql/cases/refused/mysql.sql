@@ -1,0 +1,55 @@
+-- Statements that must be refused under ../../policy.json. A comment names the rule that refuses what follows.
+
+-- clause
+SELECT id INTO @a FROM orders
+SELECT id FROM orders LOCK IN SHARE MODE
+SELECT id FROM orders FOR UPDATE SKIP LOCKED
+SELECT SQL_CALC_FOUND_ROWS id FROM orders
+SELECT * FROM customers PARTITION (p0)
+SELECT * FROM orders FOR SYSTEM_TIME ALL
+
+-- column
+SELECT `ssn` FROM `customers`
+SELECT SSN FROM customers
+SELECT customers.`ssn` FROM customers
+SELECT 1 FROM customers WHERE ROW(id, ssn) = ROW(1,'a')
+SELECT MATCH(ssn) AGAINST ('x') FROM customers
+SELECT * FROM (SELECT * FROM customers) c WHERE ssn = '1'
+SELECT ssn, c.id FROM customers c, JSON_TABLE('[1]', '$[*]' COLUMNS(a INT PATH '$')) t
+
+-- construct
+SELECT @a := id FROM orders
+SELECT @@version
+SELECT DEFAULT(ssn) FROM customers
+
+-- executable_comment
+SELECT /*!99999 1 */ 2
+
+-- function
+SELECT LOAD_FILE('/etc/passwd')
+SELECT BENCHMARK(1000000, SHA1('a'))
+SELECT DATABASE(), USER(), VERSION(), CONNECTION_ID()
+SELECT GET_LOCK('a', 1)
+SELECT FOUND_ROWS(), ROW_COUNT()
+SELECT VALUES(ssn) FROM customers
+SELECT NEXTVAL(s)
+SELECT get_secret(1)
+SELECT shop.get_secret(1)
+SELECT NAME_CONST('a', 1)
+SELECT EXTRACTVALUE('<a/>', '//a')
+
+-- table
+SELECT * FROM CUSTOMERS
+SELECT * FROM Customers
+SELECT * FROM private.payments
+(SELECT secret_value FROM secrets)
+SELECT id FROM orders WHERE id IN (TABLE secrets)
+
+-- two_readings
+SELECT '\' UNION SELECT secret_value FROM secrets -- '
+
+-- unreadable
+SELECT * FROM customers PROCEDURE ANALYSE()
+SELECT * INTO OUTFILE '/tmp/x' FROM customers
+DO SLEEP(1)
+SELECT NEXT VALUE FOR s

@@ -1,0 +1,40 @@
+-- Statements that must be refused under ../../policy.json. A comment names the rule that refuses what follows.
+
+-- bounds
+SELECT printf('%1000000000d', 1)
+
+-- catalogue
+SELECT * FROM sqlite_master
+SELECT * FROM main.sqlite_schema
+SELECT * FROM temp.customers
+
+-- column
+SELECT rowid, oid, _rowid_ FROM customers
+SELECT id FROM customers WHERE (id, ssn) IN (SELECT 1, 'a')
+SELECT "ssn" FROM customers
+SELECT 1 WHERE 1 IN (secrets)
+SELECT max(id), ssn FROM customers
+SELECT 1 FROM json_each('[1]') WHERE value = (SELECT ssn FROM customers)
+SELECT json_group_array(ssn) FROM customers
+SELECT unicode(x) FROM (SELECT substr(ssn,1,1) AS x FROM customers)
+SELECT [name] FROM [customers] WHERE `city` = "Berlin"
+
+-- function
+SELECT load_extension('x')
+SELECT readfile('/etc/passwd')
+SELECT writefile('a','b')
+SELECT edit('a')
+SELECT fts3_tokenizer('a')
+
+-- not_a_query
+EXPLAIN QUERY PLAN SELECT 1
+ATTACH 'x' AS y
+
+-- table
+SELECT * FROM notes_fts WHERE notes_fts MATCH 'a'
+SELECT 1 WHERE 1 IN sqlite_master
+SELECT 1 WHERE (1,2,3) IN main.secrets
+SELECT id FROM orders WHERE id NOT IN secrets
+
+-- table_function
+SELECT * FROM pragma_table_info('customers')
