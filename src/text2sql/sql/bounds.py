@@ -1,4 +1,4 @@
-"""Memory bombs that a number gives away: `repeat('x', 1000000000)`, a series of a billion rows, `%999999999d`.
+"""Memory bombs that a number gives away: `repeat('x', 1000000000)`, a series of a billion rows.
 
 What grows without a number in sight is left to the limits that every query runs under.
 """

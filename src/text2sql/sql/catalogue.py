@@ -12,36 +12,38 @@ from text2sql.types import Policy
 
 
 def is_system_table(statement: Statement, node: exp.Table) -> bool:
-    """Catalogues are never data, whatever a policy says of them."""
+    """The engine's own schemas are never data. A name that only looks like one of the engine's, or like a
+    file, a wildcard or a database link, is a table where the policy or the catalogue says so.
+    """
     grammar = statement.grammar
     qualifiers = {ascii_lower(part.name) for part in (node.args.get("db"), node.args.get("catalog")) if part}
-    name = ascii_lower(node.name)
-    return (
-        bool(qualifiers & grammar.system_schemas)
-        or any(one.startswith("pg_temp") or one.startswith("pg_toast") for one in qualifiers)
-        or name in grammar.system_schemas
-        or name.startswith(grammar.system_prefixes)
-        or not is_plain_name(statement, node)
-    )
-
-
-def is_plain_name(statement: Statement, node: exp.Table) -> bool:
-    """A file path, a wildcard or a database link is no table, however it is quoted; what looks like one is
-    a table only where the catalogue says so.
-    """
-    if not set(node.name) & set("*@/\\.:"):
+    if qualifiers & grammar.system_schemas or any(
+        one.startswith(("pg_temp", "pg_toast")) for one in qualifiers
+    ):
         return True
+    suspicious = ascii_lower(node.name).startswith(grammar.system_prefixes) or set(node.name) & set("*@/\\.:")
+    return bool(suspicious) and not _is_listed(statement, node)
+
+
+def _is_listed(statement: Statement, node: exp.Table) -> bool:
+    if statement.policy is not None:
+        return _keys(statement, node) in _visible(
+            _Hashable(statement.policy), statement.dialect, statement.grammar
+        )
     return statement.catalogue is not None and statement.catalogue.table(node.name, node.db) is not None
+
+
+def _keys(statement: Statement, node: exp.Table) -> tuple[str, ...]:
+    parts = [part for part in (node.args.get("catalog"), node.args.get("db"), node.this) if part]
+    return tuple(statement.grammar.tables.key(part.name, bool(part.args.get("quoted"))) for part in parts)
 
 
 def visible_columns(statement: Statement, node: exp.Table) -> tuple[tuple[str, ...] | None, str]:
     """The columns of a real table that the policy shows (None without a policy), and its stored name."""
-    grammar, policy = statement.grammar, statement.policy
-    parts = [part for part in (node.args.get("catalog"), node.args.get("db"), node.this) if part]
-    keys = tuple(grammar.tables.key(part.name, bool(part.args.get("quoted"))) for part in parts)
-    if policy is None:
+    keys = _keys(statement, node)
+    if statement.policy is None:
         return None, ".".join(keys)
-    found = _visible(_Hashable(policy), statement.dialect, grammar).get(keys)
+    found = _visible(_Hashable(statement.policy), statement.dialect, statement.grammar).get(keys)
     if found is None:
         refuse("table", node)
     return found
@@ -72,7 +74,7 @@ _GENERATED: Mapping[str, tuple[str, ...]] = {
     "jsonb_array_elements": ("value",),
     "json_array_elements_text": ("value",),
     "jsonb_array_elements_text": ("value",),
-    "generate_series": ("generate_series", "range"),  # the parser reads DuckDB's range() as the former
+    "generate_series": ("generate_series", "range", "value"),  # PostgreSQL's, DuckDB's, SQLite's name
     "exploding_generate_series": ("generate_series",),
     "numbers": ("number",),
     "numbers_mt": ("number",),

@@ -47,8 +47,9 @@ class Columns:
         where: Scope | None = scope
         captured = False  # a real table nearer than the owner might have a hidden column of that name
         while where is not None:
-            if self.is_whole_row(node.this, where):
-                refuse("column", written)
+            row = where.sources.get(self.names.alias(node.this))
+            if row is not None and row.hides:
+                refuse("column", written)  # `SELECT c FROM customers c`: the row with its hidden columns
             rivals = any(source.may_hide(key) for source in where.sources.values())
             owner = self.owner(key, where)
             if owner is not None:
@@ -56,6 +57,8 @@ class Columns:
                     refuse("column", written)  # a sub-query's column posing as that of a table within
                 if (captured or rivals) and not where.is_merged(key):
                     self.qualify(written, owner)
+                return
+            if row is not None and self.grammar.row_values and not captured and not rivals:
                 return
             if where is scope and node is written and self.stands_for(node, key, where, rivals):
                 return
@@ -66,11 +69,6 @@ class Columns:
         if ascii_lower(node.name) not in self.grammar.pseudo_columns:
             refuse("column", written)
 
-    def is_whole_row(self, name: exp.Expr, scope: Scope) -> bool:
-        """`SELECT c FROM customers c` is the row with all its columns, the hidden ones too."""
-        source = scope.sources.get(self.names.alias(name))
-        return source is not None and source.hides
-
     def owner(self, key: str, scope: Scope) -> Source | None:
         return next((s for s in scope.sources.values() if s.columns is not None and key in s.columns), None)
 
@@ -79,19 +77,20 @@ class Columns:
             node.set("db" if node.args.get("table") else "table", owner.name.copy())
 
     def stands_for(self, node: exp.Column, key: str, scope: Scope, rivals: bool) -> bool:
-        """Whether the name is an alias of this SELECT, or a scalar CTE, where such a name may be used."""
-        meaning = scope.scalars.get(key)
-        if key in scope.aliases:
-            meaning = scope.aliases[key]
-            clause, whole_item = self.clause_of(node)
-            if clause == "order" and whole_item:
-                return True  # every engine prefers an output name here
-            if clause not in self.grammar.alias_clauses or node.find_ancestor(exp.Alias) is meaning.parent:
-                return False
-        if meaning is None:
+        """Whether the name is an alias of this SELECT, or a scalar CTE. Where a hidden column could be meant
+        as well, what it stands for is put in its place.
+        """
+        meaning = scope.aliases.get(key, scope.scalars.get(key))
+        if meaning is None or node.find_ancestor(exp.Alias) is meaning.parent:
+            return False  # no such name, or `ssn || '' AS ssn`, which cannot explain itself
+        if not rivals:
+            return True
+        clause, whole_item = self.clause_of(node)
+        if key in scope.aliases and clause == "order" and whole_item:
+            return True
+        if key in scope.aliases and clause not in self.grammar.alias_clauses:
             return False
-        if rivals:
-            self.put_in_place(node, meaning)
+        self.put_in_place(node, meaning)
         return True
 
     def clause_of(self, node: exp.Column) -> tuple[str, bool]:

@@ -54,8 +54,13 @@ class Grammar:
     dummy_tables: frozenset[str] = frozenset()
     # `WITH t AS (… FROM t)` without RECURSIVE still means t itself
     recursion: "Recursion" = field(default_factory=lambda: Recursion.KEYWORD)
-    # the clauses of a SELECT in which one of its aliases may be used; in ORDER BY all engines agree
+    # the clauses of a SELECT where one of its aliases may be used although a hidden column could have its
+    # name; an item of ORDER BY needs no leave, there all engines prefer the alias
     alias_clauses: frozenset[str] = frozenset()
+    # a bare name may be a whole row of the sub-query of that name: row_to_json(t)
+    row_values: bool = False
+    # a sub-query in FROM sees its neighbours without LATERAL
+    implicit_lateral: bool = False
     # `x IN name` reads the table `name`
     in_reads_tables: bool = False
     # a backslash may hide the end of a string, depending on a setting of the session
@@ -74,14 +79,14 @@ _STANDARD = frozenset({"information_schema"})
 _IDENTITY = frozenset(
     {"user", "current_role", "current_user", "session_user", "system_user", "current_catalog"}
 )
-_EVERYWHERE = frozenset({"expressions", "where", "prewhere", "group", "having", "qualify", "order", "joins"})
+_REUSED = frozenset({"expressions", "group", "having", "qualify", "order"})
 
 GRAMMARS: Mapping[str, Grammar] = {
     "sqlite": Grammar(
         Case.IGNORED,
         Case.IGNORED,
         Case.IGNORED,
-        alias_clauses=frozenset({"where", "group", "having", "order"}),
+        alias_clauses=frozenset({"group", "having", "order"}),
         system_schemas=_STANDARD | {"temp"},
         system_prefixes=("sqlite_", "pragma_", "dbstat", "bytecode", "tables_used"),
         recursion=Recursion.ALWAYS,
@@ -91,8 +96,10 @@ GRAMMARS: Mapping[str, Grammar] = {
         Case.IGNORED,
         Case.IGNORED,
         Case.IGNORED,
-        alias_clauses=_EVERYWHERE,
+        alias_clauses=_REUSED,
         keyword_values=_IDENTITY | {"current_schema", "current_database"},
+        row_values=True,
+        implicit_lateral=True,
         system_schemas=_STANDARD | {"pg_catalog", "system", "temp"},
         system_prefixes=("duckdb_", "pragma_", "sqlite_", "pg_"),
     ),
@@ -102,6 +109,7 @@ GRAMMARS: Mapping[str, Grammar] = {
         Case.LOWER,
         alias_clauses=frozenset({"group", "distinct"}),
         keyword_values=_IDENTITY | {"current_schema"},
+        row_values=True,
         system_schemas=_STANDARD | {"pg_catalog", "pg_toast", "pg_temp"},
         system_prefixes=("pg_",),
     ),
@@ -120,7 +128,7 @@ GRAMMARS: Mapping[str, Grammar] = {
         Case.EXACT,
         Case.EXACT,
         Case.EXACT,
-        alias_clauses=_EVERYWHERE,
+        alias_clauses=_REUSED | {"where", "prewhere", "joins"},  # there the alias wins,
         system_schemas=_STANDARD | {"system"},
         in_reads_tables=True,
         backslash_strings=True,
@@ -129,7 +137,7 @@ GRAMMARS: Mapping[str, Grammar] = {
         Case.UPPER,
         Case.UPPER,
         Case.UPPER,
-        alias_clauses=_EVERYWHERE,
+        alias_clauses=_REUSED,
         keyword_values=_IDENTITY | {"current_account", "current_warehouse"},
         system_schemas=_STANDARD | {"account_usage", "organization_usage", "snowflake"},
         backslash_strings=True,
@@ -140,6 +148,7 @@ GRAMMARS: Mapping[str, Grammar] = {
         Case.IGNORED,
         Case.IGNORED,
         alias_clauses=frozenset({"group", "having", "order", "qualify"}),
+        row_values=True,
         system_schemas=_STANDARD,
         system_prefixes=("__", "information_schema"),
         backslash_strings=True,

@@ -21,6 +21,7 @@ from text2sql.sql.dialects import GRAMMARS
 from text2sql.sql.refusal import Refused, refuse
 from text2sql.sql.resolver import Resolver
 from text2sql.sql.rules import RULES, Statement, plain_modifiers
+from text2sql.sql.spelling import SPELLINGS
 from text2sql.types import Catalogue, CheckedSql, Limits, Policy, SqlRejected
 
 # It warns when it gives up and returns a Command; here that is a refusal, not a line on a user's terminal.
@@ -111,7 +112,8 @@ def _tree(text: str, dialect: str) -> exp.Expr:
     trees = [tree for tree in found if tree is not None and not isinstance(tree, exp.Semicolon)]
     if len(trees) != 1:
         refuse("one_statement" if trees else "empty", text)
-    return rewrite.calls_written_plainly(trees[0]) if dialect == "duckdb" else trees[0]
+    spelling = SPELLINGS.get(dialect)
+    return spelling(trees[0]) if spelling else trees[0]
 
 
 def _written(tree: exp.Expr, dialect: str) -> str:

@@ -6,8 +6,6 @@ sub-query, so nothing that was asked for changes its meaning.
 
 from sqlglot import exp
 
-from text2sql.sql.refusal import refuse
-
 ALIAS = "text2sql_rows"
 
 
@@ -63,33 +61,6 @@ def count(tree: exp.Expr) -> exp.Expr:
         expressions=[exp.alias_(exp.Count(this=exp.Star(), big_int=True), "row_count")],
         from_=exp.From(this=_derived(query)),
     )
-
-
-def calls_written_plainly(tree: exp.Expr) -> exp.Expr:
-    """DuckDB's `name.upper()` as `upper(name)`: then what stands before the dot is a column to be checked,
-    and never the schema of somebody's macro.
-    """
-    for dot in reversed(list(tree.find_all(exp.Dot))):  # the innermost first
-        call = dot.expression
-        if isinstance(call, exp.Anonymous):
-            try:
-                plain = exp.func(call.name, _as_column(dot.this), *call.expressions, dialect="duckdb")
-            except ValueError:
-                refuse("function", dot)  # more arguments than the function has
-            if dot.parent is None:
-                return plain
-            dot.replace(plain)
-    return tree
-
-
-def _as_column(node: exp.Expr) -> exp.Expr:
-    if isinstance(node, exp.Identifier):
-        return exp.Column(this=node.copy())
-    if isinstance(node, exp.Paren):
-        return _as_column(node.this)
-    if isinstance(node, exp.Dot) and isinstance(node.this, exp.Identifier):
-        return exp.Column(this=node.expression.copy(), table=node.this.copy())
-    return node.copy()
 
 
 def _unwrapped(tree: exp.Expr) -> exp.Expr:

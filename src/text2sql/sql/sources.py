@@ -107,7 +107,8 @@ class Sources:
                 refuse("construct", node)
             self.add(node.this, scope)
             return
-        outputs = self.renamed(node, self.resolver.query(node, scope.beside()))
+        around = scope if self.statement.grammar.implicit_lateral else scope.beside()
+        outputs = self.renamed(node, self.resolver.query(node, around))
         source = Source(alias.this if alias else None, outputs)
         if node.args.get("pivots"):
             source = self.pivoted(node, source, scope)

@@ -71,10 +71,11 @@ def _sources(part: exp.Expr, scope: Scope, names: Names) -> list[Source]:
 def _columns(part: exp.Expr, star: exp.Star, source: Source, scope: Scope, names: Names) -> list[exp.Expr]:
     qualified = isinstance(part, exp.Column)
     plain = not any(star.args.get(change) for change in _CHANGES)
-    if source.columns is None or (plain and not source.hides and (qualified or not source.merged)):
-        if not plain or (source.name is None and (qualified or len(scope.sources) > 1)):
-            refuse("star", part)
-        return [exp.Star() if source.name is None else exp.Column(this=exp.Star(), table=source.name.copy())]
+    whole = plain and not source.hides and (qualified or not source.merged)
+    if source.name is not None and (whole or (plain and source.columns is None)):
+        return [exp.Column(this=exp.Star(), table=source.name.copy())]
+    if source.columns is None or "" in source.columns:
+        refuse("star", part)
     changed = _changes(star, source, names, alone=len(scope.sources) == 1)
     columns: list[exp.Expr] = []
     for key in source.columns:

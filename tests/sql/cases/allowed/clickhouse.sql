@@ -16,3 +16,8 @@ SELECT sumMap(map('a', 1)), countIf(total > 1), avgIf(total, total > 1), argMin(
 WITH (SELECT avg(total) FROM orders) AS avg_total SELECT count() FROM orders WHERE total > avg_total
 SELECT tupleElement((1,'a'), 2), (1,2).1, [1,2][1] 
 SELECT row_number() OVER (PARTITION BY status ORDER BY id) AS rn FROM orders
+SELECT * FROM products ARRAY JOIN attributes
+SELECT count(*) FROM customers
+SELECT sum(total) AS s, s * 2 FROM orders
+SELECT id AS x, x + 1 AS y, y * 2 FROM orders WHERE y > 3
+SELECT * FROM orders LEFT ARRAY JOIN splitByChar(' ', notes) AS w

@@ -15,8 +15,6 @@ SELECT id FROM customers GROUP BY ALL ORDER BY ALL
 SELECT ssn: name FROM customers
 SELECT list_transform([1,2], lambda x: x + 1) FROM customers
 SELECT [x + 1 FOR x IN [1,2]]
-SELECT id AS ssn, ssn + 1 FROM customers
-SELECT total AS t, t + 1 AS u FROM orders WHERE u > 5
 SELECT status AS s, count(*) FROM orders GROUP BY s
 SELECT name.upper(), (name).upper().lower(), t.name.upper() FROM customers t
 SELECT [x + 1 FOR x IN [1,2] IF x > 1]
@@ -37,3 +35,7 @@ SELECT i FROM range(10) t(i)
 SELECT range FROM range(10)
 SELECT * FROM orders UNION ALL BY NAME SELECT * FROM orders
 SELECT MAX_BY(status, total), any_value(status), histogram(status), approx_quantile(total, 0.5) FROM orders
+SELECT x.d FROM orders o, (SELECT o.total * 2 AS d) x
+SELECT t FROM (SELECT * FROM customers) t
+SELECT unnest(t) FROM (SELECT * FROM orders) t
+SELECT * FROM customers ORDER BY ALL

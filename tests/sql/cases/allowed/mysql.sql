@@ -25,3 +25,6 @@ SELECT COUNT(DISTINCT status, currency) FROM orders
 WITH RECURSIVE n AS (SELECT 1 AS i UNION ALL SELECT i + 1 FROM n WHERE i < 10) SELECT i FROM n
 SELECT `order`.`key` FROM `order`
 SELECT CAST(total AS SIGNED), CAST(total AS DECIMAL(10,2)), CONVERT(total, CHAR) FROM orders
+SELECT 1 --1
+SELECT 'a' 'b' FROM orders
+SELECT N'abc'

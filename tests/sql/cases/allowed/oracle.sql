@@ -19,3 +19,8 @@ SELECT /*+ FULL(o) */ id FROM orders o
 WITH t(n) AS (SELECT 1 FROM dual UNION ALL SELECT n + 1 FROM t WHERE n < 5) SELECT n FROM t
 SELECT DATE '2024-01-01', TIMESTAMP '2024-01-01 00:00:00', INTERVAL '1' DAY FROM dual
 SELECT COUNT(*) FROM orders WHERE order_date >= TRUNC(SYSDATE) - 7
+SELECT q'[it's]' FROM dual
+SELECT dbms_random.value FROM dual
+SELECT * FROM customers SAMPLE (10)
+SELECT o.id FROM SHOP.orders o
+SELECT SHOP.orders.id FROM SHOP.orders

@@ -1,4 +1,5 @@
 -- Honest questions of analysts: every line must pass under ../../policy.json.
+SELECT c FROM (SELECT * FROM customers) c
 SELECT * FROM Customers
 SELECT * FROM customers TABLESAMPLE SYSTEM (10)
 SELECT E'\x73', 'a' || chr(115)
@@ -43,3 +44,7 @@ SELECT 你好 FROM (SELECT 1 AS 你好) 表
 SELECT id AS "订单 号" FROM orders WHERE status = '已付款，完成'
 SELECT * FROM pg_catalog.generate_series(1,3)
 SELECT y FROM generate_series(2000, 2024) AS y
+SELECT json_agg(t) FROM (SELECT id, name FROM customers) t
+SELECT row_to_json(t) FROM (SELECT * FROM orders) t
+SELECT id FROM customers WHERE name COLLATE "C" > 'a'
+SELECT * FROM json_to_recordset('[]') AS x(a int, b text)

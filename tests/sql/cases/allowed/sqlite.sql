@@ -15,3 +15,10 @@ SELECT iif(total > 1, 'a', 'b'), total || '', CAST(total AS INTEGER), substr(nam
 SELECT c.name, (SELECT max(o.total) FROM orders o WHERE o.customer_id = c.id) FROM customers c
 SELECT count(*) FILTER (WHERE status = 'paid') FROM orders
 SELECT printf('%.2f', 12345678.0)
+SELECT id "ssn" FROM customers ORDER BY "ssn"
+SELECT * FROM generate_series(1, 10)
+SELECT value FROM generate_series(1, 10)
+SELECT * FROM customers LEFT JOIN orders
+SELECT likelihood(id, 0.5) FROM orders
+SELECT * FROM orders ORDER BY id LIMIT (SELECT 5)
+SELECT 1 ISNULL, 1 NOTNULL

@@ -2,6 +2,7 @@
 
 -- bounds
 SELECT id FROM orders ORDER BY id WITH FILL FROM 0 TO 1000000000000
+SELECT * FROM numbers(1000000000000)
 
 -- catalogue
 SELECT * FROM system.tables
@@ -18,6 +19,17 @@ SELECT ssn.1 FROM customers
 SELECT _part, _file FROM customers
 SELECT arrayMap(x -> ssn, [1]) FROM customers
 SELECT (id AS ssn) + 1, ssn FROM customers
+SELECT * FROM customers ARRAY JOIN ssn
+SELECT shop.customers.ssn FROM shop.customers
+WITH secrets AS customers SELECT * FROM customers
+SELECT identity(secrets)
+SELECT * FROM customers LIMIT 1 BY ssn
+SELECT id FROM customers PREWHERE ssn = '1'
+SELECT id FROM customers ORDER BY ssn WITH FILL
+SELECT groupArray(tuple(id, ssn)) FROM customers
+SELECT sumIf(id, ssn = '1') FROM customers
+SELECT * FROM customers QUALIFY ssn = 1
+SELECT toTypeName(ssn) FROM customers
 
 -- construct
 SELECT {x:String}
@@ -33,18 +45,27 @@ SELECT dictGet('d','a',1)
 SELECT getSetting('x'), currentUser(), hostName(), version()
 SELECT arrayJoin([1,2]) AS x, dictGetOrNull('a','b',1) FROM orders
 SELECT file('/etc/passwd').1
+SELECT ignore(sleep(3))
+SELECT notIn(1, secrets)
+SELECT globalIn(1, secrets)
 
 -- hidden_character
 SELECT ‘--’ UNION ALL SELECT secret_value FROM secrets
 
+-- not_a_query
+DESCRIBE TABLE customers
+
 -- star
 SELECT tuple(*) FROM customers
 SELECT toString((*)) FROM customers
+SELECT uniq(*) FROM customers
 
 -- table
 SELECT * FROM CUSTOMERS
 SELECT 1 WHERE 1 IN secrets
 SELECT 1 WHERE 1 GLOBAL IN secrets
+WITH customers AS (SELECT * FROM secrets) SELECT * FROM customers
+SELECT * FROM customers AS c GLOBAL JOIN secrets AS s ON c.id = s.id
 
 -- table_function
 SELECT * FROM remote('127.0.0.1', shop.secrets)

@@ -16,14 +16,23 @@ SELECT 1 FROM customers WHERE ROW(id, ssn) = ROW(1,'a')
 SELECT MATCH(ssn) AGAINST ('x') FROM customers
 SELECT * FROM (SELECT * FROM customers) c WHERE ssn = '1'
 SELECT ssn, c.id FROM customers c, JSON_TABLE('[1]', '$[*]' COLUMNS(a INT PATH '$')) t
+SELECT 1 FROM customers HAVING ssn LIKE 'a%'
+SELECT `shop`.`customers`.`ssn` FROM customers
+SELECT a.ssn FROM shop.customers a
+SELECT CONVERT(ssn, CHAR) FROM customers
+SELECT 1 FROM orders WHERE EXISTS(SELECT * FROM customers WHERE ssn=1)
+SELECT JSON_ARRAYAGG(JSON_OBJECT('a', ssn)) FROM customers
 
 -- construct
 SELECT @a := id FROM orders
 SELECT @@version
 SELECT DEFAULT(ssn) FROM customers
+SELECT id FROM orders WHERE id = @@global.x
 
 -- executable_comment
 SELECT /*!99999 1 */ 2
+SELECT 1 /*!*/ 
+SELECT /*M!100000 1 */ 2
 
 -- function
 SELECT LOAD_FILE('/etc/passwd')
@@ -37,6 +46,14 @@ SELECT get_secret(1)
 SELECT shop.get_secret(1)
 SELECT NAME_CONST('a', 1)
 SELECT EXTRACTVALUE('<a/>', '//a')
+SELECT {fn user()}
+SELECT SLEEP(5)
+
+-- natural_join
+SELECT * FROM customers NATURAL LEFT JOIN orders
+
+-- one_statement
+SELECT 1--1;DROP TABLE orders
 
 -- table
 SELECT * FROM CUSTOMERS
@@ -44,6 +61,8 @@ SELECT * FROM Customers
 SELECT * FROM private.payments
 (SELECT secret_value FROM secrets)
 SELECT id FROM orders WHERE id IN (TABLE secrets)
+SELECT * FROM (customers, secrets)
+SELECT id FROM `shop`.`secrets`
 
 -- two_readings
 SELECT '\' UNION SELECT secret_value FROM secrets -- '
@@ -53,3 +72,6 @@ SELECT * FROM customers PROCEDURE ANALYSE()
 SELECT * INTO OUTFILE '/tmp/x' FROM customers
 DO SLEEP(1)
 SELECT NEXT VALUE FOR s
+SELECT {d '2024-01-01'}
+SELECT id FROM orders LIMIT 1 PROCEDURE x()
+SELECT id FROM orders INTO DUMPFILE 'x'

@@ -11,6 +11,17 @@ SELECT ROWID FROM customers
 SELECT c.ssn.x FROM customers c
 SELECT id FROM customers ORDER BY ssn FETCH FIRST 1 ROWS ONLY
 SELECT id FROM employees START WITH salary > 1 CONNECT BY PRIOR id = manager_id
+SELECT MAX(name) KEEP (DENSE_RANK LAST ORDER BY ssn) FROM customers
+SELECT name FROM customers ORDER BY NLSSORT(ssn, 'x')
+SELECT * FROM customers WHERE ROWNUM = 1 AND ssn = 1
+SELECT DUMP(ssn) FROM customers
+SELECT * FROM orders o CROSS APPLY (SELECT ssn FROM customers) x
+SELECT LISTAGG(name) WITHIN GROUP (ORDER BY ssn) FROM customers
+SELECT name FROM customers WHERE REGEXP_LIKE(ssn, '^1')
+
+-- construct
+SELECT * FROM (customers) c
+SELECT XMLAGG(XMLELEMENT(e, ssn)) FROM customers
 
 -- function
 SELECT USER FROM dual
@@ -23,6 +34,11 @@ SELECT VALUE(c) FROM customers c
 SELECT f(id) FROM orders
 SELECT ORA_ROWSCN FROM orders
 SELECT s.NEXTVAL FROM dual
+SELECT EXTRACTVALUE(XMLTYPE('<a/>'), '/a') FROM dual
+SELECT UNISTR('a'), NVL(NULL, 1), USERENV('x') FROM dual
+
+-- natural_join
+SELECT * FROM customers NATURAL JOIN orders
 
 -- star
 SELECT JSON_OBJECT(*) FROM customers
@@ -32,7 +48,11 @@ SELECT * FROM "customers"
 
 -- table_function
 SELECT * FROM TABLE(f())
+SELECT * FROM ONLY(customers)
+SELECT COLUMN_VALUE FROM TABLE(sys.odcinumberlist(1,2))
 
 -- unreadable
 WITH FUNCTION f RETURN NUMBER IS BEGIN RETURN 1; END; SELECT f FROM dual
 SELECT JSON_OBJECT(c.*) FROM customers c
+SELECT id, ssn OVER () FROM customers
+SELECT 1 FROM customers c MODEL DIMENSION BY (id) MEASURES (ssn) RULES ()

@@ -5,6 +5,7 @@ SELECT repeat('x', CAST(1000000000 AS INT))
 SELECT repeat('x', 100000*100000)
 SELECT repeat('x', '1000000000'::int)
 SELECT repeat(repeat('x', 100000), 100000)
+SELECT 1 FROM generate_series(1, 1e9::bigint)
 
 -- clause
 SELECT 1 FROM customers FOR SHARE
@@ -17,7 +18,6 @@ SELECT (SELECT max(ssn) FROM customers) FROM (SELECT 1 AS ssn) t
 SELECT c.ssn FROM orders o JOIN customers c ON true
 SELECT to_jsonb(c) FROM customers c
 SELECT customers FROM customers
-SELECT c FROM (SELECT * FROM customers) c
 SELECT x.ssn FROM (SELECT * FROM customers) x
 SELECT * FROM customers JOIN (SELECT 'ssn-7' AS ssn) x USING (ssn)
 SELECT id FROM customers c WHERE c IS NOT NULL
@@ -46,6 +46,21 @@ SELECT substring(name FROM ssn) FROM customers
 SELECT DISTINCT ON (name) ssn FROM customers
 SELECT format('%s', c) FROM customers c
 SELECT concat(c) FROM customers c
+SELECT row_to_json(t) FROM customers t
+SELECT t FROM customers c, (SELECT 1 AS a) t
+SELECT (SELECT c FROM (SELECT 1) d) FROM customers c
+SELECT c.id FROM customers c ORDER BY c
+SELECT pg_typeof(c) FROM customers c
+SELECT id FROM customers WHERE customers = customers
+SELECT o.* FROM orders o WHERE o.id = (SELECT max(id) FROM customers WHERE ssn IS NOT NULL)
+SELECT jsonb_build_object('a', c) FROM customers c
+SELECT array(SELECT ssn FROM customers)
+SELECT lead(ssn) OVER () FROM customers
+SELECT max(t.ssn) FROM (SELECT * FROM customers) t
+SELECT q.id FROM (SELECT id, ssn FROM customers) q
+SELECT 1 FROM customers c1 JOIN customers c2 USING (ssn)
+SELECT id FROM customers WHERE id IN (SELECT customer_id FROM orders WHERE ssn = notes)
+SELECT id FROM orders WHERE EXISTS (SELECT ssn FROM customers)
 
 -- construct
 SELECT tableoid::regclass FROM customers
@@ -61,6 +76,10 @@ SELECT id FROM orders WHERE notes = :x
 SELECT 'x'::pg_catalog.regclass
 SELECT name::citext, name::tsvector, name::"char", name::name FROM customers
 SELECT NULL::customers
+SELECT 'a'::regrole, 'b'::regnamespace
+SELECT 'b'::regconfig
+SELECT U&'\0441'
+SELECT 1 OPERATOR(pg_catalog.+) 2
 
 -- function
 SELECT current_setting('x'), version(), current_user
@@ -85,6 +104,8 @@ SELECT to_regclass('secrets')
 SELECT (pg_stat_file('x')).size
 SELECT user
 SELECT current_role, current_schema
+SELECT setseed(0.5)
+SELECT pg_catalog.pg_sleep(1)
 
 -- hidden_character
 SELECT U&"\0073sn" FROM customers
@@ -103,6 +124,7 @@ SELECT 1;SELECT 2
 SELECT count(c.*) FROM customers c
 SELECT id FROM customers WHERE (customers.*)::text LIKE '%ssn%'
 SELECT row_to_json(row(c.*)) FROM customers c
+SELECT * FROM customers c JOIN LATERAL (SELECT c.*) x ON true
 
 -- table
 SELECT id FROM customers LIMIT (SELECT count(*) FROM secrets)
@@ -131,3 +153,4 @@ SELECT * FROM public.generate_series(1,3)
 
 -- unreadable
 SELECT xmlparse(DOCUMENT '<!DOCTYPE x [<!ENTITY a SYSTEM "file:///etc/passwd">]><x>&a;</x>')
+SELECT * FROM customers WHERE CURRENT OF c

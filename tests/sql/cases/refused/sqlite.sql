@@ -18,6 +18,8 @@ SELECT 1 FROM json_each('[1]') WHERE value = (SELECT ssn FROM customers)
 SELECT json_group_array(ssn) FROM customers
 SELECT unicode(x) FROM (SELECT substr(ssn,1,1) AS x FROM customers)
 SELECT [name] FROM [customers] WHERE `city` = "Berlin"
+SELECT * FROM customers WHERE customers MATCH 'x'
+SELECT name AS ssn FROM customers WHERE ssn LIKE 's%'
 
 -- function
 SELECT load_extension('x')
@@ -25,10 +27,13 @@ SELECT readfile('/etc/passwd')
 SELECT writefile('a','b')
 SELECT edit('a')
 SELECT fts3_tokenizer('a')
+SELECT sqlite_version()
+SELECT total(total), changes() FROM orders
 
 -- not_a_query
 EXPLAIN QUERY PLAN SELECT 1
 ATTACH 'x' AS y
+REPLACE INTO orders VALUES (1)
 
 -- table
 SELECT * FROM notes_fts WHERE notes_fts MATCH 'a'

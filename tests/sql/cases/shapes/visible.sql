@@ -33,8 +33,8 @@ SELECT "order"."key", "order"."value" FROM "order" LIMIT 100
 SELECT * REPLACE (upper("key") AS "key") FROM "order"
 SELECT UPPER("key") AS "key", "order"."value", "order"."desc", "order"."group" FROM "order" LIMIT 100
 
-SELECT total * 2 AS twice FROM orders WHERE twice > 5
-SELECT total * 2 AS twice FROM orders WHERE (total * 2) > 5 LIMIT 100
+SELECT total * 2 AS twice, twice + 1 FROM orders
+SELECT total * 2 AS twice, (total * 2) + 1 FROM orders LIMIT 100
 
 PIVOT "order" ON "key" USING sum("value")
 SELECT * FROM (PIVOT (SELECT "key", "value", "desc", "group" FROM "order") ON "key" USING SUM("value")) AS text2sql_rows LIMIT 100
