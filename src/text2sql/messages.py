@@ -95,6 +95,38 @@ MESSAGES: Mapping[str, tuple[str, str]] = {
         'It is a JSON object like {{"tables": {{"orders": ["id", "total"]}}}}.',
         '它应是形如 {{"tables": {{"orders": ["id", "total"]}}}} 的 JSON 对象。',
     ),
+    "usage.policy_file": (
+        "The policy file {path} cannot be read: {detail}",
+        "无法读取策略文件 {path}：{detail}",
+    ),
+    "usage.policy_file.hint": (
+        "Name a JSON file in UTF-8.",
+        "请指定一个 UTF-8 编码的 JSON 文件。",
+    ),
+    "usage.policy_missing": ("Grants need a policy.", "授权语句需要一个策略。"),
+    "usage.policy_missing.hint": (
+        "Name its file: --policy policy.json",
+        "请指定策略文件：--policy policy.json",
+    ),
+    "usage.dialect": ("“{dialect}” is not an SQL dialect that is known.", "“{dialect}”不是已知的 SQL 方言。"),
+    "usage.dialect.hint": ("These are: {dialects}.", "已知的方言：{dialects}。"),
+    "usage.dialect_missing": ("No SQL dialect was named.", "没有指定 SQL 方言。"),
+    "usage.dialect_missing.hint": (
+        "Name one, --dialect postgres, or a database that has one: --db shop.db",
+        "请指定方言（--dialect postgres），或指定数据库（--db shop.db）。",
+    ),
+    "usage.dialect_differs": (
+        "The dialect {dialect} was asked for, but the database speaks {actual}.",
+        "指定的方言是 {dialect}，但数据库的方言是 {actual}。",
+    ),
+    "usage.dialect_differs.hint": ("Leave --dialect out.", "请去掉 --dialect。"),
+    "usage.command": ("There is no command “{name}”.", "没有命令“{name}”。"),
+    "usage.command.hint": ("Was it one of these: {commands}?", "是否想用：{commands}？"),
+    "usage.table": ("No table is called “{name}”.", "没有名为“{name}”的表。"),
+    "usage.table.hint": (
+        "The nearest names: {close}. `text2sql schema` lists all.",
+        "相近的名称：{close}。用 `text2sql schema` 查看全部。",
+    ),
     "guard.empty": ("There is no statement to check.", "没有可检查的语句。"),
     "guard.too_long": ("The statement is too long: {piece}.", "语句过长：{piece}。"),
     "guard.too_deep": ("The statement is nested too deeply.", "语句嵌套过深。"),

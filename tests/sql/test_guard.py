@@ -149,6 +149,14 @@ def test_a_broken_or_huge_text_is_refused_without_a_crash(dialect: str, sql: str
     assert verdict.rule != "internal"
 
 
+def test_only_the_guard_builds_a_checked_query() -> None:
+    source = Path(__file__).parents[2] / "src" / "text2sql"
+    builders = {
+        file.name for file in source.rglob("*.py") if "CheckedSql(" in file.read_text(encoding="utf-8")
+    }
+    assert builders == {"guard.py"}
+
+
 def test_an_unknown_dialect_is_refused() -> None:
     assert check("SELECT 1", "cobol") == SqlRejected("dialect", "cobol")
 

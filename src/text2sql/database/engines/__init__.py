@@ -1,0 +1,1 @@
+"""One module a driver; nothing outside imports them, `dialects.py` names them."""

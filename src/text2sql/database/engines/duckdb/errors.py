@@ -1,0 +1,95 @@
+"""DuckDB's errors as ours: by the driver's exception class first, by text where one class means several."""
+
+import re
+
+import duckdb
+
+from text2sql import errors as ours
+from text2sql.errors import DatabaseError
+
+# Within a class the first pattern wins; the last one of a class has no pattern.
+_RULES: tuple[tuple[type[Exception], str, type[DatabaseError]], ...] = (
+    (duckdb.InterruptException, "", ours.QueryCancelled),
+    (duckdb.ParserException, "", ours.SqlSyntaxError),
+    (duckdb.SyntaxException, "", ours.SqlSyntaxError),
+    (duckdb.PermissionException, "", ours.Forbidden),
+    (duckdb.OutOfMemoryException, "", ours.ResourceExhausted),
+    (duckdb.ConversionException, "", ours.TypeMismatch),
+    (duckdb.TypeMismatchException, "", ours.TypeMismatch),
+    (duckdb.InvalidTypeException, "", ours.TypeMismatch),
+    (duckdb.OutOfRangeException, "maximum supported string size", ours.ResourceExhausted),
+    (duckdb.OutOfRangeException, "", ours.TypeMismatch),
+    (duckdb.CatalogException, r'Table with name "?(?P<name>.+?)"? does not exist', ours.UnknownTable),
+    (
+        duckdb.CatalogException,
+        r'[Ss]chema (?:with name )?"?(?P<name>.+?)"? does not exist',
+        ours.UnknownTable,
+    ),
+    (duckdb.CatalogException, r"Function with name \"?(?P<name>.+?)\"? does not exist", ours.SqlSyntaxError),
+    (duckdb.CatalogException, "", ours.SqlSyntaxError),
+    (duckdb.BinderException, r'Ambiguous reference to column name "(?P<name>.+?)"', ours.AmbiguousColumn),
+    (duckdb.BinderException, r'Referenced column "(?P<name>.+?)" not found', ours.UnknownColumn),
+    (duckdb.BinderException, r'does not have a column named "(?P<name>.+?)"', ours.UnknownColumn),
+    (duckdb.BinderException, r'Referenced table "(?P<name>.+?)" not found', ours.UnknownTable),
+    (
+        duckdb.BinderException,
+        "type cast|best candidate|Cannot compare|Cannot concat|Cannot mix|No function matches",
+        ours.TypeMismatch,
+    ),
+    (duckdb.BinderException, "", ours.SqlSyntaxError),
+    (duckdb.InvalidInputException, "read-only mode|configuration has been locked", ours.Forbidden),
+    (duckdb.InvalidInputException, "", ours.TypeMismatch),
+    (duckdb.TransactionException, "", ours.LockConflict),
+    (duckdb.IOException, "set lock", ours.LockConflict),
+    (duckdb.IOException, "No space left|max_temp_directory_size", ours.ResourceExhausted),
+    (duckdb.IOException, "", ours.ConnectionFailed),
+    (duckdb.ConnectionException, "", ours.ConnectionFailed),
+    (duckdb.FatalException, "", ours.ConnectionFailed),
+    (duckdb.NotImplementedException, "", ours.SqlSyntaxError),
+)
+_LINE = re.compile(r"^LINE (\d+): (.*)\n( *)\^", re.MULTILINE)
+
+
+def translate(error: Exception, sql: str) -> DatabaseError | None:
+    if isinstance(error, UnicodeEncodeError):
+        return ours.SqlSyntaxError("the query is not valid Unicode", code="unicode")
+    if not isinstance(error, duckdb.Error):
+        return None
+    text = str(error)
+    detail, code = (text.splitlines() or [""])[0], type(error).__name__
+    for kind_of_driver, pattern, kind in _RULES:
+        found = re.search(pattern, text) if isinstance(error, kind_of_driver) else None
+        if found:
+            name = found.groupdict().get("name")
+            names = tuple(part.strip('"') for part in (name,) if part)
+            return kind(detail, code=code, identifiers=names, position=_position(text, sql))
+    return ours.OtherDatabaseError(detail, code=code)
+
+
+def refused(error: duckdb.Error) -> DatabaseError:
+    """An error while opening a file."""
+    detail = (str(error).splitlines() or [""])[0]
+    if "set lock" in detail:
+        return ours.LockConflict(detail, code=type(error).__name__)
+    if re.search("not a valid DuckDB|checksum|[Cc]orrupt|[Ss]erializ|version number", detail):
+        return ours.OtherDatabaseError(detail, key="database.damaged", code=type(error).__name__)
+    return ours.ConnectionFailed(detail, code=type(error).__name__)
+
+
+def _position(text: str, sql: str) -> int | None:
+    """The caret under the line that DuckDB quotes. It counts columns of its own excerpt, which may begin and
+    end with dots, and of a statement that we wrapped; a line that is not ours gives no position.
+    """
+    found = _LINE.search(text)
+    if not found:
+        return None
+    lines = sql.split("\n")
+    number, excerpt = int(found[1]), found[2]
+    at = len(found[3]) - len(f"LINE {number}: ")
+    quoted = excerpt.removesuffix("...")
+    if quoted.startswith("..."):
+        quoted, at = quoted[3:], at - 3
+    if number > len(lines) or lines[number - 1].count(quoted) != 1:
+        return None
+    before = sum(len(line) + 1 for line in lines[: number - 1])
+    return before + lines[number - 1].index(quoted) + at + 1

@@ -1,0 +1,81 @@
+"""MySQL's and MariaDB's errors as ours, by number."""
+
+import re
+
+import pymysql
+
+from text2sql import errors as ours
+from text2sql.errors import DatabaseError
+
+_KINDS: dict[type[DatabaseError], tuple[int, ...]] = {
+    ours.SqlSyntaxError: (1064, 1065, 1149, 1055, 1056, 1111, 1140, 1235, 1241, 1248, 1327, 1060, 1222, 1242),
+    ours.UnknownTable: (1146, 1051, 1109),
+    ours.UnknownColumn: (1054, 1072),
+    ours.AmbiguousColumn: (1052,),
+    ours.TypeMismatch: (1292, 1264, 1365, 1366, 1367, 1411, 1582, 1690, 1305, 1630, 3140, 3141, 3143, 4037),
+    ours.PermissionDenied: (1044, 1142, 1143, 1227, 1370, 1345, 1356, 1419),
+    ours.QueryTimeout: (1969, 3024),
+    ours.QueryCancelled: (1317,),
+    ours.LockConflict: (1205, 1213, 1206, 1614, 3572),
+    ours.Forbidden: (1792, 1290, 1295, 1836),
+    ours.ResourceExhausted: (
+        1021,
+        1037,
+        1038,
+        1039,
+        1041,
+        1104,
+        1114,
+        1153,
+        1226,
+        1301,
+        1436,
+        3,
+        28,
+        1116,
+        1117,
+    ),
+    ours.ConnectionFailed: (
+        *(1040, 1042, 1043, 1045, 1046, 1049, 1053, 1077, 1079, 1080, 1129, 1130, 1152, 1158, 1159, 1160),
+        *(1161, 1184, 1203, 1698, 1927, 2002, 2003, 2005, 2006, 2012, 2013, 2026, 2055, 3169, 4031),
+    ),
+}
+_BY_NUMBER = {number: kind for kind, numbers in _KINDS.items() for number in numbers}
+_KEYS = {
+    **dict.fromkeys((1045, 1698, 1130, 1044), "database.login"),
+    1049: "database.no_such_database",
+    **dict.fromkeys((1040, 1203, 1226), "database.full"),
+    2026: "database.tls",
+}
+_QUOTED = re.compile(r"'([^']+)'")
+_NAMES_FIRST = frozenset({1146, 1051, 1109, 1054, 1052, 1305})  # their first quoted word is the name
+
+
+def translate(error: Exception) -> DatabaseError | None:
+    if isinstance(error, DatabaseError):
+        return error
+    if not isinstance(error, pymysql.Error):
+        return None
+    number, detail = _parts(error)
+    kind = _BY_NUMBER.get(number, ours.OtherDatabaseError)
+    if number == 0 and isinstance(error, pymysql.InterfaceError | pymysql.InternalError):
+        kind = ours.ConnectionFailed  # PyMySQL's way to say that the socket is closed or out of step
+    named = tuple(_QUOTED.findall(detail)[:1]) if number in _NAMES_FIRST else ()
+    return kind(detail, code=str(number) if number else "", identifiers=named)
+
+
+def refused(error: pymysql.Error, password: str) -> DatabaseError:
+    """Why a connection could not be had."""
+    number, detail = _parts(error)
+    if password:
+        detail = detail.replace(password, "***")
+    key = _KEYS.get(number, "")
+    if not key and ("SSL" in detail or "CERTIFICATE" in detail):
+        key = "database.tls"
+    return ours.ConnectionFailed(detail, key=key, code=str(number) if number else "")
+
+
+def _parts(error: pymysql.Error) -> tuple[int, str]:
+    number = error.args[0] if error.args and isinstance(error.args[0], int) else 0
+    text = str(error.args[1] if len(error.args) > 1 else error).strip()
+    return number, text.splitlines()[0] if text else "the connection is closed"

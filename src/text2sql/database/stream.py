@@ -1,0 +1,96 @@
+"""Rows in batches, converted and counted against the limits while they are drawn."""
+
+from collections.abc import Iterator
+from types import TracebackType
+from typing import Any, Literal, Self
+
+from text2sql.database.engine import Session
+from text2sql.database.request import Request
+from text2sql.database.values import convert_rows, weigh
+from text2sql.types import Limits, ResultColumn, Row
+
+Batch = list[tuple[Any, ...]]
+
+
+class Stream:
+    """A result that is read as it comes. Memory holds about one batch of it, however long it is.
+
+    Use it as a context manager: leaving it early stops the statement on the server. The time limit covers
+    the reading too, because a half-read result keeps a statement, and a connection, alive.
+    """
+
+    def __init__(self, request: Request, sql: str, limits: Limits) -> None:
+        self._request = request
+        self._limits = limits
+        self._rows_left = limits.rows
+        self._bytes_left = limits.bytes
+        self._raw: Iterator[Batch] = iter(())
+        self._pending: Batch | None = None
+        self.columns: tuple[ResultColumn, ...] = ()
+        self.truncated: Literal["", "rows", "bytes"] = ""
+        self.cut_cells = 0
+        request.start(lambda session: self._open(session, sql))
+
+    @property
+    def seconds(self) -> float:
+        return self._request.seconds
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __iter__(self) -> Iterator[list[Row]]:
+        while (raw := self._pending) is not None:
+            batch = self._within_limits(raw)
+            if self.truncated:
+                self.close()
+            if batch:
+                yield batch
+            if self._pending is None:  # closed: by a limit, or by the reader between two batches
+                return
+            self._pending = self._request.step(lambda _: next(self._raw, None))
+        self.close()
+
+    def close(self) -> None:
+        """Stop the statement if it still runs, and give the connection back."""
+        self._pending = None
+        raw, self._raw = self._raw, iter(())
+        try:
+            close = getattr(raw, "close", None)
+            if close is not None:
+                close()
+        except Exception:  # noqa: BLE001 the rows are read or unwanted; only the session is in doubt
+            self._request.distrust()
+        finally:
+            self._request.finish()
+
+    def _open(self, session: Session, sql: str) -> None:
+        answering = session.execute(sql)
+        self.columns = answering.columns
+        self._raw = answering.batches
+        self._pending = next(self._raw, None)
+
+    def _within_limits(self, raw: Batch) -> list[Row]:
+        more = len(raw) > self._rows_left
+        rows, size, cut = convert_rows(raw[: self._rows_left], self._limits.cell_bytes)
+        self.cut_cells += cut
+        if more:
+            self.truncated = "rows"
+        self._rows_left -= len(rows)
+        if size > self._bytes_left:
+            rows, size = self._fitting(rows), self._bytes_left
+            self.truncated = "bytes"
+        self._bytes_left -= size
+        return rows
+
+    def _fitting(self, rows: list[Row]) -> list[Row]:
+        left = self._bytes_left
+        for number, row in enumerate(rows):
+            left -= weigh(row)
+            if left < 0:
+                return rows[:number]
+        return rows

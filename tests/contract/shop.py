@@ -1,0 +1,84 @@
+"""The shop of `tests/sql/policy.json` on every engine, whole or as a copy without what the policy hides."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from contract.places import Place
+from text2sql.types import Policy
+
+POLICY = json.loads((Path(__file__).parents[1] / "sql" / "policy.json").read_text(encoding="utf-8"))
+HIDDEN: Mapping[str, tuple[str, ...]] = {
+    "customers": ("ssn", "password_hash"),
+    "employees": ("salary", "bank_account"),
+}
+_NUMBERS = frozenset(
+    "id customer_id order_id product_id user_id quantity stock manager_id value salary".split()
+)
+_MONEY = frozenset("total unit_price discount price".split())
+_TIMES = frozenset("created_at updated_at deleted_at occurred_at".split())
+_DATES = frozenset("order_date hire_date".split())
+_JSON = frozenset("attributes payload".split())
+_JSON_TYPE = {"postgres": "jsonb", "duckdb": "JSON", "mysql": "JSON", "sqlite": "TEXT"}
+_WORDS = {
+    "status": ("new", "paid", "shipped"),
+    "country": ("DE", "FR", "US", "JP"),
+    "city": ("Berlin", "Paris", "Austin", "Tokyo"),
+    "category": ("toys", "books", "food"),
+    "currency": ("EUR",),
+}
+
+
+def policy_for(place: Place) -> Policy:
+    tables = {name: tuple(columns) for name, columns in POLICY["tables"].items()}
+    database = urlsplit(place.url).path.strip("/")
+    return Policy(tables, {**POLICY["default_schema"], "mysql": database})
+
+
+def fill(place: Place, *, with_hidden: bool) -> None:
+    """Replace the sample schema by the shop; the same rows, with or without the hidden columns."""
+    for name in ("uses", "orders", "customers", "parts"):
+        place.admin(f"DROP TABLE {name}" if name != "orders" else "DROP VIEW big_orders")
+        if name == "orders":
+            place.admin("DROP TABLE orders")
+    place.admin(f"DROP TABLE {place.facts.quote}order{place.facts.quote}")
+    for table, visible in POLICY["tables"].items():
+        columns = [*visible, *(HIDDEN.get(table, ()) if with_hidden else ())]
+        quoted = [place.facts.quote + column + place.facts.quote for column in columns]
+        name = f"{place.facts.quote}{table}{place.facts.quote}"
+        kinds = ", ".join(f"{q} {_type(c, place)}" for q, c in zip(quoted, columns, strict=True))
+        place.admin(f"CREATE TABLE {name} ({kinds})")
+        rows = ", ".join(f"({', '.join(_value(column, row) for column in columns)})" for row in range(1, 31))
+        place.admin(f"INSERT INTO {name} ({', '.join(quoted)}) VALUES {rows}")
+
+
+def _type(column: str, place: Place) -> str:
+    if column in _NUMBERS:
+        return "INTEGER"
+    if column in _MONEY:
+        return "DECIMAL(12,2)"
+    if column in _DATES:
+        return "DATE"
+    if column in _TIMES:
+        return "TIMESTAMP NULL" if place.dialect == "mysql" else "TIMESTAMP"
+    return _JSON_TYPE[place.dialect] if column in _JSON else "VARCHAR(100)"
+
+
+def _value(column: str, row: int) -> str:
+    if column in ("id", "quantity", "stock", "value", "salary"):
+        return str(row)
+    if column == "manager_id":
+        return str(row // 3) if row > 2 else "NULL"
+    if column in _NUMBERS:
+        return str(1 + row % 10)
+    if column in _MONEY:
+        return f"{row}.5"
+    if column in _DATES:
+        return f"'2024-01-{row:02}'"
+    if column in _TIMES:
+        return "NULL" if column == "deleted_at" and row % 3 else f"'2024-01-{row:02} 10:00:00'"
+    if column in _JSON:
+        return f"""'{{"color": "red", "tags": ["a", "b"], "page": "/p{row}"}}'"""
+    words = _WORDS.get(column)
+    return f"'{words[row % len(words)]}'" if words else f"'{column} {row}'"

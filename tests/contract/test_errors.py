@@ -1,0 +1,65 @@
+"""Errors: one tree, whatever the engine says."""
+
+import pytest
+
+from contract.places import Place
+from text2sql.database import Database
+from text2sql.database.dialects import Gap
+from text2sql.errors import DatabaseError
+from text2sql.messages import explain
+
+# sql, kind, the name the engine complains about, the gap that excuses an engine
+CASES: list[tuple[str, str, str, Gap | None]] = [
+    ("SELEC 1", "syntax", "", None),
+    ("SELECT 1 FROM WHERE", "syntax", "", None),
+    ("SELECT * FROM nowhere", "unknown_table", "nowhere", None),
+    ("SELECT absent FROM customers", "unknown_column", "absent", None),
+    ("SELECT c.absent FROM customers c", "unknown_column", "absent", None),
+    ("SELECT id FROM customers, orders", "ambiguous_column", "id", None),
+    ("SELECT CAST('abc' AS INTEGER) FROM customers", "type", "", "strict_types"),
+]
+
+
+@pytest.mark.parametrize(("sql", "kind", "name", "gap"), CASES)
+def test_an_error_has_its_kind_and_names_what_is_wrong(
+    db: Database, place: Place, sql: str, kind: str, name: str, gap: Gap | None
+) -> None:
+    if gap in place.facts.gaps:
+        pytest.skip(f"{place.facts.product}: {gap}")
+    with pytest.raises(DatabaseError) as caught:
+        db.run(place.checked(sql))
+    error = caught.value
+    assert (error.kind, error.mend) == (kind, "rewrite")
+    assert error.code
+    assert error.__cause__ is not None or error.code in ("statements", "statement_type")
+    if name:
+        assert error.identifiers[-1].rpartition(".")[2] == name
+    for lang in ("en", "zh"):
+        assert explain(error, lang).count("\n") == 1
+
+
+@pytest.mark.needs("error_position")
+def test_an_error_says_where_it_stands(db: Database, place: Place) -> None:
+    sql = "SELECT id,\n  absent\nFROM customers"
+    with pytest.raises(DatabaseError) as caught:
+        db.run(place.checked(sql))
+    assert caught.value.position == sql.index("absent") + 1
+
+
+def test_explaining_a_wrong_query_raises_the_same_error(db: Database, place: Place) -> None:
+    with pytest.raises(DatabaseError) as caught:
+        db.explain(place.checked("SELECT absent FROM customers"))
+    assert caught.value.kind == "unknown_column"
+
+
+def test_two_statements_are_not_sent(db: Database, place: Place) -> None:
+    with pytest.raises(DatabaseError) as caught:
+        db.run(place.checked("SELECT 1; SELECT 2"))
+    assert caught.value.kind == "syntax"
+
+
+def test_a_query_that_fails_leaves_the_next_one_alone(db: Database, place: Place) -> None:
+    for _ in range(5):
+        with pytest.raises(DatabaseError):
+            db.run(place.checked("SELECT * FROM nowhere"))
+        assert db.run(place.checked("SELECT 1 AS a")).rows == ((1,),)

@@ -1,0 +1,123 @@
+"""Introspection: what a question can be about, and a fingerprint that changes when that does."""
+
+import pytest
+
+from contract.places import Place
+from text2sql.config import Settings
+from text2sql.database import Database, open_database
+from text2sql.types import Catalogue, ForeignKey, Table
+
+
+def table_of(catalogue: Catalogue, name: str) -> Table:
+    table = catalogue.table(name)
+    assert table is not None, f"{name} is missing from {[one.name for one in catalogue.tables]}"
+    return table
+
+
+def test_every_table_and_view_is_found(db: Database, place: Place) -> None:
+    catalogue = db.catalogue()
+    assert {(table.name, table.kind) for table in catalogue.tables} == {
+        ("customers", "table"),
+        ("orders", "table"),
+        ("parts", "table"),
+        ("uses", "table"),
+        ("order", "table"),
+        ("客户 表", "table"),
+        ("dotted.name", "table"),
+        ("big_orders", "view"),
+    }
+    assert catalogue.dialect == place.dialect
+
+
+def test_columns_have_names_types_and_nullability(db: Database) -> None:
+    customers = table_of(db.catalogue(), "customers")
+    assert [column.name for column in customers.columns] == ["id", "name", "city", "born"]
+    assert [column.nullable for column in customers.columns][1:] == [False, True, True]
+    assert customers.columns[0].type.upper().startswith("INT")
+    assert "CHAR" in customers.columns[1].type.upper()
+    assert customers.columns[3].type.upper() == "DATE"
+    assert [column.name for column in table_of(db.catalogue(), "客户 表").columns] == ["姓 名", "a.b"]
+    assert [column.name for column in table_of(db.catalogue(), "dotted.name").columns] == ["it's"]
+
+
+def test_keys_are_found_with_all_their_columns(db: Database) -> None:
+    catalogue = db.catalogue()
+    assert table_of(catalogue, "customers").primary_key == ("id",)
+    assert table_of(catalogue, "parts").primary_key == ("a", "b")
+    (key,) = table_of(catalogue, "orders").foreign_keys
+    assert key == ForeignKey(("customer_id",), "customers", ("id",), key.schema)
+    (pair,) = table_of(catalogue, "uses").foreign_keys
+    assert pair == ForeignKey(("part_a", "part_b"), "parts", ("a", "b"), pair.schema)
+
+
+def test_indexes_are_found(db: Database) -> None:
+    catalogue = db.catalogue()
+    indexes = {
+        index.name: index for name in ("customers", "orders") for index in table_of(catalogue, name).indexes
+    }
+    assert indexes["by_city"].columns == ("city", "name")
+    assert not indexes["by_city"].unique
+    assert indexes["one_note"].columns == ("note",)
+    assert indexes["one_note"].unique
+
+
+@pytest.mark.needs("comments")
+def test_comments_are_found(db: Database) -> None:
+    customers = table_of(db.catalogue(), "customers")
+    assert customers.comment == "客户 people"
+    assert customers.columns[2].comment == "where they live"
+
+
+def test_text_columns_have_sample_values(db: Database) -> None:
+    customers = table_of(db.catalogue(samples=3), "customers")
+    assert sorted(customers.columns[1].samples) == ["Ann", "Bob", "王芳"]
+    assert sorted(customers.columns[2].samples) == ["Oslo", "北京"]
+    assert customers.columns[0].samples == ()
+    assert all(not column.samples for column in table_of(db.catalogue(samples=0), "customers").columns)
+
+
+@pytest.mark.needs("row_estimates")
+def test_row_counts_are_estimated(db: Database) -> None:
+    assert table_of(db.catalogue(), "customers").rows == 3
+
+
+def test_the_fingerprint_follows_the_schema_and_nothing_else(place: Place) -> None:
+    def fingerprint() -> str:
+        with open_database(place.url, Settings()) as db:
+            return db.catalogue().fingerprint
+
+    before = fingerprint()
+    place.admin("INSERT INTO customers VALUES (99, 'New', 'Bergen', NULL)")
+    with_a_row = fingerprint()
+    place.admin("DELETE FROM customers WHERE id = 99")
+    place.admin("CREATE TABLE added (a INTEGER)")
+    try:
+        _allow(place, "added")
+        with_a_table = fingerprint()
+        place.admin("ALTER TABLE added ADD COLUMN b INTEGER")
+        with_a_column = fingerprint()
+    finally:
+        place.admin("DROP TABLE added")
+    assert with_a_row == before == fingerprint()
+    assert len({before, with_a_table, with_a_column}) == 3
+
+
+def test_a_view_that_is_swapped_for_another_changes_the_fingerprint(place: Place) -> None:
+    def fingerprint() -> str:
+        with open_database(place.url, Settings()) as db:
+            return db.catalogue().fingerprint
+
+    seen = []
+    for condition in ("id > 1", "id > 2"):
+        place.admin(f"CREATE VIEW swapped AS SELECT id FROM orders WHERE {condition}")
+        try:
+            _allow(place, "swapped")
+            seen.append(fingerprint())
+        finally:
+            place.admin("DROP VIEW swapped")
+    assert seen[0] != seen[1]
+
+
+def _allow(place: Place, name: str) -> None:
+    if place.dialect == "postgres":
+        place.admin(f"GRANT SELECT ON {name} TO PUBLIC")

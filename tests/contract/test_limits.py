@@ -1,0 +1,85 @@
+"""Limits: a limit that was hit is a fact of the result, and the statement is over."""
+
+import time
+
+import pytest
+
+from contract.places import ENDLESS_ROWS, FOREVER, NUMBERS, Place
+from text2sql.database import Database
+from text2sql.errors import QueryTimeout
+from text2sql.types import Limits
+
+TEN = NUMBERS + "SELECT n FROM t WHERE n <= 10 ORDER BY n"
+
+
+def test_one_row_more_than_allowed_is_said(db: Database, place: Place) -> None:
+    result = db.run(place.checked(TEN), Limits(rows=9))
+    assert (result.row_count, result.truncated) == (9, "rows")
+
+
+def test_exactly_as_many_rows_as_allowed_is_whole(db: Database, place: Place) -> None:
+    result = db.run(place.checked(TEN), Limits(rows=10))
+    assert (result.row_count, result.truncated) == (10, "")
+
+
+@pytest.mark.parametrize("rows", [1, 16, 17, 1000, 3000])
+def test_an_endless_result_stops_at_the_row_limit(db: Database, place: Place, rows: int) -> None:
+    result = db.run(place.checked(ENDLESS_ROWS), Limits(rows=rows))
+    assert (result.row_count, result.truncated) == (rows, "rows")
+    assert result.seconds < 10
+
+
+def test_an_endless_result_stops_at_the_byte_limit(db: Database, place: Place) -> None:
+    result = db.run(place.checked(ENDLESS_ROWS), Limits(rows=10**9, bytes=50_000))
+    assert result.truncated == "bytes"
+    assert 1_000 < result.row_count < 10_000
+
+
+def test_a_long_cell_is_cut_and_counted(db: Database, place: Place) -> None:
+    long = "é" * 300
+    result = db.run(place.checked(f"SELECT '{long}' AS a, 'short' AS b"), Limits(cell_bytes=101))
+    assert result.rows == (("é" * 50 + "…", "short"),)
+    assert result.cut_cells == 1
+
+
+def test_a_query_is_stopped_at_its_time_limit(db: Database, place: Place) -> None:
+    began = time.monotonic()
+    with pytest.raises(QueryTimeout) as caught:
+        db.run(place.checked(FOREVER), Limits(seconds=0.5))
+    assert 0.4 < time.monotonic() - began < 1.5
+    assert caught.value.facts["seconds"] == 0.5
+    assert caught.value.mend == "rewrite"
+
+
+def test_the_time_limit_covers_reading_the_rows(db: Database, place: Place) -> None:
+    began = time.monotonic()
+    with pytest.raises(QueryTimeout):
+        db.run(place.checked(ENDLESS_ROWS), Limits(rows=10**12, bytes=10**12, seconds=0.5))
+    assert time.monotonic() - began < 1.5
+
+
+@pytest.mark.needs("server")
+def test_after_a_time_out_the_server_is_idle(db: Database, place: Place) -> None:
+    with pytest.raises(QueryTimeout):
+        db.run(place.checked(FOREVER), Limits(seconds=0.5))
+    until = time.monotonic() + 1
+    while place.running() and time.monotonic() < until:
+        time.sleep(0.05)
+    assert place.running() == 0
+
+
+def test_the_next_query_after_a_time_out_is_answered(db: Database, place: Place) -> None:
+    for _ in range(3):
+        with pytest.raises(QueryTimeout):
+            db.run(place.checked(FOREVER), Limits(seconds=0.05))
+        assert db.run(place.checked("SELECT 1 AS a")).rows == ((1,),)
+
+
+def test_a_stream_gives_batches_of_converted_rows(db: Database, place: Place) -> None:
+    with db.stream(place.checked(ENDLESS_ROWS), Limits(rows=5_000)) as stream:
+        sizes = [len(batch) for batch in stream]
+    assert sum(sizes) == 5_000
+    assert len(sizes) > 2
+    assert max(sizes) <= 2_048
+    assert stream.truncated == "rows"
+    assert [column.name for column in stream.columns] == ["n", "n"]

@@ -1,0 +1,154 @@
+"""The guard taken away: whatever is sent, nothing has changed afterwards and nothing is left for the next."""
+
+from pathlib import Path
+
+import pytest
+
+from contract.places import Place
+from text2sql.config import Settings
+from text2sql.database import Database, open_database
+from text2sql.errors import DatabaseError
+
+WRITES = (
+    "INSERT INTO customers VALUES (9, 'x', 'y', NULL)",
+    "UPDATE customers SET name = 'x'",
+    "DELETE FROM orders",
+    "CREATE TABLE made (a INTEGER)",
+    "CREATE TEMPORARY TABLE customers (a INTEGER)",
+    "CREATE VIEW made AS SELECT 1",
+    "DROP TABLE uses",
+    "DROP VIEW big_orders",
+    "ALTER TABLE customers ADD COLUMN x INTEGER",
+    "ALTER TABLE customers RENAME TO clients",
+    "CREATE INDEX made ON orders (amount)",
+    "COMMIT",
+    "ROLLBACK",
+    "BEGIN",
+)
+OWN = {
+    "sqlite": (
+        "PRAGMA query_only = OFF",
+        "PRAGMA writable_schema = ON",
+        "PRAGMA user_version = 7",
+        "PRAGMA journal_mode = WAL",
+        "ATTACH '{file}' AS other",
+        "VACUUM INTO '{file}'",
+        "VACUUM",
+        "ANALYZE",
+        "REINDEX",
+        "SELECT load_extension('{file}')",
+        "SELECT writefile('{file}', 'x')",
+        "SELECT sql FROM sqlite_master",
+        "UPDATE sqlite_master SET sql = 'x'",
+        "WITH x AS (SELECT 1) INSERT INTO orders SELECT 9, 9, 9, 'x' FROM x",
+        "REPLACE INTO customers VALUES (1, 'x', 'y', NULL)",
+        "CREATE TEMP VIEW customers AS SELECT 1",
+    ),
+    "duckdb": (
+        "COPY customers TO '{file}'",
+        "EXPORT DATABASE '{file}'",
+        "ATTACH '{file}' AS other",
+        "SELECT * FROM read_csv('/etc/passwd')",
+        "SELECT * FROM read_text('/etc/hostname')",
+        "SELECT * FROM '/etc/passwd'",
+        "SELECT * FROM glob('/*')",
+        "INSTALL httpfs",
+        "LOAD httpfs",
+        "SET memory_limit = '99GB'",
+        "SET enable_external_access = true",
+        "RESET lock_configuration",
+        "PRAGMA enable_profiling = 'json'",
+        "SET VARIABLE x = 1",
+        "USE memory",
+        "PREPARE p AS SELECT 1",
+        "CREATE MACRO m() AS 1",
+        "CHECKPOINT",
+        "CALL enable_logging()",
+    ),
+    "postgres": (
+        "COPY customers TO '{file}'",
+        "COPY customers TO PROGRAM 'cat > {file}'",
+        "SELECT * INTO made FROM customers",
+        "SELECT * FROM customers FOR UPDATE",
+        "WITH x AS (DELETE FROM orders RETURNING *) SELECT * FROM x",
+        "SELECT pg_read_file('/etc/passwd')",
+        "SET ROLE postgres",
+        "DO $$ BEGIN DELETE FROM orders; END $$",
+        "LOCK TABLE customers",
+        "ANALYZE",
+        "VACUUM",
+        "NOTIFY x",
+    ),
+    "mysql": (
+        "SELECT 1 INTO OUTFILE '{file}'",
+        "SELECT 1 INTO DUMPFILE '{file}'",
+        "TRUNCATE TABLE orders",
+        "RENAME TABLE orders TO bills",
+        "LOAD DATA INFILE '/etc/passwd' INTO TABLE orders",
+        "LOCK TABLES customers WRITE",
+        "SET GLOBAL max_connections = 1",
+    ),
+}
+
+
+def state(place: Place) -> list[object]:
+    tables = ("customers", "orders", "parts", "uses")
+    return [sorted(map(repr, place.admin(f"SELECT * FROM {name}"))) for name in tables]
+
+
+def attempt(db: Database, place: Place, sql: str) -> str:
+    try:
+        db.run(place.checked(sql))
+    except DatabaseError as error:
+        return error.kind
+    return "ran"
+
+
+# Not refused everywhere, and harmless everywhere: they open or end a transaction that holds nothing, or set
+# something that dies with the request.
+FLEETING = {
+    "sqlite": set[str](),
+    "duckdb": {"PRAGMA enable_profiling = 'json'"},
+    "postgres": {"COMMIT", "ROLLBACK", "BEGIN", "CREATE TEMPORARY TABLE customers (a INTEGER)"},
+    "mysql": {"COMMIT", "ROLLBACK", "BEGIN"},
+}
+
+
+def test_no_statement_changes_anything(place: Place, tmp_path: Path) -> None:
+    rows, file = state(place), tmp_path / "made"
+    with open_database(place.url, Settings()) as db:
+        schema = db.catalogue(0).fingerprint
+        statements = WRITES + OWN[place.dialect]
+        ran = {sql for sql in statements if attempt(db, place, sql.format(file=file)) == "ran"}
+        assert db.catalogue(0).fingerprint == schema
+    assert state(place) == rows
+    assert not file.exists()
+    assert ran <= FLEETING[place.dialect]
+
+
+STATE = {
+    "sqlite": ("PRAGMA case_sensitive_like = ON", "SELECT 'A' LIKE 'a'", ((1,),)),
+    "duckdb": ("SET VARIABLE left_behind = 1", "SELECT getvariable('left_behind')", ((None,),)),
+    "postgres": ("SET search_path = nowhere", "SELECT count(*) FROM customers", ((3,),)),
+    "mysql": ("SET @left_behind = 1", "SELECT @left_behind", ((None,),)),
+}
+
+
+def test_nothing_is_left_for_the_next_query(db: Database, place: Place) -> None:
+    poison, question, expected = STATE[place.dialect]
+    for _ in range(3):
+        attempt(db, place, poison)
+        assert db.run(place.checked(question)).rows == expected
+
+
+def test_a_temporary_table_does_not_shadow_a_real_one(db: Database, place: Place) -> None:
+    attempt(db, place, "CREATE TEMPORARY TABLE customers AS SELECT 0 AS id")
+    assert db.run(place.checked("SELECT count(*) FROM customers")).rows == ((3,),)
+
+
+@pytest.mark.needs("privileges")
+def test_a_transaction_left_open_is_closed(db: Database, place: Place) -> None:
+    attempt(db, place, "BEGIN")
+    assert db.run(place.checked("SELECT count(*) FROM customers")).rows == ((3,),)
+    place.admin("CREATE TABLE unlocked (a INTEGER)")
+    place.admin("DROP TABLE unlocked")

@@ -1,0 +1,122 @@
+"""A zoo of types per engine: what a literal comes back as. Every value must survive JSON."""
+
+from typing import Any
+
+import pytest
+
+from contract.places import Place, as_json
+from text2sql.database import Database
+
+ZOO: dict[str, list[tuple[str, Any]]] = {
+    "sqlite": [
+        ("NULL", None),
+        ("42", 42),
+        ("9007199254740992", 9007199254740992),
+        ("9223372036854775807", "9223372036854775807"),
+        ("1.5", 1.5),
+        ("9e999", "Infinity"),
+        ("-9e999", "-Infinity"),
+        ("'文本'", "文本"),
+        ("CAST(x'ff41' AS TEXT)", "\ufffdA"),
+        ("CAST(x'4100' AS TEXT)", "A\ufffd"),
+        ("x'00ff'", "0x00ff"),
+        ("date('2024-02-29')", "2024-02-29"),
+        ("json('[1,2]')", "[1,2]"),
+    ],
+    "duckdb": [
+        ("NULL", None),
+        ("true", True),
+        ("42", 42),
+        ("170141183460469231731687303715884105727::HUGEINT", "170141183460469231731687303715884105727"),
+        ("18446744073709551615::UBIGINT", "18446744073709551615"),
+        ("12.50::DECIMAL(10,2)", 12.5),
+        ("12345678901234567890.123::DECIMAL(38,3)", "12345678901234567890.123"),
+        ("0.1::FLOAT", 0.1),
+        ("'nan'::DOUBLE", "NaN"),
+        ("'-inf'::DOUBLE", "-Infinity"),
+        ("'文本'", "文本"),
+        ("'\\xAA\\x01'::BLOB", "0xaa01"),
+        ("'10101'::BIT", "10101"),
+        ("'550e8400-e29b-41d4-a716-446655440000'::UUID", "550e8400-e29b-41d4-a716-446655440000"),
+        ("'a'::ENUM('a', 'b')", "a"),
+        ("DATE '2024-02-29'", "2024-02-29"),
+        ("DATE 'infinity'", "infinity"),
+        ("DATE '9999-12-31'", "9999-12-31"),
+        ("TIMESTAMP '-infinity'", "-infinity"),
+        ("TIMESTAMP '2024-01-01 12:00:00.5'", "2024-01-01T12:00:00.500000"),
+        ("TIMESTAMPTZ '2024-01-01 12:00:00+05'", "2024-01-01T07:00:00+00:00"),
+        ("TIMESTAMP_NS '2024-01-01 00:00:00.123456789'", "2024-01-01T00:00:00.123456789"),
+        ("TIME '24:00:00'", "24:00:00"),
+        ("'12:00:00+05:30'::TIMETZ", "12:00:00+05:30"),
+        ("INTERVAL '1 year 2 months 3 days 04:05:06.7'", "P1Y2M3DT4H5M6.7S"),
+        ("INTERVAL '-90 minutes'", "PT-1H-30M"),
+        ("[1, NULL, 2]", [1, None, 2]),
+        ("{'a': 1, 'b': [DATE '2024-01-01']}", {"a": 1, "b": ["2024-01-01"]}),
+        ("MAP {'k': INTERVAL 1 DAY}", {"k": "P1D"}),
+        ("MAP {1: 'x'}", {"1": "x"}),
+        ("union_value(n := 3)", 3),
+        ("array_value(1, 2)", [1, 2]),
+        ("""'{"a": [1, 0.1, 1e400]}'::JSON""", {"a": [1, 0.1, "1" + "0" * 400]}),
+        ("chr(0) || 'x'", "\ufffdx"),
+    ],
+    "postgres": [
+        ("NULL", None),
+        ("true", True),
+        ("42", 42),
+        ("9223372036854775807", "9223372036854775807"),
+        ("12.50::numeric", 12.5),
+        ("12345678901234567890.123::numeric", "12345678901234567890.123"),
+        ("'NaN'::numeric", "NaN"),
+        ("'-Infinity'::float8", "-Infinity"),
+        ("0.1::real", 0.1),
+        ("'文本'", "文本"),
+        ("'\\xaa01'::bytea", "0xaa01"),
+        ("'550e8400-e29b-41d4-a716-446655440000'::uuid", "550e8400-e29b-41d4-a716-446655440000"),
+        ("DATE '2024-02-29'", "2024-02-29"),
+        ("DATE 'infinity'", "infinity"),
+        ("TIMESTAMP '2024-01-01 12:00:00'", "2024-01-01T12:00:00"),
+        ("TIMESTAMPTZ '2024-01-01 12:00:00+05'", "2024-01-01T07:00:00+00:00"),
+        ("TIME '24:00:00'", "24:00:00"),
+        ("INTERVAL '1 year 2 months 3 days 04:05:06.7'", "P1Y2M3DT4H5M6.7S"),
+        ("ARRAY[1, NULL, 2]", [1, None, 2]),
+        ("ARRAY[[1, 2], [3, 4]]", [[1, 2], [3, 4]]),
+        ("""'{"a": [1, 0.1]}'::jsonb""", {"a": [1, 0.1]}),
+        ("int4range(1, 5)", "[1,5)"),
+        ("'10.0.0.1'::inet", "10.0.0.1"),
+        ("B'101'", "101"),
+    ],
+    "mysql": [
+        ("NULL", None),
+        ("42", 42),
+        ("18446744073709551615", "18446744073709551615"),
+        ("CAST(12.50 AS DECIMAL(10,2))", 12.5),
+        ("CAST('12345678901234567890.123' AS DECIMAL(30,3))", "12345678901234567890.123"),
+        ("1.5e0", 1.5),
+        ("'文本'", "文本"),
+        ("CAST(x'aa01' AS BINARY)", "0xaa01"),
+        ("CAST('2024-02-29' AS DATE)", "2024-02-29"),
+        ("CAST('2024-01-01 12:00:00' AS DATETIME)", "2024-01-01T12:00:00"),
+    ],
+}
+
+
+def test_every_value_of_the_zoo_comes_back_in_its_form(db: Database, place: Place) -> None:
+    wrong = {}
+    for sql, expected in ZOO[place.dialect]:
+        value = db.run(place.checked(f"SELECT {sql} AS v")).rows[0][0]
+        as_json([value])
+        if value != expected or type(value) is not type(expected):
+            wrong[sql] = value
+    assert wrong == {}
+
+
+@pytest.mark.needs("arrays")
+def test_a_column_of_lists_keeps_its_nulls(db: Database, place: Place) -> None:
+    lists = {"duckdb": "[1, 2]", "postgres": "ARRAY[1, 2]"}
+    sql = f"SELECT {lists[place.dialect]} AS v UNION ALL SELECT NULL"
+    assert sorted(db.run(place.checked(sql)).rows, key=str) == [(None,), ([1, 2],)]
+
+
+def test_a_column_of_mixed_cells_is_converted_one_by_one(db: Database, place: Place) -> None:
+    rows = db.run(place.checked("SELECT amount, note FROM orders ORDER BY id")).rows
+    assert rows == ((12.5, "first"), (0.1, None), (99.99, "x"))

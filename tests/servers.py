@@ -1,0 +1,282 @@
+"""PostgreSQL and MariaDB for the tests: throw-away, on private loopback ports, gone when the command ends.
+
+    python tests/servers.py -- pytest tests      run a command with TEXT2SQL_TEST_{POSTGRES,MYSQL}_URL set
+    python tests/servers.py                      print the URLs and wait for Ctrl-C
+
+A URL that is already in the environment is used instead of a server of ours. A server that cannot be had is
+said loudly and left out: its tests skip then, or fail where CI=true.
+"""
+
+import os
+import pwd
+import secrets
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any, NoReturn
+
+START_SECONDS = 60.0
+POSTGRES_URL, MYSQL_URL = "TEXT2SQL_TEST_POSTGRES_URL", "TEXT2SQL_TEST_MYSQL_URL"
+
+
+class Unavailable(RuntimeError):
+    """A server's programs are not on this machine and could not be installed."""
+
+
+class Server:
+    """One running server that is ours: `url` is its administrator's, `restart` is what a fault test needs."""
+
+    def __init__(self, command: list[str], directory: Path, as_user: str, port: int, url: str) -> None:
+        self.port, self.url, self.directory = port, url, directory
+        self._command, self._as_user = command, as_user
+        self.start()
+
+    def start(self) -> None:
+        with (self.directory / "log").open("ab") as log:
+            # A session of its own: Ctrl-C in the terminal is for us, and we stop the server in order.
+            self._process = subprocess.Popen(
+                self._command, stdout=log, stderr=log, start_new_session=True, **_as(self._as_user)
+            )
+
+    def wait_until(self, ready: Callable[[int], bool]) -> None:
+        deadline = time.monotonic() + START_SECONDS
+        while not ready(self.port):
+            if self._process.poll() is not None or time.monotonic() > deadline:
+                self.stop()
+                raise RuntimeError(f"the server did not start:\n{self.log()[-3000:]}")
+            time.sleep(0.05)
+
+    def stop(self, how: signal.Signals = signal.SIGTERM) -> None:
+        if self._process.poll() is None:
+            self._process.send_signal(how)
+            try:
+                self._process.wait(20)
+            except subprocess.TimeoutExpired:
+                self._process.kill()
+                self._process.wait()
+
+    def log(self) -> str:
+        return (self.directory / "log").read_text(errors="replace")
+
+
+class Postgres(Server):
+    def restart(self) -> None:
+        """As a crash: every session is cut without a goodbye."""
+        self.stop(signal.SIGQUIT)
+        self.start()
+        self.wait_until(_postgres_ready)
+
+
+class Mariadb(Server):
+    def restart(self) -> None:
+        self.stop(signal.SIGKILL)
+        self.start()
+        self.wait_until(_mariadb_ready)
+
+
+@contextmanager
+def postgres(options: Mapping[str, str] | None = None, encoding: str = "UTF8") -> Iterator[Postgres]:
+    """A PostgreSQL of our own. `options` are server settings, `max_connections` for one."""
+    initdb = _program("initdb", "postgresql", "lib/postgresql/*/bin")
+    owner = "postgres" if os.geteuid() == 0 else ""
+    locale = "C" if encoding == "SQL_ASCII" else "C.UTF-8"
+    with _directory("pg", owner) as directory:
+        password, data, port = secrets.token_hex(8), directory / "data", _free_port()
+        (directory / "password").write_text(password)
+        make = [str(initdb), "-D", str(data), "-U", "postgres", "-A", "scram-sha-256", "-N", "-E", encoding]
+        make += [f"--locale={locale}", f"--pwfile={directory / 'password'}"]
+        _run(make, owner)
+        told = {
+            "port": str(port),
+            "listen_addresses": "127.0.0.1",
+            "unix_socket_directories": "",
+            "fsync": "off",
+        }
+        told |= options or {}
+        command = [str(initdb.with_name("postgres")), "-D", str(data)]
+        command += [word for name, value in told.items() for word in ("-c", f"{name}={value}")]
+        url = f"postgresql://postgres:{password}@127.0.0.1:{port}/postgres"
+        server = Postgres(command, directory, owner, port, url)
+        try:
+            server.wait_until(_postgres_ready)
+            yield server
+        finally:
+            server.stop(signal.SIGINT)
+
+
+@contextmanager
+def mariadb(options: Mapping[str, str] | None = None) -> Iterator[Mariadb]:
+    """A MariaDB of our own, with a database `test`. `options` are server settings."""
+    mariadbd = _program("mariadbd", "mariadb-server", "sbin")
+    install = _program("mariadb-install-db", "mariadb-server", "bin")
+    owner = "mysql" if os.geteuid() == 0 else ""
+    with _directory("my", owner) as directory:
+        password, data, port = secrets.token_hex(8), directory / "data", _free_port()
+        make = [str(install), "--no-defaults", f"--datadir={data}", f"--tmpdir={directory}", "--skip-test-db"]
+        _run([*make, "--auth-root-authentication-method=normal"], owner)
+        first = directory / "first.sql"
+        first.write_text(
+            f"ALTER USER root@localhost IDENTIFIED BY '{password}';\nCREATE DATABASE IF NOT EXISTS test;\n"
+        )
+        first.chmod(0o644)
+        told = {"port": str(port), "bind-address": "127.0.0.1", "socket": str(directory / "socket")}
+        told |= {"pid-file": str(directory / "pid"), "innodb-flush-log-at-trx-commit": "0"}
+        told["character-set-server"] = "utf8mb4"
+        # A starting server deletes what looks like a temporary table of a dead one, in /tmp anybody's.
+        told["tmpdir"] = str(directory)
+        told |= options or {}
+        command = [str(mariadbd), "--no-defaults", f"--datadir={data}", f"--init-file={first}"]
+        command += [f"--{name}={value}" for name, value in told.items()]
+        url = f"mysql://root:{password}@127.0.0.1:{port}/test"
+        server = Mariadb(command, directory, owner, port, url)
+        try:
+            server.wait_until(_mariadb_ready)
+            yield server
+        finally:
+            server.stop()
+
+
+@contextmanager
+def servers() -> Iterator[dict[str, str]]:
+    """The URLs of both, by the variable that carries them; a server that cannot be had is missing."""
+    urls: dict[str, str] = {}
+    with ExitStack() as stack:
+        for variable, server in ((POSTGRES_URL, postgres), (MYSQL_URL, mariadb)):
+            if os.environ.get(variable):
+                urls[variable] = os.environ[variable]
+                continue
+            try:
+                urls[variable] = stack.enter_context(server()).url
+            except (Unavailable, RuntimeError) as error:
+                _say(f"*** NO {server.__name__.upper()}: {error}")
+                _say(f"*** Its tests cannot run: {variable} is not set.")
+        yield urls
+
+
+# -- What it takes -------------------------------------------------------------------------------
+
+
+def _program(name: str, package: str, *patterns: str) -> Path:
+    """The newest of that name; installed from Debian's package where that is allowed."""
+    if place := _find(name, patterns):
+        return place
+    if os.geteuid() != 0 or not shutil.which("apt-get"):
+        raise Unavailable(f"{name} is not installed. As root: apt-get install {package}")
+    _say(f"installing {package} with apt-get, because {name} is missing")
+    # Run level 1: the package must not start a server of its own, which nobody would stop.
+    quiet = {**os.environ, "DEBIAN_FRONTEND": "noninteractive", "RUNLEVEL": "1"}
+    install = ["apt-get", "install", "-y", "-qq", "--no-install-recommends", package]
+    for attempt in (install, ["apt-get", "update", "-qq"], install):
+        subprocess.run(attempt, env=quiet, stdout=sys.stderr, check=False)
+        if place := _find(name, patterns):
+            return place
+    raise Unavailable(f"{name} is missing and apt-get could not install {package}")
+
+
+def _find(name: str, patterns: Sequence[str]) -> Path | None:
+    places = [place / name for pattern in patterns for place in Path("/usr").glob(pattern)]
+    found = sorted((place for place in places if place.exists()), key=_version)
+    on_path = shutil.which(name)
+    return found[-1] if found else Path(on_path) if on_path else None
+
+
+def _version(program: Path) -> float:
+    """15 of /usr/lib/postgresql/15/bin/initdb."""
+    return float(next((part for part in reversed(program.parts) if part.isdigit()), 0))
+
+
+def _free_port() -> int:
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return int(one.getsockname()[1])
+
+
+def _as(user: str) -> dict[str, Any]:
+    """Servers refuse to run as root, so root runs them as their own account."""
+    return {"user": user, "group": pwd.getpwnam(user).pw_gid, "extra_groups": [], "cwd": "/"} if user else {}
+
+
+def _run(command: list[str], user: str) -> None:
+    done = subprocess.run(command, capture_output=True, text=True, check=False, **_as(user))
+    if done.returncode != 0:
+        raise RuntimeError(f"{command[0]} failed:\n{done.stdout}\n{done.stderr}")
+
+
+@contextmanager
+def _directory(kind: str, owner: str) -> Iterator[Path]:
+    directory = Path(tempfile.mkdtemp(prefix=f"text2sql-{kind}-"))
+    try:
+        if owner:
+            account = pwd.getpwnam(owner)
+            os.chown(directory, account.pw_uid, account.pw_gid)
+        yield directory
+    finally:
+        shutil.rmtree(directory, ignore_errors=True)
+
+
+def _postgres_ready(port: int) -> bool:
+    """A start-up packet is answered with a request for a password, not with 'starting up'."""
+    hello = b"\x00\x03\x00\x00user\x00postgres\x00\x00"
+    return _asked(port, (len(hello) + 4).to_bytes(4, "big") + hello)[:1] == b"R"
+
+
+def _mariadb_ready(port: int) -> bool:
+    return len(_asked(port, b"")) > 4
+
+
+def _asked(port: int, hello: bytes) -> bytes:
+    try:
+        with socket.create_connection(("127.0.0.1", port), timeout=2) as one:
+            one.sendall(hello)
+            return one.recv(64)
+    except OSError:
+        return b""
+
+
+def _say(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
+
+
+# -- The command ---------------------------------------------------------------------------------
+
+
+def _stop(*_: object) -> NoReturn:
+    raise KeyboardInterrupt
+
+
+def _command(words: list[str], urls: Mapping[str, str]) -> int:
+    child = subprocess.Popen(words, env={**os.environ, **urls})
+    while True:
+        try:
+            code = child.wait()
+        except KeyboardInterrupt:  # the terminal told the command too; a SIGTERM was for us alone
+            child.terminate()
+        else:
+            return code if code >= 0 else 128 - code
+
+
+def main(words: list[str]) -> int:
+    signal.signal(signal.SIGTERM, _stop)
+    try:
+        with servers() as urls:
+            if words:
+                return _command(words, urls)
+            for variable, url in urls.items():
+                print(f"export {variable}={url}", flush=True)
+            _say("Ctrl-C stops them.")
+            while True:
+                time.sleep(3600)
+    except KeyboardInterrupt:
+        return 130
+
+
+if __name__ == "__main__":
+    given = sys.argv[1:]
+    sys.exit(main(given[1:] if given[:1] == ["--"] else given))

@@ -1,0 +1,62 @@
+"""What people read: both languages complete, with the same blanks."""
+
+import string
+
+import pytest
+
+from text2sql import errors
+from text2sql.errors import DatabaseError, QueryTimeout, Text2SQLError, UsageError
+from text2sql.messages import MESSAGES, explain, language
+
+
+def blanks(text: str) -> set[str]:
+    return {name for _, name, _, _ in string.Formatter().parse(text) if name}
+
+
+def test_both_languages_are_complete_and_have_the_same_blanks() -> None:
+    for key, (en, zh) in MESSAGES.items():
+        assert en, key
+        assert zh, key
+        assert blanks(en) == blanks(zh), key
+        assert any("\u4e00" <= letter <= "\u9fff" for letter in zh), key
+
+
+def test_every_sentence_says_what_to_do_next() -> None:
+    spoken = [key for key in MESSAGES if key.startswith(("usage.", "missing_")) and not key.endswith(".hint")]
+    without = [key for key in spoken if f"{key}.hint" not in MESSAGES]
+    assert without == []
+
+
+def test_every_kind_of_database_error_has_its_sentence_and_hint() -> None:
+    kinds = [
+        one
+        for one in vars(errors).values()
+        if isinstance(one, type) and issubclass(one, DatabaseError) and one is not DatabaseError
+    ]
+    assert len(kinds) == 14
+    for kind in kinds:
+        assert f"database.{kind.kind}" in MESSAGES
+        assert f"database.{kind.kind}.hint" in MESSAGES
+
+
+def test_an_error_is_told_in_two_lines() -> None:
+    assert explain(QueryTimeout("x", seconds=1.5), "en").splitlines()[0] == (
+        "The query ran longer than 1.5 s and was stopped."
+    )
+    assert explain(QueryTimeout("x", seconds=1.5), "zh").splitlines()[0] == "查询超过 1.5 秒，已被停止。"
+    error: Text2SQLError = UsageError("usage.db_directory", path="a/b")
+    assert explain(error, "en") == "a/b is a directory, not a database.\nName one file in it."
+
+
+@pytest.mark.parametrize(
+    ("wanted", "environment", "expected"),
+    [
+        ("", {}, "en"),
+        ("zh", {"LANG": "en_US.UTF-8"}, "zh"),
+        ("", {"LANG": "zh_CN.UTF-8"}, "zh"),
+        ("", {"TEXT2SQL_LANG": "en", "LANG": "zh_CN.UTF-8"}, "en"),
+        ("", {"LC_ALL": "C", "LANG": "zh_CN.UTF-8"}, "en"),
+    ],
+)
+def test_the_readers_language_is_found(wanted: str, environment: dict[str, str], expected: str) -> None:
+    assert language(wanted, environment) == expected

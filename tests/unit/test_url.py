@@ -1,0 +1,175 @@
+"""Text to source: what opens, what is refused, and that no password is ever shown."""
+
+import sqlite3
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from text2sql.config import Settings
+from text2sql.database import open_database
+from text2sql.database.dialects import BY_NAME, FACTS, load_engine
+from text2sql.database.source import Source
+from text2sql.database.url import read_source, redacted
+from text2sql.errors import MissingDriver, UsageError
+from text2sql.messages import explain
+from text2sql.types import CheckedSql
+
+
+@pytest.fixture
+def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    connection = sqlite3.connect(tmp_path / "shop.db")
+    connection.execute("CREATE TABLE t (a)")
+    connection.close()
+    duckdb.connect(str(tmp_path / "shop.duckdb")).close()
+    (tmp_path / "empty.sqlite").touch()
+    (tmp_path / "some.csv").write_text("a,b\n1,x\n")
+    (tmp_path / "some.txt").write_text("hello")
+    (tmp_path / "fake.db").write_text("this is not a database, it only looks like one from afar")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("text", "dialect", "name"),
+    [
+        ("shop.db", "sqlite", "shop.db"),
+        ("  shop.db ", "sqlite", "shop.db"),
+        ("sqlite:///shop.db", "sqlite", "shop.db"),
+        ("SQLITE:///shop.db", "sqlite", "shop.db"),
+        ("empty.sqlite", "sqlite", "empty.sqlite"),
+        ("shop.duckdb", "duckdb", "shop.duckdb"),
+        ("duckdb:///shop.duckdb", "duckdb", "shop.duckdb"),
+        ("some.csv", "duckdb", "some.csv"),
+    ],
+)
+def test_a_file_is_recognised(files: Path, text: str, dialect: str, name: str) -> None:
+    assert read_source(text) == Source(dialect=dialect, path=(files / name).resolve())
+
+
+def test_an_absolute_url_has_four_slashes(files: Path) -> None:
+    assert read_source(f"sqlite:///{files}/shop.db").path == (files / "shop.db").resolve()
+
+
+def test_a_file_is_what_its_bytes_say_not_its_name(files: Path) -> None:
+    (files / "shop.duckdb").rename(files / "misnamed.db")
+    assert read_source("misnamed.db").dialect == "duckdb"
+
+
+@pytest.mark.parametrize(
+    ("scheme", "dialect", "port"),
+    [
+        ("postgresql", "postgres", 5432),
+        ("postgres", "postgres", 5432),
+        ("postgresql+psycopg", "postgres", 5432),
+        ("mysql", "mysql", 3306),
+        ("mysql+pymysql", "mysql", 3306),
+        ("mariadb", "mysql", 3306),
+    ],
+)
+def test_a_server_is_taken_apart(scheme: str, dialect: str, port: int) -> None:
+    source = read_source(f"{scheme}://us%40er:p%3A%2F%40%25ss@db.example/my%20shop?sslmode=require&x=")
+    assert source == Source(
+        dialect=dialect,
+        host="db.example",
+        port=port,
+        user="us@er",
+        password="p:/@%ss",
+        database="my shop",
+        options={"sslmode": "require", "x": ""},
+    )
+    assert read_source(f"{scheme}://h:7777/d").port == 7777
+    assert read_source(f"{scheme}://u:p@[::1]:7777/d").host == "::1"
+    assert "p:/@%ss" not in repr(source) + source.name
+
+
+@pytest.mark.parametrize(
+    ("text", "key"),
+    [
+        ("", "usage.db_missing"),
+        ("nope.db", "usage.db_file_missing"),
+        ("no\0pe.db", "usage.db_file_missing"),
+        (".", "usage.db_directory"),
+        ("sqlite:///.", "usage.db_directory"),
+        ("some.txt", "usage.db_not_a_database"),
+        ("fake.db", "usage.db_not_a_database"),
+        ("mongodb://h/d", "usage.db_scheme"),
+        ("postgresql://u:secret@h:port/d", "usage.db_url"),
+        ("postgresql://u:secret@/", "usage.db_url"),
+        ("postgresql://u:secret@[::1/d", "usage.db_url"),
+        ("sqlite://", "usage.db_file_url"),
+        ("sqlite:///:memory:", "usage.db_file_url"),
+        ("sqlite://shop.db", "usage.db_file_url"),
+        ("sqlite:///shop.duckdb", "usage.db_other_kind"),
+    ],
+)
+def test_what_cannot_be_opened_is_explained_in_both_languages(files: Path, text: str, key: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        read_source(text)
+    assert caught.value.message_key == key
+    for told in (explain(caught.value, "en"), explain(caught.value, "zh"), str(caught.value)):
+        assert "secret" not in told
+    assert explain(caught.value, "en").count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("postgresql://u:secret@h/d", "postgresql://u:***@h/d"),
+        ("postgresql://u:se@cr:et@h/d", "postgresql://u:***@h/d"),
+        ("postgresql://u:sec/ret@h/d", "postgresql://u:***@h/d"),
+        ("postgresql://u@h/d", "postgresql://u@h/d"),
+        ("mysql://h/d?password=secret&x=1", "mysql://h/d?password=***&x=1"),
+        ("shop.db", "shop.db"),
+        ("sqlite:///a/b.db", "sqlite:///a/b.db"),
+    ],
+)
+def test_a_password_is_never_shown(text: str, shown: str) -> None:
+    assert redacted(text) == shown
+
+
+def test_a_csv_file_is_copied_and_the_copy_removed(files: Path) -> None:
+    (files / "so[1]*.csv").write_text("a\n7\n")
+    (files / "so1x.csv").write_text("a\n8\n")
+    with open_database("so[1]*.csv") as db:
+        assert db.run(CheckedSql('SELECT a FROM "so[1]*"', "duckdb")).rows == ((7,),)
+        copies = [*Path(db._engine._scratch).iterdir()]  # type: ignore[attr-defined]
+        assert [one.name for one in copies] == ["copy.duckdb"]
+    assert not copies[0].parent.exists()
+    assert sorted(one.name for one in files.iterdir() if "so" in one.name) == [
+        "so1x.csv",
+        "so[1]*.csv",
+        "some.csv",
+        "some.txt",
+    ]
+
+
+@pytest.mark.parametrize("suffix", ["parquet", "json", "tsv", "jsonl"])
+def test_other_data_files_open_too(files: Path, suffix: str) -> None:
+    form = {"parquet": "PARQUET", "json": "JSON, ARRAY true", "jsonl": "JSON", "tsv": "CSV, DELIMITER '\t'"}
+    duckdb.sql(f"COPY (SELECT 7 AS a, 'x' AS b) TO '{files}/made.{suffix}' (FORMAT {form[suffix]})")
+    with open_database(f"made.{suffix}") as db:
+        assert db.run(CheckedSql("SELECT a, b FROM made", "duckdb")).rows == ((7, "x"),)
+
+
+def test_a_broken_data_file_is_explained(files: Path) -> None:
+    (files / "broken.parquet").write_text("nope")
+    with open_database("broken.parquet") as db, pytest.raises(UsageError) as caught:
+        db.catalogue()
+    assert caught.value.message_key == "usage.db_unreadable"
+
+
+def test_a_missing_driver_names_its_extra() -> None:
+    from dataclasses import replace
+
+    facts = replace(BY_NAME["postgres"], engine="no_such_driver:Engine")
+    with pytest.raises(MissingDriver) as caught:
+        load_engine(facts, Source("postgres"), Settings())
+    assert 'pip install "text2sql[postgres]"' in explain(caught.value, "en")
+
+
+def test_no_two_databases_claim_one_scheme_or_ending() -> None:
+    schemes = [scheme for one in FACTS for scheme in one.schemes]
+    endings = [suffix for one in FACTS for suffix in (*one.suffixes, *one.converted)]
+    assert len(schemes) == len(set(schemes))
+    assert len(endings) == len(set(endings))
