@@ -4,18 +4,20 @@ BIN := .venv/bin
 READY := .venv/.ready
 SHELL := /bin/bash
 
-.PHONY: test check demo format lock servers clean
+.PHONY: test check lint demo format lock servers clean
 
-test: check  ## every check and every test, on real servers
+test: lint  ## every check and every test, on real servers and on every Python at hand
 	$(BIN)/python tests/servers.py -- $(BIN)/pytest -n 2 tests
 	$(BIN)/python tests/pythons.py
 
-check: $(READY)  ## the fast gate: format, lint, types, imports, docs, unit tests
+check: lint  ## the fast gate: no servers, nothing slow
+	$(BIN)/pytest -n 2 -m "not slow" tests/unit tests/sql tests/cli tests/docs
+
+lint: $(READY)  ## format, lint, types, imports
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/pytest -n 2 -m "not slow" tests/unit tests/sql tests/docs
 
 demo: $(READY)  ## what it does, in a minute
 	$(BIN)/python benchmarks/demo.py

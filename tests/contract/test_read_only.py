@@ -152,3 +152,8 @@ def test_a_transaction_left_open_is_closed(db: Database, place: Place) -> None:
     assert db.run(place.checked("SELECT count(*) FROM customers")).rows == ((3,),)
     place.admin("CREATE TABLE unlocked (a INTEGER)")
     place.admin("DROP TABLE unlocked")
+
+
+def test_the_doctor_sees_a_write_refused_on_every_engine(db: Database) -> None:
+    table = next(one for one in db.catalogue(0).tables if one.name == "customers")
+    assert db.refuses_writes(table)

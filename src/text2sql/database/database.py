@@ -10,7 +10,8 @@ from text2sql.database.engine import Engine
 from text2sql.database.pool import Pool
 from text2sql.database.request import Request, Room
 from text2sql.database.stream import Stream
-from text2sql.types import Catalogue, CheckedSql, Limits, Plan, QueryResult
+from text2sql.errors import Forbidden, PermissionDenied
+from text2sql.types import Catalogue, CheckedSql, Limits, Plan, QueryResult, Table
 
 
 class Database:
@@ -68,8 +69,22 @@ class Database:
 
     def ping(self) -> None:
         """Raises unless the database answers."""
-        probe = BY_NAME[self.dialect].probe
-        with Stream(Request(self._room, probe, self._settings.time_limit), probe, Limits(rows=1)) as stream:
+        self._try(BY_NAME[self.dialect].probe)
+
+    def refuses_writes(self, table: Table) -> bool:
+        """Whether the engine itself stops a write, tried with one that would change nothing."""
+        quote = BY_NAME[self.dialect].quote
+        names = [name for name in (table.schema, table.name) if name]
+        named = ".".join(quote + name.replace(quote, quote * 2) + quote for name in names)
+        try:
+            self._try(f"DELETE FROM {named} WHERE 1 = 0")
+        except (Forbidden, PermissionDenied):
+            return True
+        return False
+
+    def _try(self, sql: str) -> None:
+        """Our own words, never anybody else's: they have not been through the guard."""
+        with Stream(Request(self._room, sql, self._settings.time_limit), sql, Limits(rows=1)) as stream:
             for _ in stream:
                 pass
 

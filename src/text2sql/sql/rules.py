@@ -75,7 +75,7 @@ _NAMED = (
 
 def a_query_at_the_root(statement: Statement) -> None:
     if not isinstance(statement.tree, _ROOTS):
-        refuse("not_a_query", statement.tree)
+        refuse("not_a_query", statement.tree.sql(comments=False))  # as a text: the whole of it is the piece
 
 
 def known_constructs(statement: Statement) -> None:

@@ -21,7 +21,7 @@ from text2sql.database.engines.streamed import Streamed
 from text2sql.errors import Forbidden, ResourceExhausted, SqlSyntaxError
 from text2sql.types import Catalogue, Plan, ResultColumn
 
-ROW_BYTES = 64_000_000  # a row that is larger is given up while it arrives, never held
+ROW_BYTES = 64_000_000  # a row that is larger is given up while it arrives, as soon as libpq lets us look
 CANCEL_SECONDS, DRAIN_SECONDS = 2.0, 0.2
 LOCK_MS = 10_000
 _ROWS = (ExecStatus.TUPLES_OK, ExecStatus.SINGLE_TUPLE)

@@ -1,0 +1,153 @@
+"""The terminal's door: `text2sql COMMAND`. It renders what the rooms decide, and decides nothing itself.
+
+Standard output is data, standard error is talk. A run ends with 0, 2 (bad usage or input), 3 (refused) or
+4 (failed); 130 after Ctrl-C and 141 when the reader of a pipe went away, as other programs of a shell do.
+
+A command is imported when it is called: `text2sql --help` costs neither the parser nor a driver.
+"""
+
+import os
+import sys
+import traceback
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from difflib import get_close_matches
+from importlib import import_module
+from io import TextIOWrapper
+
+import click
+
+from text2sql import __version__
+from text2sql.cli.spoken import Spoken, common_options, complaint, version_option
+from text2sql.cli.words import word
+from text2sql.errors import Text2SQLError, UsageError
+from text2sql.messages import Language, explain, language
+
+OK, BAD_USAGE, REFUSED, FAILED, INTERRUPTED, PIPE_CLOSED = 0, 2, 3, 4, 130, 141
+
+# name → the module whose `command(lang)` makes it
+COMMANDS: Mapping[str, str] = {
+    "check": "text2sql.cli.check",
+    "schema": "text2sql.cli.schema",
+    "doctor": "text2sql.cli.doctor",
+}
+
+
+class Doors(click.Group):
+    context_class = Spoken
+
+    def __init__(self, lang: Language) -> None:
+        super().__init__(
+            "text2sql",
+            params=[version_option(lang, __version__), *common_options(lang)],
+            help=word("text2sql", lang),
+            add_help_option=False,
+            invoke_without_command=True,
+            callback=_help_unless_commanded,
+            context_settings={"obj": lang},
+        )
+        self._lang = lang
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        if cmd_name not in COMMANDS:
+            return None
+        made: click.Command = import_module(COMMANDS[cmd_name]).command(self._lang)
+        return made
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args[0] in COMMANDS:
+            return super().resolve_command(ctx, args)
+        close = get_close_matches(args[0], COMMANDS) or COMMANDS
+        raise UsageError("usage.command", name=args[0], commands=", ".join(close))
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        """Click's own would import every command to ask for its help."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, word(name, self._lang)) for name in COMMANDS])
+
+
+def _help_unless_commanded() -> None:
+    context = click.get_current_context()
+    if context.invoked_subcommand is None:
+        click.echo(context.get_help())
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    lang = language(_wanted_language(words))
+    _never_choke()
+    try:
+        code = _run(words, lang)
+        if sys.stdout is not None:
+            sys.stdout.flush()  # now, while a closed pipe can still be met in good order
+    except BrokenPipeError:
+        _silence()
+        return PIPE_CLOSED
+    except (KeyboardInterrupt, click.Abort):
+        _tell(word("interrupted", lang))
+        return INTERRUPTED
+    except Exception as error:  # noqa: BLE001 the last line of defence against a trace
+        _tell_bug(error, lang)
+        return FAILED
+    return code
+
+
+def _run(words: list[str], lang: Language) -> int:
+    doors = Doors(lang)
+    try:
+        with doors.make_context("text2sql", words) as context:
+            return int(doors.invoke(context) or OK)
+    except click.exceptions.Exit as ended:
+        return ended.exit_code
+    except click.ClickException as error:
+        _tell(complaint(error, lang))
+        return BAD_USAGE
+    except Text2SQLError as error:
+        _tell(explain(error, lang))
+        return BAD_USAGE if isinstance(error, UsageError) else FAILED
+
+
+def _wanted_language(words: Sequence[str]) -> str:
+    """`--lang` wherever it stands: what goes wrong before it is read should be told in it too."""
+    for at, one in enumerate(words):
+        if one == "--":
+            break
+        if one == "--lang":
+            return "".join(words[at + 1 : at + 2])
+        if one.startswith("--lang="):
+            return one.removeprefix("--lang=")
+    return ""
+
+
+def _never_choke() -> None:
+    """A terminal that cannot show a character gets its code, not an error."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def _silence() -> None:
+    """Python flushes standard output once more at its end, and would complain."""
+    with suppress(OSError, ValueError), open(os.devnull, "w") as nowhere:  # noqa: PTH123
+        os.dup2(nowhere.fileno(), sys.stdout.fileno())
+
+
+def _tell(text: str) -> None:
+    with suppress(BrokenPipeError):
+        click.echo(text, err=True)
+
+
+def _tell_bug(error: Exception, lang: Language) -> None:
+    if os.environ.get("TEXT2SQL_DEBUG"):
+        _tell("".join(traceback.format_exception(error)).rstrip())
+    first_line = (str(error).splitlines() or [""])[0]
+    _tell(
+        word(
+            "bug", lang, what=f"{type(error).__name__}: {first_line}" if first_line else type(error).__name__
+        )
+    )

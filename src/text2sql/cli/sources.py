@@ -1,0 +1,40 @@
+"""What a command is given, turned into values: settings, a policy file, a database."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from text2sql.config import from_environment
+from text2sql.database import Database, open_database
+from text2sql.errors import UsageError
+from text2sql.sql import read_policy
+from text2sql.sql.dialects import GRAMMARS
+from text2sql.types import Policy
+
+
+@contextmanager
+def opened(source: str | None) -> Iterator[Database]:
+    """The database that was named on the command line, else in the environment."""
+    settings = from_environment()
+    with open_database(source or settings.db, settings) as database:
+        yield database
+
+
+def policy_from(path: str | None) -> Policy | None:
+    if path is None:
+        return None
+    try:
+        text = Path(path).read_text(encoding="utf-8-sig")
+    except (OSError, ValueError) as error:  # ValueError: not UTF-8, or a NUL in the path
+        detail = getattr(error, "strerror", None) or getattr(error, "reason", None) or str(error)
+        raise UsageError("usage.policy_file", path=path, detail=detail) from error
+    try:
+        return read_policy(text)
+    except RecursionError as error:
+        raise UsageError("usage.policy", problem="nested too deeply") from error
+
+
+def known_dialect(name: str) -> str:
+    if name not in GRAMMARS:
+        raise UsageError("usage.dialect", dialect=name, dialects=", ".join(GRAMMARS))
+    return name

@@ -1,0 +1,73 @@
+"""The commands on every engine, with the contract suite's sample schema."""
+
+import json
+import os
+from collections.abc import Iterator
+
+import pytest
+
+from contract.places import PLACES, URL_VARIABLES, Place
+from terminal import run
+
+pytestmark = pytest.mark.slow  # it needs servers, which `make check` does not start
+
+
+@pytest.fixture(scope="module", params=list(PLACES))
+def place(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
+    variable = URL_VARIABLES.get(request.param)
+    if variable and not os.environ.get(variable):
+        missing = f"NOT TESTED: {variable} is not set; run `python tests/servers.py -- pytest`"
+        if os.environ.get("CI") == "true":
+            pytest.fail(missing)
+        pytest.skip(missing)
+    with PLACES[request.param](tmp_path_factory.mktemp(request.param)) as made:
+        yield made
+
+
+def test_the_schema_is_shown(place: Place) -> None:
+    page = run("schema", "--db", place.url, "--lang", "zh")
+    assert (page.code, page.err) == (0, "")
+    assert "客户 表" in page.out
+    assert "→ customers(id)" in page.out
+    assert "'北京'" in page.out
+    held = json.loads(run("schema", "--db", place.url, "--json").out)
+    assert held["dialect"] == place.dialect
+    assert {"customers", "orders", "big_orders", "order", "dotted.name"} <= {
+        one["name"] for one in held["tables"]
+    }
+
+
+def test_the_doctor_reaches_it_and_hides_the_password(place: Place) -> None:
+    ended = run("doctor", "--db", place.url, "--json")
+    seen = json.loads(ended.out)["database"]
+    assert (ended.code, seen["reachable"], seen["error"]) == (0, True, "")
+    assert place.url == seen["source"] or "***" in seen["source"]
+
+
+def test_a_statement_is_checked_for_the_database(place: Place) -> None:
+    ended = run("check", "SELECT name FROM customers WHERE city = 'Oslo'", "--db", place.url)
+    assert (ended.code, ended.err) == (0, "")
+    assert ended.out.endswith("LIMIT 1000\n")
+    assert run("check", "DROP TABLE customers", "--db", place.url).code == 3
+
+
+def test_a_wrong_password_is_told(place: Place) -> None:
+    account, at, rest = place.url.rpartition("@")
+    if not at:
+        pytest.skip("a file has no password")
+    _fails(f"{account.rpartition(':')[0]}:wr0ng-pw@{rest}", "refused the account", "拒绝了该账号")
+
+
+def test_a_wrong_database_is_told(place: Place) -> None:
+    if place.dialect != "postgres":
+        pytest.skip("MariaDB does not tell an account which databases there are not")
+    _fails(f"{place.url}_not", "no such database", "没有这个数据库")
+
+
+def _fails(source: str, english: str, chinese: str) -> None:
+    for lang, expected in (("en", english), ("zh", chinese)):
+        ended = run("schema", "--db", source, "--lang", lang)
+        assert (ended.code, ended.out) == (4, "")
+        assert expected in ended.err
+        assert "wr0ng-pw" not in ended.err
+        assert len(ended.err.splitlines()) == 2

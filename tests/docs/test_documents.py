@@ -1,0 +1,130 @@
+"""Every setting, command, option, rule, extra and database has its line in the documents."""
+
+import re
+import tomllib
+from dataclasses import fields
+from pathlib import Path
+
+import click
+import pytest
+
+from docs_text import DOCS, ROOT, anchors, cells, read, section
+from text2sql.cli import COMMANDS, Doors
+from text2sql.config import Settings, variable
+from text2sql.database.dialects import FACTS, GAPS
+from text2sql.messages import MESSAGES
+from text2sql.sql.dialects import GRAMMARS
+
+READMES = ("README.md", "README.zh-CN.md")
+
+
+def test_every_setting_is_documented_with_its_default_and_help() -> None:
+    rows = [row for row in cells(read("docs/settings.md")) if row[0].startswith("`TEXT2SQL_")]
+    assert rows == [
+        [f"`{variable(one.name)}`", f"`{one.default}`" if one.default else "empty", one.metadata["help"]]
+        for one in fields(Settings)
+    ]
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_option_of_a_command_is_documented(name: str) -> None:
+    command = Doors("en").get_command(click.Context(click.Command("x")), name)
+    assert command is not None
+    options = {option.opts[0] for option in command.params if isinstance(option, click.Option)}
+    told = section(read("docs/cli.md"), f"text2sql {name}")
+    everywhere = read("docs/cli.md").partition("\n## ")[0]
+    documented = {row[0].strip("`") for row in (*cells(told), *cells(everywhere)) if row[0].startswith("`--")}
+    assert documented - {"--version"} == options
+
+
+def test_the_dialects_are_documented() -> None:
+    told = section(read("docs/cli.md"), "text2sql check")
+    assert [name for name in GRAMMARS if f"`{name}`" not in told] == []
+
+
+def test_every_rule_of_the_guard_is_documented() -> None:
+    rules = {key for key in MESSAGES if key.startswith("guard.")} - {"guard.place"}
+    documented = [row[0].strip("`") for row in cells(section(read("docs/guard.md"), "The rules"))]
+    assert set(documented) - {"rule"} == rules
+    assert len(documented) == len(set(documented))
+
+
+def test_the_facts_of_every_database_are_documented() -> None:
+    rows = {row[0]: row for row in cells(section(read("docs/databases.md"), "Addresses"))}
+    for facts in FACTS:
+        row = " | ".join(rows[facts.product])
+        named = [*facts.schemes, *(f"`{suffix}`" for suffix in (*facts.suffixes, *facts.converted))]
+        named += [f"`{facts.default_schema}`"] if facts.default_schema else []
+        named += [str(facts.port)] if facts.port else []
+        named += [f"`text2sql[{facts.extra}]`"] if facts.extra else []
+        assert [one for one in named if one not in row] == []
+    for heading in ("Read-only, and how", "Limits"):
+        told = {row[0] for row in cells(section(read("docs/databases.md"), heading))}
+        assert {facts.product for facts in FACTS} <= told
+
+
+def test_the_gaps_of_every_database_are_documented() -> None:
+    head, *rows = cells(section(read("docs/databases.md"), "Gaps"))
+    products = head[1:-1]
+    assert products == [facts.product for facts in FACTS]
+    assert {row[0].strip("`"): row[-1] for row in rows} == GAPS
+    for at, facts in enumerate(FACTS, 1):
+        assert {row[0].strip("`") for row in rows if row[at] == "gap"} == facts.gaps, facts.product
+
+
+def test_every_extra_is_documented_in_both_readmes() -> None:
+    extras = tomllib.loads(read("pyproject.toml"))["project"]["optional-dependencies"]
+    for readme in READMES:
+        assert [extra for extra in extras if f'".[{extra}]"' not in read(readme)] == []
+
+
+def test_both_readmes_name_the_same_commands() -> None:
+    english, chinese = (set(re.findall(r"text2sql [a-z]+", read(readme))) for readme in READMES)
+    assert english == chinese
+    assert {f"text2sql {name}" for name in COMMANDS} <= english
+    for readme in READMES:
+        assert "make test" in read(readme)
+        assert "make demo" in read(readme)
+
+
+def test_both_readmes_have_the_same_shape() -> None:
+    def shape(text: str) -> list[str]:
+        return [
+            re.match(r"#+|```\w*|\||\d\.", line)[0]  # type: ignore[index]
+            for line in text.splitlines()
+            if re.match(r"#+ |```|\||\d\. ", line)
+        ]
+
+    assert shape(read(READMES[0])) == shape(read(READMES[1]))
+
+
+def test_the_changelog_has_a_place_for_what_is_new() -> None:
+    assert "## [Unreleased]" in read("CHANGELOG.md")
+
+
+@pytest.mark.parametrize("page", DOCS, ids=lambda page: page.name)
+def test_links_between_documents_lead_somewhere(page: Path) -> None:
+    broken = []
+    for target in re.findall(r"\]\(([^)\s]+)\)", page.read_text(encoding="utf-8")):
+        if target.startswith("https://"):
+            continue
+        name, _, fragment = target.partition("#")
+        file = page.parent / name if name else page
+        if not file.is_file() or (fragment and fragment not in anchors(file.read_text(encoding="utf-8"))):
+            broken.append(target)
+    assert broken == []
+
+
+def test_every_document_is_reached_from_the_index() -> None:
+    index = read("docs/index.md")
+    assert [
+        page.name
+        for page in (ROOT / "docs").glob("*.md")
+        if page.name != "index.md" and f"({page.name})" not in index
+    ] == []
+
+
+def test_security_says_what_cannot_be_kept() -> None:
+    told = section(read("docs/security.md"), "What an engine cannot be kept from")
+    for facts in FACTS:
+        assert facts.product.partition("/")[0] in told

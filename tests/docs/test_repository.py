@@ -1,0 +1,36 @@
+"""No text of the repository names a machine's own paths or the host of a package registry."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from docs_text import ROOT
+
+# Spelled in halves, so that this file does not find itself.
+HOSTS = (
+    "py" + "pi.org",
+    "python" + "hosted.org",
+    "np" + "mjs.org",
+    "np" + "mjs.com",
+    "deb.de" + "bian.org",
+    "ana" + "conda.org",
+)
+PATHS = re.compile(r"(?<![\w./-])/(?:ro" + r"ot|wo" + r"rk)(?![\w-])")
+TEXT = {".md", ".py", ".toml", ".txt", ".sql", ".json", ".lock", ".yml", ".yaml", ".cfg", ""}
+
+
+def texts() -> Iterator[tuple[Path, str]]:
+    for path in sorted(ROOT.rglob("*")):
+        parts = path.relative_to(ROOT).parts
+        own = all(not part.startswith((".", "__pycache__")) or part == ".ci" for part in parts[:-1])
+        # In a work tree `.git` is a file, and no part of the repository.
+        if own and path.is_file() and path.suffix in TEXT and path.name != ".git":
+            yield path.relative_to(ROOT), path.read_text(encoding="utf-8", errors="replace")
+
+
+def test_no_text_names_a_registry_or_a_machines_path() -> None:
+    found = []
+    for path, text in texts():
+        found += [f"{path}: {host}" for host in HOSTS if host in text]
+        found += [f"{path}: {one}" for one in PATHS.findall(text)]
+    assert found == []
