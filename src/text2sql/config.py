@@ -3,23 +3,30 @@
 A setting's variable is its name in capitals after `TEXT2SQL_`: `pool_size` is `TEXT2SQL_POOL_SIZE`.
 """
 
+import math
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import Field, dataclass, field, fields
+from pathlib import Path
 from typing import Any
 
 from text2sql.errors import UsageError
 from text2sql.types import Limits
 
 
-def setting(default: Any, help_text: str) -> Any:
-    return field(default=default, metadata={"help": help_text})
+def setting(default: Any, help_text: str, *, secret: bool = False, may_be_zero: bool = False) -> Any:
+    metadata = {"help": help_text, "secret": secret, "may_be_zero": may_be_zero}
+    return field(default=default, repr=not secret, metadata=metadata)
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    db: str = setting("", "the database to ask: a URL, or the path of a SQLite, DuckDB, CSV or Parquet file")
     lang: str = setting("", "language of messages, zh or en; empty follows the system's locale")
+    # the database
+    db: str = setting(
+        "",
+        "the database to ask: a URL, or the path of a SQLite, DuckDB, CSV or Parquet file",
+    )
     row_limit: int = setting(1_000, "rows a query may return")
     byte_limit: int = setting(16_000_000, "bytes a result may take")
     cell_byte_limit: int = setting(64_000, "bytes one cell may take before it is cut")
@@ -29,6 +36,31 @@ class Settings:
     pool_wait: float = setting(30.0, "seconds to wait for a free connection")
     pool_recycle: float = setting(3600.0, "seconds after which a connection is replaced")
     connect_timeout: float = setting(10.0, "seconds to wait for a server to accept a connection")
+    # the model
+    model: str = setting("local", "`local`, the path of a GGUF file, or `provider:model` for a hosted one")
+    fallback: str = setting("", "models to try when that one is unavailable, separated by commas")
+    api_key: str = setting(
+        "", "key of the hosted model; empty leaves it to the provider's own variable", secret=True
+    )
+    base_url: str = setting("", "address of an OpenAI-compatible endpoint")
+    api_version: str = setting("", "API version, for Azure OpenAI")
+    deployment: str = setting("", "deployment name, for Azure OpenAI")
+    temperature: float = setting(0.0, "randomness of a hosted model's answer", may_be_zero=True)
+    max_tokens: int = setting(1_024, "tokens a model may answer with")
+    model_timeout: float = setting(60.0, "seconds a model call may take in all")
+    first_token_timeout: float = setting(45.0, "seconds to wait for the first token")
+    idle_timeout: float = setting(20.0, "seconds a model may pause between two tokens")
+    requests_per_minute: int = setting(
+        60, "calls a minute to a hosted model; 0 for no limit", may_be_zero=True
+    )
+    tokens_per_minute: int = setting(0, "tokens a minute to a hosted model; 0 for no limit", may_be_zero=True)
+    # the embedded model
+    cache_dir: str = setting("", "where the model's file and its caches are kept; empty is the user's cache")
+    model_threads: int = setting(0, "threads of the embedded model; 0 follows the cores", may_be_zero=True)
+    model_context: int = setting(16_384, "tokens of context the embedded model shares between requests")
+    model_idle: float = setting(900.0, "seconds without a question after which the embedded model ends")
+    prefix_cache_bytes: int = setting(2_000_000_000, "bytes of evaluated schemas kept on disk")
+    prompts_dir: str = setting("", "a folder whose *.md files replace the built-in prompts of the same name")
 
     @property
     def limits(self) -> Limits:
@@ -39,20 +71,46 @@ def variable(name: str) -> str:
     return f"TEXT2SQL_{name.upper()}"
 
 
-def from_environment(environment: Mapping[str, str] = os.environ) -> Settings:
-    """Settings as the environment gives them; a value of the wrong kind is an error that names it."""
+def from_environment(environment: Mapping[str, str] | None = None) -> Settings:
+    """Settings as the environment, then a `.env` file in this folder, give them; a value of the wrong kind
+    is an error that names it.
+    """
+    if environment is None:
+        environment = {**read_env_file(Path(".env")), **os.environ}
     given: dict[str, Any] = {}
     for one in fields(Settings):
         text = environment.get(variable(one.name), "").strip()
-        if not text:
-            continue
-        kind: type[str] | type[int] | type[float] = type(one.default)  # type: ignore[assignment]
-        try:
-            given[one.name] = kind(text)
-        except ValueError as error:
-            raise UsageError(
-                "usage.setting", name=variable(one.name), value=text, kind=kind.__name__
-            ) from error
-        if kind is not str and given[one.name] <= 0:
-            raise UsageError("usage.setting_positive", name=variable(one.name), value=text)
+        if text:
+            given[one.name] = _value(one, text)
     return Settings(**given)
+
+
+def _value(one: Field[Any], text: str) -> Any:
+    kind: type[str] | type[int] | type[float] = type(one.default)  # type: ignore[assignment]
+    name = variable(one.name)
+    shown = "…" if one.metadata["secret"] else text
+    try:
+        value = kind(text)
+    except ValueError:
+        raise UsageError("usage.setting", name=name, value=shown, kind=kind.__name__) from None
+    if isinstance(value, str):
+        return value
+    if not math.isfinite(value) or value < 0 or (value == 0 and not one.metadata["may_be_zero"]):
+        raise UsageError("usage.setting_positive", name=name, value=shown)
+    return value
+
+
+def read_env_file(path: Path) -> dict[str, str]:
+    """`NAME=value` lines, with comments and quotes; nothing is expanded or executed."""
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError):
+        return {}
+    found = {}
+    for line in lines:
+        name, equals, value = line.strip().removeprefix("export ").partition("=")
+        if equals and name.strip().isidentifier():
+            value = value.strip()
+            quoted = len(value) > 1 and value[0] == value[-1] and value[0] in "'\""
+            found[name.strip()] = value[1:-1] if quoted else value.partition(" #")[0].strip()
+    return found

@@ -3,6 +3,15 @@
     Text2SQLError
     ├── UsageError                 bad input: a flag, a path, a policy file (exit code 2)
     ├── MissingDriver              the driver's package is not installed
+    ├── ModelError                 which model, what happened; translated at the edge of `llm/`
+    │   ├── ModelUnavailable       again     unreachable, 5xx, the process died
+    │   ├── RateLimited            again     and `retry_after`, where the other side said it
+    │   ├── ModelTimeout           again     no first token, a pause too long, or the deadline
+    │   ├── BadReply               again     empty, cut off, malformed, endless
+    │   ├── PromptTooLong          rewrite
+    │   ├── ModelRefused           never     the model, or a filter before it, will not answer
+    │   ├── ModelNotAllowed        never     a key that is missing or wrong, a model nobody knows
+    │   └── ModelFileError         never     the embedded model's file: missing, damaged, no room for it
     └── DatabaseError              translated once, at the edge of `database/`, with the cause kept
         ├── SqlSyntaxError         rewrite
         ├── UnknownTable           rewrite
@@ -51,6 +60,53 @@ class MissingDriver(Text2SQLError):
     """`MissingDriver(database="PostgreSQL", extra="postgres")`"""
 
     key = "missing_driver"
+
+
+class ModelError(Text2SQLError):
+    """`ModelUnavailable("openai:gpt-x", "connection refused")`. Keys and prompts never enter `detail`."""
+
+    kind: ClassVar[str] = "unavailable"
+    mend: ClassVar[Mend] = "never"
+
+    def __init__(
+        self, model: str, detail: str, *, key: str = "", retry_after: float | None = None, **facts: object
+    ) -> None:
+        super().__init__(key or f"model.{self.kind}", model=model, detail=detail, **facts)
+        self.model = model
+        self.detail = detail
+        self.retry_after = retry_after  # seconds
+
+
+class ModelUnavailable(ModelError):
+    kind, mend = "unavailable", "again"
+
+
+class RateLimited(ModelError):
+    kind, mend = "rate_limited", "again"
+
+
+class ModelTimeout(ModelError):
+    kind, mend = "timeout", "again"
+
+
+class BadReply(ModelError):
+    kind, mend = "bad_reply", "again"
+
+
+class PromptTooLong(ModelError):
+    kind, mend = "too_long", "rewrite"
+
+
+class ModelRefused(ModelError):
+    kind, mend = "refused", "never"
+
+
+class ModelNotAllowed(ModelError):
+    kind, mend = "not_allowed", "never"
+
+
+class ModelFileError(ModelError):
+    kind, mend = "file", "never"
 
 
 class DatabaseError(Text2SQLError):

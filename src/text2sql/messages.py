@@ -201,6 +201,58 @@ MESSAGES: Mapping[str, tuple[str, str]] = {
         "They can be printed for postgres, mysql, sqlite and duckdb.",
         "可以打印 postgres、mysql、sqlite 和 duckdb 的授权语句。",
     ),
+    "model.unavailable": ("The model {model} cannot be reached: {detail}", "无法连接模型 {model}：{detail}"),
+    "model.unavailable.hint": (
+        "Check the address and the network, or use the embedded model: TEXT2SQL_MODEL=local.",
+        "请检查地址和网络，或改用内置模型：TEXT2SQL_MODEL=local。",
+    ),
+    "model.rate_limited": (
+        "The model {model} takes no more calls right now: {detail}",
+        "模型 {model} 暂时不再接受请求：{detail}",
+    ),
+    "model.rate_limited.hint": (
+        "Wait a moment, or lower TEXT2SQL_REQUESTS_PER_MINUTE.",
+        "请稍候，或调低 TEXT2SQL_REQUESTS_PER_MINUTE。",
+    ),
+    "model.timeout": (
+        "The model {model} did not answer in time: {detail}",
+        "模型 {model} 未能及时回答：{detail}",
+    ),
+    "model.timeout.hint": (
+        "Try again, or raise TEXT2SQL_MODEL_TIMEOUT.",
+        "请重试，或调大 TEXT2SQL_MODEL_TIMEOUT。",
+    ),
+    "model.bad_reply": (
+        "The answer of the model {model} cannot be used: {detail}",
+        "模型 {model} 的回答无法使用：{detail}",
+    ),
+    "model.bad_reply.hint": (
+        "Try again, or ask another model with --model.",
+        "请重试，或用 --model 换一个模型。",
+    ),
+    "model.too_long": (
+        "The question with its schema is too long for the model {model}: {detail}",
+        "问题连同表结构超出模型 {model} 的长度：{detail}",
+    ),
+    "model.too_long.hint": (
+        "Ask about fewer tables, or use a model with a larger context.",
+        "请减少涉及的表，或使用上下文更长的模型。",
+    ),
+    "model.refused": ("The model {model} refused to answer: {detail}", "模型 {model} 拒绝回答：{detail}"),
+    "model.refused.hint": ("Put the question in other words.", "请换一种说法提问。"),
+    "model.not_allowed": ("The model {model} may not be used: {detail}", "无权使用模型 {model}：{detail}"),
+    "model.not_allowed.hint": (
+        "Check the model's name and TEXT2SQL_API_KEY.",
+        "请检查模型名称和 TEXT2SQL_API_KEY。",
+    ),
+    "model.file": (
+        "The file of the model {model} cannot be used: {detail}",
+        "模型 {model} 的文件无法使用：{detail}",
+    ),
+    "model.file.hint": (
+        "`text2sql model pull` makes it whole; `text2sql model verify` checks it.",
+        "用 `text2sql model pull` 重新获取，用 `text2sql model verify` 检查。",
+    ),
     "missing_driver": (
         "Reading {database} needs a driver that is not installed.",
         "读取 {database} 所需的驱动尚未安装。",

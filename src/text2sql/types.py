@@ -1,5 +1,5 @@
-"""The story as frozen values, in reading order: what a database looks like, what may be seen of it,
-a query that passed the guard, the limits it runs under, and what came back.
+"""The story as frozen values, in reading order: what a database looks like, what may be seen of it, what a
+model is asked and answers, a query that passed the guard, the limits it runs under, and what came back.
 
 Every room speaks in these values; none of them holds a connection, a model or a parser's tree.
 """
@@ -81,6 +81,86 @@ class Policy:
 
     tables: Mapping[str, tuple[str, ...]]
     default_schema: Mapping[str, str] = field(default_factory=dict)
+
+
+# -- Asking a model ------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    role: Literal["system", "user", "assistant"]
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class ModelRequest:
+    """One call. What a model cannot do (`Capabilities`) is left out of it, not pretended.
+
+    The first message is the stable part (rules and schema): its evaluation is kept and found again.
+    """
+
+    messages: tuple[Message, ...]
+    max_tokens: int = 512
+    candidates: int = 1
+    temperature: float = 0.0
+    stop: tuple[str, ...] = ()
+    grammar: str = ""  # GBNF, for a model that decodes under one
+    schema: Mapping[str, object] | None = None  # JSON Schema, for a model with structured output
+    logprobs: bool = False
+    seconds: float | None = None  # for the whole call, retries and waiting included
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    text: str
+    logprob: float
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    text: str
+    finish: Literal["stop", "length"] = "stop"  # "length": cut off, so never run as SQL
+    tokens: tuple[Token, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What calls cost. Prompt tokens include the cached ones, which cost almost nothing."""
+
+    calls: int = 0
+    prompt_tokens: int = 0
+    cached_tokens: int = 0
+    completion_tokens: int = 0
+    seconds: float = 0.0
+
+    def __add__(self, other: "Usage") -> "Usage":
+        return Usage(
+            self.calls + other.calls,
+            self.prompt_tokens + other.prompt_tokens,
+            self.cached_tokens + other.cached_tokens,
+            self.completion_tokens + other.completion_tokens,
+            self.seconds + other.seconds,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    model: str  # who answered: with a fallback chain not always who was asked
+    candidates: tuple[Candidate, ...]
+    usage: Usage
+
+    @property
+    def text(self) -> str:
+        return self.candidates[0].text
+
+
+@dataclass(frozen=True, slots=True)
+class Capabilities:
+    context: int  # tokens of prompt and answer together
+    grammar: bool = False
+    schema: bool = False
+    candidates: bool = False  # several in one call
+    logprobs: bool = False
 
 
 # -- A query on its way --------------------------------------------------------------------------

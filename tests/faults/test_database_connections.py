@@ -104,7 +104,7 @@ def test_d03_one_server_that_is_down_does_not_touch_another(
         ("fresh_mariadb", {"max_connections": "10", "extra_max_connections": "1"}),
     ],
 )
-def test_d04_a_server_that_is_full_is_said_in_time_and_serves_again(
+def test_d04_a_server_that_is_full_is_shared_by_waiting_in_line(
     kind: str, options: dict[str, str], request: pytest.FixtureRequest
 ) -> None:
     with request.getfixturevalue(kind)(options) as server:
@@ -114,8 +114,7 @@ def test_d04_a_server_that_is_full_is_said_in_time_and_serves_again(
             with ThreadPoolExecutor(50) as clients:
                 outcomes = list(clients.map(lambda _: _outcome(database), range(50)))
             assert time.monotonic() - began < 10
-            assert set(outcomes) <= {"rows", "full", "busy"}
-            assert outcomes.count("rows") >= 5
+            assert outcomes == ["rows"] * 50  # they wait for each other, not for the server
             assert ask(database, "SELECT 1") == ((1,),)
 
 

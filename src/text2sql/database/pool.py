@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from text2sql.database.engine import Session
-from text2sql.errors import PoolExhausted
+from text2sql.errors import ConnectionFailed, PoolExhausted
 
 _LOOK = 0.1  # seconds between looks at whether a waiting caller still wants to wait
 
@@ -41,12 +41,20 @@ class Pool:
 
     def take(self, given_up: Callable[[], bool] = _never) -> Lease:
         """An idle session, else a new one, else the next that comes back within the waiting time."""
-        old: list[Lease] = []
-        try:
-            lease = self._reserve(given_up, old)
-        finally:
-            _close(old)
-        return lease or self._open_reserved()
+        until = time.monotonic() + self._wait
+        while True:
+            old: list[Lease] = []
+            try:
+                lease = self._reserve(given_up, until, old)
+            finally:
+                _close(old)
+            if lease is not None:
+                return lease
+            try:
+                return self._open_reserved()
+            except ConnectionFailed as error:
+                if error.message_key != "database.full" or not self._learn_the_limit():
+                    raise
 
     def take_new(self) -> Lease:
         """A session that nobody used before, for a second try after the first one's connection was lost."""
@@ -101,9 +109,15 @@ class Pool:
         with self._changed:
             return self._open
 
-    def _reserve(self, given_up: Callable[[], bool], old: list[Lease]) -> Lease | None:
+    def _learn_the_limit(self) -> bool:
+        """The server takes no more connections: wait for one of ours instead, where there are any."""
+        with self._changed:
+            if self._open:
+                self._most = self._open
+            return self._open > 0
+
+    def _reserve(self, given_up: Callable[[], bool], until: float, old: list[Lease]) -> Lease | None:
         """A lease, or None for the right to open one."""
-        until = time.monotonic() + self._wait
         with self._changed:
             while True:
                 if self._closed:

@@ -17,6 +17,7 @@ MAX_DEPTH = 60  # brackets within brackets; people write about ten
 
 _OPENING = frozenset({TokenType.L_PAREN, TokenType.L_BRACKET, TokenType.L_BRACE, TokenType.CASE})
 _CLOSING = frozenset({TokenType.R_PAREN, TokenType.R_BRACKET, TokenType.R_BRACE, TokenType.END})
+_SIGNS = frozenset({TokenType.DASH, TokenType.PLUS, TokenType.TILDE, TokenType.NOT})  # each nests one deeper
 _QUOTED = frozenset({TokenType.IDENTIFIER, TokenType.STRING, TokenType.RAW_STRING, TokenType.HEREDOC_STRING})
 # Control characters but tab and line ends; a BOM; what reorders or hides text on a screen.
 _HIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]")
@@ -42,9 +43,12 @@ def tokens(text: str, dialect: Dialect, grammar: Grammar) -> Sequence[Token]:
         refuse("unreadable", text)
     if len(found) > MAX_TOKENS:
         refuse("too_long", f"{len(found)} words")
-    depth = 0
+    depth = signs = 0
     for token in found:
         kind = token.token_type
+        signs = signs + 1 if kind in _SIGNS else 0
+        if signs > MAX_DEPTH:
+            refuse("too_deep", f"{signs} signs")
         if kind in _OPENING:
             depth += 1
             if depth > MAX_DEPTH:

@@ -3,8 +3,9 @@
 import json
 import time
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Literal
 
 import pymysql
@@ -53,7 +54,9 @@ def read(wire: Wire, database: str, samples: int) -> Catalogue:
     views = _grouped(wire, "view_definition", f"views WHERE {here}")
     definitions = [(f"{schema}.{name}", str(rows[0][0])) for (schema, name), rows in views.items()]
     seen = (one for one in tables if facts.columns[one[0], one[1]])
-    return make_catalogue("mysql", database, [_table(one, facts, values) for one in seen], definitions)
+    column_of = cache(Column)  # the same few columns stand in many tables
+    made = [_table(one, facts, values, column_of) for one in seen]
+    return make_catalogue("mysql", database, made, definitions)
 
 
 @dataclass(frozen=True)
@@ -93,7 +96,7 @@ def _kind(told: str) -> Literal["table", "view"]:
     return "view" if "VIEW" in told else "table"
 
 
-def _table(row: tuple[Any, ...], facts: _Facts, values: _Values) -> Table:
+def _table(row: tuple[Any, ...], facts: _Facts, values: _Values, column_of: Callable[..., Column]) -> Table:
     schema, name, told, comment, estimate = row
     kind, columns = _kind(told), facts.columns[schema, name]
     indexes = _indexes(facts.indexes[schema, name], {column for _, column, *_ in columns})
@@ -103,7 +106,7 @@ def _table(row: tuple[Any, ...], facts: _Facts, values: _Values) -> Table:
         kind=kind,
         comment="" if kind == "view" else comment or "",  # a view's comment is the word VIEW
         columns=tuple(
-            Column(column, type_, nullable == "YES", note or "", values.get((schema, name, column), ()))
+            column_of(column, type_, nullable == "YES", note or "", values.get((schema, name, column), ()))
             for _, column, type_, nullable, note, _ in columns
         ),
         primary_key=next((index.columns for index in indexes if index.name == "PRIMARY"), ()),
