@@ -21,7 +21,11 @@ READMES = ("README.md", "README.zh-CN.md")
 def test_every_setting_is_documented_with_its_default_and_help() -> None:
     rows = [row for row in cells(read("docs/settings.md")) if row[0].startswith("`TEXT2SQL_")]
     assert rows == [
-        [f"`{variable(one.name)}`", "empty" if one.default == "" else f"`{one.default}`", one.metadata["help"]]
+        [
+            f"`{variable(one.name)}`",
+            "empty" if one.default == "" else f"`{one.default}`",
+            one.metadata["help"],
+        ]
         for one in fields(Settings)
     ]
 
