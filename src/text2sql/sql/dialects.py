@@ -139,6 +139,7 @@ GRAMMARS: Mapping[str, Grammar] = {
         Case.UPPER,
         alias_clauses=_REUSED,
         keyword_values=_IDENTITY | {"current_account", "current_warehouse"},
+        pseudo_columns=frozenset({"level"}),
         system_schemas=_STANDARD | {"account_usage", "organization_usage", "snowflake"},
         backslash_strings=True,
         foreign_tokens=frozenset({"->>"}),  # chains statements without a semicolon

@@ -48,3 +48,31 @@ SELECT json_agg(t) FROM (SELECT id, name FROM customers) t
 SELECT row_to_json(t) FROM (SELECT * FROM orders) t
 SELECT id FROM customers WHERE name COLLATE "C" > 'a'
 SELECT * FROM json_to_recordset('[]') AS x(a int, b text)
+SELECT status, count(*) FILTER (WHERE total > 100) AS big, sum(total) FILTER (WHERE total <= 100) FROM orders GROUP BY status
+SELECT date_trunc('week', order_date)::date AS w, sum(sum(total)) OVER (ORDER BY date_trunc('week', order_date)) FROM orders GROUP BY 1
+SELECT * FROM orders WHERE status = ANY (ARRAY['new', 'paid']) AND order_date <@ daterange('2024-01-01', '2024-02-01')
+SELECT c.name, o.* FROM customers c CROSS JOIN LATERAL (SELECT total, order_date FROM orders WHERE customer_id = c.id ORDER BY total DESC LIMIT 3) o
+SELECT jsonb_object_agg(status, total), jsonb_agg(DISTINCT status), json_build_object('a', 1), attributes #>> '{dims,w}', attributes @> '{"color":"red"}', attributes ? 'tags', jsonb_array_length(attributes -> 'tags') FROM orders, products GROUP BY attributes
+SELECT to_tsvector('english', notes) @@ plainto_tsquery('update') FROM orders
+SELECT percentile_cont(ARRAY[0.25, 0.5]) WITHIN GROUP (ORDER BY total) FROM orders
+SELECT array_to_string(array_agg(name ORDER BY name), ', '), unnest(ARRAY[1,2]), array_length(ARRAY[1], 1), ARRAY[1,2] || 3, (ARRAY[1,2,3])[2:3] FROM customers
+SELECT first_value(total) OVER (PARTITION BY customer_id ORDER BY order_date ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING), ntile(4) OVER (ORDER BY total) FROM orders
+SELECT g.d::date, coalesce(count(o.id), 0) FROM generate_series('2024-01-01'::timestamp, '2024-01-31', interval '1 day') g(d) LEFT JOIN orders o ON o.order_date = g.d::date GROUP BY 1 ORDER BY 1
+SELECT CASE WHEN total > 100 THEN 'big' ELSE 'small' END AS size, count(*) FROM orders GROUP BY size
+SELECT concat_ws(' ', name, city), format('%s (%s)', name, city), left(name, 3), initcap(name), lpad(name, 10, '.'), regexp_matches(name, '(a)'), string_to_array(email, '@'), translate(name, 'a', 'b'), md5(name), encode(sha256(name::bytea), 'hex'), length(name), strpos(name, 'a'), repeat('a', 3), reverse(name), starts_with(name, 'N'), quote_literal(name) FROM customers
+SELECT age(now(), created_at), extract(epoch from created_at), to_char(created_at, 'HH24:MI'), make_interval(days => 3), date_bin('15 minutes', created_at, timestamp '2024-01-01'), created_at at time zone 'Asia/Shanghai', current_date - 7, isfinite(order_date), localtimestamp FROM orders
+SELECT (extract(year from order_date))::int AS y, rank() OVER (ORDER BY sum(total) DESC) FROM orders GROUP BY y
+SELECT id FROM orders ORDER BY total DESC NULLS LAST, id ASC OFFSET 10 ROWS FETCH NEXT 5 ROWS ONLY
+WITH RECURSIVE tree AS (SELECT id, name, manager_id, ARRAY[id] AS path FROM employees WHERE manager_id IS NULL UNION ALL SELECT e.id, e.name, e.manager_id, t.path || e.id FROM employees e JOIN tree t ON e.manager_id = t.id) SELECT * FROM tree
+SELECT status, total, total - avg(total) OVER (PARTITION BY status) FROM orders WHERE total IS NOT NULL
+SELECT count(*) FROM (SELECT DISTINCT customer_id FROM orders) AS d
+SELECT c.id, c.name FROM customers AS c WHERE NOT EXISTS (SELECT FROM orders o WHERE o.customer_id = c.id)
+SELECT status, currency, sum(total) FROM orders GROUP BY GROUPING SETS ((status, currency), (status), ())
+SELECT o.id FROM orders o TABLESAMPLE BERNOULLI (10) REPEATABLE (42)
+SELECT stddev_pop(total), var_samp(total), covar_pop(total, id), regr_r2(total, id), bit_and(id), bool_or(total > 1) FROM orders
+SELECT name SIMILAR TO '(A|B)%', name ~ '^A', name !~* 'x', name LIKE 'a\_b' ESCAPE '\', name BETWEEN SYMMETRIC 'b' AND 'a' FROM customers
+SELECT e.key, e.value FROM products, jsonb_each_text(attributes) AS e
+SELECT x.a FROM jsonb_to_recordset('[{"a":1}]') AS x(a int)
+SELECT row_number() OVER () AS n, t.* FROM (VALUES (1, 'one'), (2, 'two')) AS t(num, word)
+SELECT id, lag(status) OVER w AS prev FROM orders WINDOW w AS (PARTITION BY customer_id ORDER BY order_date)
+SELECT ordinality, elem FROM unnest(ARRAY['a','b']) WITH ORDINALITY AS t(elem, ordinality)
