@@ -55,10 +55,11 @@ _CLAUSES: dict[type[exp.Expr], frozenset[str]] = {
 _SET_CLAUSES = _words("by_name distinct expression kind limit offset on order side this with_")
 _MODIFIERS = _words("SQL_NO_CACHE SQL_SMALL_RESULT SQL_BIG_RESULT STRAIGHT_JOIN ALL")
 _HINTS = _words(
-    "all_rows bka bnl cardinality first_rows full hash_join index index_asc index_desc index_ffs index_join "
-    "index_merge index_ss inline join_fixed_order join_order join_prefix join_suffix leading "
-    "materialize merge no_bka no_bnl no_expand no_hash_join no_index no_index_merge no_merge no_unnest no_use_hash no_use_merge "
-    "no_use_nl ordered parallel push_pred semijoin unnest use_hash use_merge use_nl"
+    "all_rows bka bnl cardinality first_rows full hash_join index index_asc index_desc index_ffs "
+    "index_join index_merge index_ss inline join_fixed_order join_order join_prefix join_suffix leading "
+    "materialize merge no_bka no_bnl no_expand no_hash_join no_index no_index_merge no_merge no_unnest "
+    "no_use_hash no_use_merge no_use_nl ordered parallel push_pred semijoin unnest use_hash use_merge "
+    "use_nl"
 )
 _TYPES = _words(
     "box box2d box3d cidr circle citext geography geometry interval jsonpath line lseg ltree macaddr nclob "
