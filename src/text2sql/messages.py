@@ -201,6 +201,57 @@ MESSAGES: Mapping[str, tuple[str, str]] = {
         "They can be printed for postgres, mysql, sqlite and duckdb.",
         "可以打印 postgres、mysql、sqlite 和 duckdb 的授权语句。",
     ),
+    "usage.model_name": (
+        "“{name}” is not the name of a model.",
+        "“{name}”不是模型的名称。",
+    ),
+    "usage.model_name.hint": (
+        "Write local, the path of a .gguf file, or provider:model such as openai:gpt-5-mini.",
+        "请写 local、.gguf 文件的路径，或“提供方:模型”，例如 openai:gpt-5-mini。",
+    ),
+    "usage.model_provider": (
+        "“{provider}” is not a provider of models that is known.",
+        "“{provider}”不是已知的模型提供方。",
+    ),
+    "usage.model_provider.hint": (
+        "These are: {providers}. Any server that speaks OpenAI's language is openai-compatible:MODEL "
+        "with TEXT2SQL_BASE_URL.",
+        "已知的有：{providers}。兼容 OpenAI 接口的服务可写作 openai-compatible:模型，并设置 TEXT2SQL_BASE_URL。",
+    ),
+    "usage.model_base_url": (
+        "Where {provider} listens is not known.",
+        "不知道 {provider} 的服务地址。",
+    ),
+    "usage.model_base_url.hint": (
+        "Set TEXT2SQL_BASE_URL, for example http://127.0.0.1:8000/v1.",
+        "请设置 TEXT2SQL_BASE_URL，例如 http://127.0.0.1:8000/v1。",
+    ),
+    "usage.prompt": ("There is no prompt “{prompt}”.", "没有名为“{prompt}”的提示词。"),
+    "usage.prompt.hint": ("These are: {prompts}.", "已有的提示词：{prompts}。"),
+    "usage.prompt_variable": (
+        "The prompt {prompt} needs the variable ${variable}, which was not given.",
+        "提示词 {prompt} 需要变量 ${variable}，但没有提供。",
+    ),
+    "usage.prompt_variable.hint": (
+        "Give it, or correct the name in the prompt's file; a plain dollar sign is written $$.",
+        "请提供该变量，或更正提示词文件中的名称；美元符号本身写作 $$。",
+    ),
+    "usage.prompt_unknown": (
+        "The prompt {prompt} has no variable ${variable}.",
+        "提示词 {prompt} 中没有变量 ${variable}。",
+    ),
+    "usage.prompt_unknown.hint": (
+        "Put it into the prompt's file, or do not give it.",
+        "请在提示词文件中加入该变量，或不要提供它。",
+    ),
+    "usage.prompt_file": (
+        "The prompt file {path} cannot be read: {detail}",
+        "无法读取提示词文件 {path}：{detail}",
+    ),
+    "usage.prompt_file.hint": (
+        "It must be text in UTF-8; a plain dollar sign is written $$.",
+        "文件须为 UTF-8 文本；美元符号本身写作 $$。",
+    ),
     "model.unavailable": ("The model {model} cannot be reached: {detail}", "无法连接模型 {model}：{detail}"),
     "model.unavailable.hint": (
         "Check the address and the network, or use the embedded model: TEXT2SQL_MODEL=local.",
@@ -252,6 +303,14 @@ MESSAGES: Mapping[str, tuple[str, str]] = {
     "model.file.hint": (
         "`text2sql model pull` makes it whole; `text2sql model verify` checks it.",
         "用 `text2sql model pull` 重新获取，用 `text2sql model verify` 检查。",
+    ),
+    "missing_model_package": (
+        "Asking {provider} needs a package that is not installed.",
+        "使用 {provider} 所需的软件包尚未安装。",
+    ),
+    "missing_model_package.hint": (
+        'Install it: pip install "text2sql[{extra}]"',
+        '请安装：pip install "text2sql[{extra}]"',
     ),
     "missing_driver": (
         "Reading {database} needs a driver that is not installed.",

@@ -1,1 +1,49 @@
-"""A chat model by name: the embedded one, or any hosted one. The only room that knows a model vendor."""
+"""A chat model by name: the embedded one, a hosted one, a scripted one. Importing this imports no vendor."""
+
+from dataclasses import replace
+
+from text2sql.config import Settings
+from text2sql.errors import UsageError
+from text2sql.llm.backend import Backend
+from text2sql.llm.chat import AsyncChatModel, ChatModel
+from text2sql.llm.scripted import ScriptedBackend
+
+__all__ = ["AsyncChatModel", "Backend", "ChatModel", "ScriptedBackend", "open_chat", "open_model"]
+
+
+def open_model(name: str | None, settings: Settings) -> AsyncChatModel:
+    """The model of that name (`settings.model` without one), and behind it `settings.fallback`.
+
+    Nothing is loaded or connected yet: that happens with the first question, or with `warm`.
+    """
+    asked = name or settings.model
+    names = [asked, *(one.strip() for one in settings.fallback.split(",") if one.strip())]
+    # The key and the address are those of one provider, and are shown to no other.
+    owner = _provider(settings.model) or next(filter(None, map(_provider, names)), "")
+    unique = dict.fromkeys(names)
+    return AsyncChatModel([_backend(one, settings, owner) for one in unique], settings)
+
+
+def open_chat(name: str | None, settings: Settings) -> ChatModel:
+    """The same for code without an event loop."""
+    return ChatModel(open_model(name, settings))
+
+
+def _provider(name: str) -> str:
+    return "" if name == "local" or name.endswith(".gguf") else name.partition(":")[0]
+
+
+def _backend(name: str, settings: Settings, owner: str) -> Backend:
+    if not _provider(name):
+        from text2sql.llm.embedded import EmbeddedBackend  # noqa: PLC0415 -- an extra, and llama.cpp behind it
+
+        embedded: Backend = EmbeddedBackend(None if name == "local" else name, settings)
+        return embedded
+    provider, colon, model = name.partition(":")
+    if not colon or not model:
+        raise UsageError("usage.model_name", name=name)
+    from text2sql.llm.hosted import HostedBackend  # noqa: PLC0415 -- most people never ask a hosted model
+
+    if provider != owner:
+        settings = replace(settings, api_key="", base_url="", api_version="", deployment="")
+    return HostedBackend(name, settings)

@@ -6,7 +6,7 @@ from sqlglot import exp
 
 from text2sql.sql.dialects import ascii_lower
 from text2sql.sql.refusal import refuse
-from text2sql.sql.scope import Names, Scope, Source
+from text2sql.sql.scope import Names, Scope, Source, again
 
 
 class Columns:
@@ -74,7 +74,7 @@ class Columns:
 
     def qualify(self, node: exp.Column, owner: Source) -> None:
         if owner.name is not None:
-            node.set("db" if node.args.get("table") else "table", owner.name.copy())
+            node.set("db" if node.args.get("table") else "table", again(owner.name))
 
     def stands_for(self, node: exp.Column, key: str, scope: Scope, rivals: bool) -> bool:
         """Whether the name is an alias of this SELECT, or a scalar CTE. Where a hidden column could be meant

@@ -3,7 +3,7 @@
 from sqlglot import exp
 
 from text2sql.sql.refusal import refuse
-from text2sql.sql.scope import Names, Outputs, Scope, Source
+from text2sql.sql.scope import Names, Outputs, Scope, Source, again
 
 _CHANGES = ("except_", "replace", "rename", "ilike")
 
@@ -73,7 +73,7 @@ def _columns(part: exp.Expr, star: exp.Star, source: Source, scope: Scope, names
     plain = not any(star.args.get(change) for change in _CHANGES)
     whole = plain and not source.hides and (qualified or not source.merged)
     if source.name is not None and (whole or (plain and source.columns is None)):
-        return [exp.Column(this=exp.Star(), table=source.name.copy())]
+        return [exp.Column(this=exp.Star(), table=again(source.name))]
     if source.columns is None or "" in source.columns:
         refuse("star", part)
     changed = _changes(star, source, names, alone=len(scope.sources) == 1)
@@ -83,7 +83,7 @@ def _columns(part: exp.Expr, star: exp.Star, source: Source, scope: Scope, names
             continue
         column = exp.Column(this=exp.to_identifier(key, quoted=True))
         if source.name is not None and not scope.is_merged(key):
-            column.set("table", source.name.copy())
+            column.set("table", again(source.name))
         become = changed.get(key, column)
         if isinstance(become, exp.Identifier):
             columns.append(exp.alias_(column, become.copy()))
