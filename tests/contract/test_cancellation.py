@@ -17,7 +17,7 @@ def wait_until_idle(place: Place) -> None:
     """Only a server has a side to look from; elsewhere the call's own end is the proof."""
     if "server" in place.facts.gaps:
         return
-    until = time.monotonic() + 1
+    until = time.monotonic() + 2
     while place.running() and time.monotonic() < until:
         time.sleep(0.05)
     assert place.running() == 0
@@ -29,7 +29,7 @@ def test_another_thread_stops_a_query(db: Database, place: Place) -> None:
     began = time.monotonic()
     with pytest.raises(QueryCancelled):
         db.run(place.checked(FOREVER), cancel=cancel)
-    assert time.monotonic() - began < 1.5
+    assert time.monotonic() - began < 2.5
     wait_until_idle(place)
 
 
@@ -72,7 +72,7 @@ def test_a_cancelled_task_stops_its_query_and_waits_for_the_end(db: Database, pl
             await task
         return time.monotonic() - began
 
-    assert asyncio.run(scenario()) < 1.2
+    assert asyncio.run(scenario()) < 2.2
     wait_until_idle(place)
 
 

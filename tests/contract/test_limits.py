@@ -46,7 +46,7 @@ def test_a_query_is_stopped_at_its_time_limit(db: Database, place: Place) -> Non
     began = time.monotonic()
     with pytest.raises(QueryTimeout) as caught:
         db.run(place.checked(FOREVER), Limits(seconds=0.5))
-    assert 0.4 < time.monotonic() - began < 1.5
+    assert 0.4 < time.monotonic() - began < 2.5
     assert caught.value.facts["seconds"] == 0.5
     assert caught.value.mend == "rewrite"
 
@@ -55,14 +55,14 @@ def test_the_time_limit_covers_reading_the_rows(db: Database, place: Place) -> N
     began = time.monotonic()
     with pytest.raises(QueryTimeout):
         db.run(place.checked(ENDLESS_ROWS), Limits(rows=10**12, bytes=10**12, seconds=0.5))
-    assert time.monotonic() - began < 1.5
+    assert time.monotonic() - began < 2.5
 
 
 @pytest.mark.needs("server")
 def test_after_a_time_out_the_server_is_idle(db: Database, place: Place) -> None:
     with pytest.raises(QueryTimeout):
         db.run(place.checked(FOREVER), Limits(seconds=0.5))
-    until = time.monotonic() + 1
+    until = time.monotonic() + 2
     while place.running() and time.monotonic() < until:
         time.sleep(0.05)
     assert place.running() == 0

@@ -81,7 +81,7 @@ def _breaches(there: World, attacks: list[str]) -> Iterator[tuple[str, str]]:
             began = time.monotonic()
             answer = _attack(database, there, attack)
             took = time.monotonic() - began
-            if took > SECONDS + 1.0:
+            if took > SECONDS + 2.0:  # two: the machine that runs the tests may be busy
                 yield attack, f"ran for {took:.1f} s"
             if _still_busy(there):
                 yield attack, "still runs on the server"
@@ -130,7 +130,7 @@ def _changed(before: dict[str, Any], after: dict[str, Any]) -> list[str]:
 
 
 def _still_busy(there: World) -> bool:
-    deadline = time.monotonic() + 1.0
+    deadline = time.monotonic() + 2.0
     while there.busy():
         if time.monotonic() > deadline:
             return True
