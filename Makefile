@@ -8,7 +8,7 @@ SHELL := /bin/bash
 
 test: lint  ## every check and every test, on real servers and on every Python at hand
 	$(BIN)/python tests/servers.py -- $(BIN)/pytest -n 2 -m "not model" tests
-	$(BIN)/pytest -m model tests
+	$(BIN)/pytest -m model tests || [ $$? -eq 5 ]  # 5: none yet, the model room is being built
 	$(BIN)/python tests/pythons.py
 
 check: lint  ## the fast gate: no servers, nothing slow

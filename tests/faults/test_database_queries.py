@@ -59,7 +59,7 @@ def test_d06_d09_a_slow_query_ends_at_its_limit_on_the_server_too(server: Server
         with pytest.raises(QueryTimeout) as caught:
             ask(database, RUNAWAY[database.dialect][number], seconds=0.7)
         assert time.monotonic() - began < 2.7
-        assert idle_within(server.url, 0.7)
+        assert idle_within(server.url, 2.0)
         assert caught.value.facts["seconds"] == 0.7
         assert ask(database, "SELECT 1") == ((1,),)
 
@@ -70,7 +70,7 @@ def test_d07_a_reader_who_leaves_stops_the_query_on_the_server(server: Server) -
         with database.stream(CheckedSql(ENDLESS[database.dialect], database.dialect), limits) as stream:
             next(iter(stream))
             assert running(server.url) == 1
-        assert idle_within(server.url, 1.0)
+        assert idle_within(server.url, 2.0)
 
 
 def test_d07_a_query_that_is_cancelled_stops_on_the_server(server: Server, later: Later) -> None:
@@ -81,7 +81,7 @@ def test_d07_a_query_that_is_cancelled_stops_on_the_server(server: Server, later
         with pytest.raises(QueryCancelled):
             database.run(CheckedSql(SLOW[database.dialect], database.dialect), cancel=cancel)
         assert time.monotonic() - began < 2.3
-        assert idle_within(server.url, 0.7)
+        assert idle_within(server.url, 2.0)
 
 
 def test_d08_a_cancel_that_comes_late_never_hits_the_next_query(server: Server) -> None:
@@ -156,7 +156,7 @@ def test_d15_ten_million_rows_cost_a_page(server: Server) -> None:
         result = database.run(CheckedSql(ten_million[database.dialect], database.dialect), Limits(rows=1000))
         assert (result.row_count, result.truncated) == (1000, "rows")
         assert memory_mb() - before < 32
-        assert idle_within(server.url, 1.0)
+        assert idle_within(server.url, 2.0)
 
 
 def test_d15_all_of_ten_million_rows_can_be_streamed_in_little_memory(server: Server) -> None:
@@ -187,7 +187,7 @@ def test_d16_a_gigabyte_in_few_rows_is_cut_by_bytes(server: Server) -> None:
         assert result.truncated == "bytes"
         assert 1 <= result.row_count <= 5
         assert memory_mb() - before < 40
-        assert idle_within(server.url, 1.0)
+        assert idle_within(server.url, 2.0)
 
 
 def test_d17_a_cell_of_200_megabytes_is_given_up_while_it_arrives(postgres_server: Postgres) -> None:

@@ -5,8 +5,9 @@ from dataclasses import replace
 from text2sql.config import Settings
 from text2sql.errors import UsageError
 from text2sql.llm.backend import Backend
-from text2sql.llm.chat import AsyncChatModel, ChatModel
+from text2sql.llm.chat import AsyncChatModel
 from text2sql.llm.scripted import ScriptedBackend
+from text2sql.llm.synchronous import ChatModel
 
 __all__ = ["AsyncChatModel", "Backend", "ChatModel", "ScriptedBackend", "open_chat", "open_model"]
 
