@@ -127,6 +127,14 @@ MESSAGES: Mapping[str, tuple[str, str]] = {
         "The nearest names: {close}. `text2sql schema` lists all.",
         "相近的名称：{close}。用 `text2sql schema` 查看全部。",
     ),
+    "usage.demo": (
+        "The demo database cannot be written to {path}: {detail}",
+        "无法写入演示数据库 {path}：{detail}",
+    ),
+    "usage.demo.hint": (
+        "Choose a folder that can be written to, with 20 MB free.",
+        "请选择可写、且有 20 MB 空闲空间的目录。",
+    ),
     "guard.empty": ("There is no statement to check.", "没有可检查的语句。"),
     "guard.too_long": ("The statement is too long: {piece}.", "语句过长：{piece}。"),
     "guard.too_deep": ("The statement is nested too deeply.", "语句嵌套过深。"),
