@@ -27,7 +27,7 @@ def digest(shop: Path) -> str:
     with closing(sqlite3.connect(shop)) as connection:
         lines = [
             line for line in connection.iterdump() if "sqlite_stat" not in line
-        ]  # they differ by version
+        ]  # by version
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()
 
 
