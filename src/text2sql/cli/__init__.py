@@ -30,6 +30,7 @@ COMMANDS: Mapping[str, str] = {
     "check": "text2sql.cli.check",
     "schema": "text2sql.cli.schema",
     "doctor": "text2sql.cli.doctor",
+    "model": "text2sql.cli.model",
 }
 
 

@@ -67,6 +67,21 @@ WORDS: Mapping[str, tuple[str, str]] = {
     "doctor.--dialect": ("The SQL dialect, for --grants.", "SQL 方言，用于 --grants。"),
     "doctor.--account": ("The account's name, for --grants.", "账号名，用于 --grants。"),
     "doctor.--json": ("Print the findings as a JSON object.", "以 JSON 对象打印结果。"),
+    "model": (
+        "The embedded model: list, pull, path, verify or remove it.",
+        "内置模型：查看、获取、路径、校验、删除。",
+    ),
+    "model.more": (
+        "list shows what is there and what runs; pull puts the file together from its packages; path prints "
+        "where it is; verify reads every byte of it; remove deletes it with its caches and ends its process.",
+        "list 显示文件和进程；pull 由已安装的包合成文件；path 打印位置；"
+        "verify 逐字节校验；remove 删除文件和缓存并结束进程。",
+    ),
+    "model.--from": (
+        "With pull: fetch the file from this https address instead.",
+        "用于 pull：改从该 https 地址下载。",
+    ),
+    "model.--json": ("Print the result as a JSON object.", "以 JSON 对象打印结果。"),
     "--lang": ("Language of messages.", "消息的语言。"),
     "--version": ("Print the version.", "打印版本号。"),
     "--help": ("Show this help.", "显示本帮助。"),
@@ -111,6 +126,26 @@ WORDS: Mapping[str, tuple[str, str]] = {
     "key": ("key", "主键"),
     "index": ("index", "索引"),
     "unique": ("unique", "唯一索引"),
+    # -- model -----------------------------------------------------------------------------------
+    "model.absent": ("not there yet; `text2sql model pull`", "尚未获取，请运行 `text2sql model pull`"),
+    "model.checked": ("verified", "已校验"),
+    "model.unchecked": (
+        "not verified yet; `text2sql model verify`",
+        "尚未校验，请运行 `text2sql model verify`",
+    ),
+    "model.prefixes": ("evaluated schemas on disk: {size}", "磁盘上已计算的表结构：{size}"),
+    "model.running": (
+        "running: process {pid}, ends after {idle:g} s without a question, log in {directory}",
+        "运行中：进程 {pid}，空闲 {idle:g} 秒后结束，日志在 {directory}",
+    ),
+    "model.not_running": ("not running; a question starts it", "未运行，提问时自动启动"),
+    "model.pulling": ("Putting the model together", "正在合成模型文件"),
+    "model.verifying": ("Verifying", "正在校验"),
+    "model.verified": (
+        "The file is the publisher's, byte for byte: SHA-256 {sha256}",
+        "文件与发布者的完全一致：SHA-256 {sha256}",
+    ),
+    "model.removed": ("{size} freed, {ended} processes ended.", "已释放 {size}，结束 {ended} 个进程。"),
     # -- doctor ----------------------------------------------------------------------------------
     "compiled": ("compiled", "已编译"),
     "pure": ("pure Python, several times slower", "纯 Python，慢数倍"),

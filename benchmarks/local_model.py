@@ -1,0 +1,185 @@
+"""What the embedded model costs, as ratios within one run: absolute seconds differ from machine to machine.
+
+    python benchmarks/local_model.py [--rounds 3]
+
+    second question     prompt tokens evaluated, of those of the first question   at most 15 %
+    after a restart     the same, when the process was ended in between           at most 15 %
+    four candidates     seconds of a call, of those of one candidate              at most 2.2 x
+    grammar             seconds a token, of those without                         at most 1.10 x
+    our client          seconds of a call, of those of the server asked directly  at most 1.05 x
+
+Rounds alternate between the two sides and the quicker of each side counts, which leaves out most of what else
+the machine does. No other model process may run meanwhile: two on the same cores slow each other down
+tenfold.
+"""
+
+import argparse
+import asyncio
+import json
+import os
+import sys
+import tempfile
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import httpx
+
+from text2sql.config import Settings, from_environment
+from text2sql.llm.embedded import EmbeddedBackend, file, running, wire
+from text2sql.llm.grammar import sql_grammar
+from text2sql.types import Message, ModelRequest, Reply
+
+TOPICS = "customer order product supplier invoice payment employee store city country category review".split()
+KINDS = (
+    "id name status code description amount quantity currency email city country created_at updated_at "
+    "phone_number external_reference"
+).split()
+ANSWER = 32  # tokens
+
+
+def schema() -> tuple[str, dict[str, tuple[str, ...]]]:
+    """Some 1,400 tokens, always the same."""
+    told, tables = [], {}
+    for at, topic in enumerate(TOPICS):
+        for kind in ("", "_history"):
+            columns = (*KINDS, f"{TOPICS[at - 1]}_id")
+            tables[topic + kind] = columns
+            told.append(
+                f"CREATE TABLE {topic}{kind} ({', '.join(f'{name} {_type(name)}' for name in columns)});"
+            )
+    rules = "You write one SQLite query that answers the question. Return exactly the asked columns.\n\n"
+    return rules + "\n".join(told), tables
+
+
+def _type(column: str) -> str:
+    return "INTEGER" if column.endswith("id") else "REAL" if column == "amount" else "TEXT"
+
+
+SYSTEM, TABLES = schema()
+
+
+def asked(text: str, **given: object) -> ModelRequest:
+    request = ModelRequest((Message("system", SYSTEM), Message("user", text)), max_tokens=ANSWER)
+    return replace(request, **given)  # type: ignore[arg-type]
+
+
+class Timed:
+    """One call: its reply, its seconds, and its seconds from the first token on."""
+
+    def __init__(self, reply: Reply, seconds: float, writing: float) -> None:
+        self.reply, self.seconds = reply, seconds
+        self.per_token = writing / max(1, reply.usage.completion_tokens - 1)
+
+    @property
+    def evaluated(self) -> int:
+        return self.reply.usage.prompt_tokens - self.reply.usage.cached_tokens
+
+
+async def call(backend: EmbeddedBackend, request: ModelRequest) -> Timed:
+    began, first = time.perf_counter(), 0.0
+    async for piece in backend.stream(request):
+        first = first or time.perf_counter()
+        if isinstance(piece, Reply):
+            ended = time.perf_counter()
+            return Timed(piece, ended - began, ended - first)
+    raise RuntimeError("no reply")
+
+
+async def raw(host: running.Host, prompt: str, request: ModelRequest) -> float:
+    """The same call without us: only what HTTP needs."""
+    async with httpx.AsyncClient(transport=host.transport(), base_url=host.url, timeout=None) as client:
+        began = time.perf_counter()
+        async with client.stream("POST", "/completion", json=wire.payload(request, prompt)) as response:
+            async for line in response.aiter_lines():
+                if line.startswith("data: {"):
+                    json.loads(line[6:])
+        return time.perf_counter() - began
+
+
+def show(what: str, measured: float, target: float, unit: str, note: str = "") -> bool:
+    good = measured <= target
+    scale = 100 if unit == "%" else 1
+    told = f"{measured * scale:8.2f} {unit:2} target {target * scale:g} {unit}"
+    print(f"{'✓' if good else '✗'} {what:18}{told}  {note}", flush=True)
+    return good
+
+
+async def measure(settings: Settings, rounds: int) -> bool:
+    root = Path(settings.cache_dir)
+    backend = EmbeddedBackend(None, settings)
+    began = time.perf_counter()
+    await backend.count_tokens("x")
+    print(
+        f"  process ready after {time.perf_counter() - began:.1f} s, threads: {threads(settings)}", flush=True
+    )
+    first = await call(backend, asked("How many customers are there?"))
+    second = await call(backend, asked("What is the highest amount of an order?"))
+    print(f"  first answer {first.seconds:.1f} s for {first.evaluated} tokens, second {second.seconds:.1f} s")
+    good = show(
+        "second question", second.evaluated / first.evaluated, 0.15, "%", f"{second.evaluated} tokens"
+    )
+
+    for host in running.hosts(root):
+        running.stop(host)
+    third = await call(backend, asked("Which city has the most stores?"))
+    note = f"{third.evaluated} tokens, {third.seconds:.1f} s with starting"
+    good &= show("after a restart", third.evaluated / first.evaluated, 0.15, "%", note)
+
+    one: list[float] = []
+    four, free, held, ours, theirs = [], [], [], [], []
+    long = "List name, status, amount and creation time of every customer, order, product and supplier"
+    for at in range(rounds):
+        # Questions of equal length that no round repeats: each side evaluates the same suffix.
+        one.append((await call(backend, asked(f"{long}, case {at}1.", temperature=0.6))).seconds)
+        four.append(
+            (await call(backend, asked(f"{long}, case {at}4.", temperature=0.6, candidates=4))).seconds
+        )
+    good &= show("four candidates", min(four) / min(one), 2.2, "x", f"{min(one):.1f} s, {min(four):.1f} s")
+
+    grammar = sql_grammar("sqlite", TABLES)
+    for _ in range(rounds):
+        free.append((await call(backend, asked(long))).per_token)
+        held.append((await call(backend, asked(long, grammar=grammar))).per_token)
+    note = f"{min(free) * 1000:.0f} ms, {min(held) * 1000:.0f} ms a token"
+    good &= show("grammar", min(held) / min(free), 1.10, "x", note)
+
+    host = running.hosts(root)[0]
+    async with httpx.AsyncClient(transport=host.transport(), base_url=host.url) as client:
+        answer = await client.post("/apply-template", json={"messages": wire.messages(asked(long).messages)})
+        prompt = answer.json()["prompt"]
+    for _ in range(rounds + 2):
+        ours.append((await call(backend, asked(long))).seconds)
+        theirs.append(await raw(host, prompt, asked(long)))
+    note = f"{min(theirs):.2f} s, {min(ours):.2f} s"
+    good &= show("our client", min(ours) / min(theirs), 1.05, "x", note)
+    await backend.close()
+    return good
+
+
+def threads(settings: Settings) -> int:
+    return running.plan_for(file.ready_file(None, settings), ours=True, settings=settings).threads
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--rounds", type=int, default=3)
+    given = parser.parse_args()
+    model = file.ready_file(None, from_environment())
+    print(f"load before: {os.getloadavg()[0]:.2f} on {os.cpu_count()} cores", flush=True)
+    with tempfile.TemporaryDirectory(dir=model.parents[1]) as directory:  # the same disk: a link will do
+        models = Path(directory) / "models"
+        models.mkdir()
+        for one in (model, model.with_name(f"{model.name}.ok")):
+            os.link(one, models / one.name)
+        settings = Settings(cache_dir=directory)
+        try:
+            good = asyncio.run(measure(settings, given.rounds))
+        finally:
+            for host in running.hosts(Path(directory)):
+                running.stop(host)
+    return 0 if good else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

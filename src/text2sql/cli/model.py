@@ -1,0 +1,140 @@
+"""`text2sql model`: the embedded model's file and process; look, fetch, check, take away."""
+
+import json
+import shutil
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import partial
+from typing import TypeAlias
+
+import click
+from rich.console import Console
+from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
+
+from text2sql.cli.rendering import printable
+from text2sql.cli.spoken import Command, flag, option
+from text2sql.cli.words import word
+from text2sql.config import Settings, from_environment
+from text2sql.errors import ModelFileError, UsageError
+from text2sql.llm.embedded import file, running
+from text2sql.llm.embedded.fetch import fetch
+from text2sql.llm.embedded.places import cache_root
+from text2sql.llm.embedded.prefixes import kept_bytes
+from text2sql.llm.embedded.release import QWEN
+from text2sql.messages import Language
+
+Told: TypeAlias = tuple[dict[str, object], list[str]]  # the JSON object, the lines for people
+Action: TypeAlias = Callable[[Settings, Language, str | None], Told]
+
+
+def command(lang: Language) -> click.Command:
+    return Command(
+        "model",
+        lang,
+        partial(run, lang),
+        [
+            click.Argument(["action"], type=click.Choice([*ACTIONS]), metavar="|".join(ACTIONS)),
+            option(lang, "model", "--from", metavar="URL"),
+            flag(lang, "model", "--json", "as_json"),
+        ],
+    )
+
+
+def run(lang: Language, action: str, as_json: bool, **given: str | None) -> int:
+    url = given["from"]
+    if url and action != "pull":
+        raise UsageError("usage.model_from", action=action)
+    told, lines = ACTIONS[action](from_environment(), lang, url)
+    click.echo(json.dumps(told) if as_json else "\n".join(lines))
+    return 0
+
+
+def list_(settings: Settings, lang: Language, _: str | None) -> Told:
+    root, target = cache_root(settings), file.models_directory(settings) / QWEN.file
+    size = target.stat().st_size if target.is_file() else 0
+    checked = file.is_checked(target, QWEN)
+    hosts = running.hosts(root)
+    told = {
+        "model": QWEN.name,
+        "file": str(target),
+        "present": bool(size),
+        "size": size,
+        "verified": checked,
+        "prefix_cache_bytes": kept_bytes(root),
+        "processes": [
+            {"pid": one.pid, "model": one.model, "idle": one.idle, "directory": str(one.run)} for one in hosts
+        ],
+    }
+    state = "model.absent" if not size else "model.checked" if checked else "model.unchecked"
+    lines = [
+        f"{QWEN.name}: {word(state, lang)}",
+        f"  {printable(str(target))}" + (f"  {_gigabytes(size)}" if size else ""),
+        "  " + word("model.prefixes", lang, size=_gigabytes(kept_bytes(root))),
+    ]
+    lines += [
+        "  " + word("model.running", lang, pid=one.pid, idle=one.idle, directory=printable(str(one.run)))
+        for one in hosts
+    ] or ["  " + word("model.not_running", lang)]
+    return told, lines
+
+
+def pull(settings: Settings, lang: Language, url: str | None) -> Told:
+    directory = file.models_directory(settings)
+    with _watched(word("model.pulling", lang)) as progress:
+        target = fetch(url, directory, QWEN, progress) if url else file.pull(directory, QWEN, progress)
+    return _file(target.as_posix()), [printable(str(target))]
+
+
+def path(settings: Settings, _: Language, __: str | None) -> Told:
+    target = file.models_directory(settings) / QWEN.file
+    if not target.is_file():
+        raise ModelFileError("local", "not there", key="model.file_absent", path=str(target))
+    return _file(str(target)), [printable(str(target))]
+
+
+def verify(settings: Settings, lang: Language, _: str | None) -> Told:
+    target = file.models_directory(settings) / QWEN.file
+    with _watched(word("model.verifying", lang)) as progress:
+        file.verify(target, QWEN, progress)
+    return {**_file(str(target)), "verified": True}, [word("model.verified", lang, sha256=QWEN.sha256)]
+
+
+def remove(settings: Settings, lang: Language, _: str | None) -> Told:
+    """The processes first: one that runs would keep the file's blocks on the disk."""
+    root, target = cache_root(settings), file.models_directory(settings) / QWEN.file
+    hosts = running.hosts(root)
+    for one in hosts:
+        running.stop(one)
+    running.sweep(root)
+    freed = kept_bytes(root) + (target.stat().st_size if target.is_file() else 0)
+    file.remove(target)
+    shutil.rmtree(root / "prefix", ignore_errors=True)
+    told = {"freed": freed, "ended": [one.pid for one in hosts]}
+    return told, [word("model.removed", lang, size=_gigabytes(freed), ended=len(hosts))]
+
+
+ACTIONS: Mapping[str, Action] = {
+    "list": list_,
+    "pull": pull,
+    "path": path,
+    "verify": verify,
+    "remove": remove,
+}
+
+
+def _file(path: str) -> dict[str, object]:
+    return {"file": path, "size": QWEN.size, "sha256": QWEN.sha256}
+
+
+def _gigabytes(size: int) -> str:
+    return f"{size / 1e9:.2f} GB" if size >= 1e8 or not size else f"{size / 1e6:.1f} MB"
+
+
+@contextmanager
+def _watched(title: str) -> Iterator[file.Progress]:
+    """A bar on standard error, if somebody sees it."""
+    console = Console(stderr=True)
+    columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+        task = bar.add_task(title, total=QWEN.size)
+        yield lambda done, total: bar.update(task, completed=done, total=total)

@@ -1,0 +1,58 @@
+"""Fetching the file: over https, going on where it stopped, and nothing but the right bytes."""
+
+from pathlib import Path
+
+import httpx
+import pytest
+
+from llm.embedded.slices import SIZE, contents, small_release
+from text2sql.errors import ModelFileError, UsageError
+from text2sql.llm.embedded.fetch import fetch
+
+SMALL = small_release()
+URL = "https://models.example/small.gguf"
+
+
+def serving(whole: bytes, asked: list[str], until: int | None = None) -> httpx.MockTransport:
+    def answer(request: httpx.Request) -> httpx.Response:
+        wanted = request.headers.get("Range", "")
+        asked.append(wanted)
+        start = int(wanted.removeprefix("bytes=").rstrip("-") or 0)
+        return httpx.Response(206 if wanted else 200, content=whole[start:until])
+
+    return httpx.MockTransport(answer)
+
+
+def test_what_is_fetched_is_checked_and_kept(tmp_path: Path) -> None:
+    asked: list[str] = []
+    target = fetch(URL, tmp_path, SMALL, transport=serving(contents(), asked))
+    assert target.read_bytes() == contents()
+    assert fetch(URL, tmp_path, SMALL, transport=serving(b"", asked)) == target
+    assert asked == [""]
+
+
+def test_a_broken_download_goes_on_where_it_ended(tmp_path: Path) -> None:
+    asked: list[str] = []
+    with pytest.raises(ModelFileError, match="file_fetch"):
+        fetch(URL, tmp_path, SMALL, transport=serving(contents(), asked, until=SIZE // 2))
+    assert not (tmp_path / SMALL.file).exists()
+    assert fetch(URL, tmp_path, SMALL, transport=serving(contents(), asked)).read_bytes() == contents()
+    assert asked == ["", f"bytes={SIZE // 2}-"]
+
+
+def test_wrong_bytes_are_thrown_away(tmp_path: Path) -> None:
+    with pytest.raises(ModelFileError, match="file_damaged"):
+        fetch(URL, tmp_path, SMALL, transport=serving(contents()[::-1], []))
+    assert list(tmp_path.glob("small*")) == []
+
+
+def test_a_server_that_refuses_is_told(tmp_path: Path) -> None:
+    refusing = httpx.MockTransport(lambda _: httpx.Response(403))
+    with pytest.raises(ModelFileError, match="file_fetch") as caught:
+        fetch(URL, tmp_path, SMALL, transport=refusing)
+    assert caught.value.facts["host"] == "models.example"
+
+
+def test_only_https_is_fetched_from(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="model_url"):
+        fetch("http://models.example/small.gguf", tmp_path, SMALL)

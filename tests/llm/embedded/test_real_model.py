@@ -1,0 +1,204 @@
+"""The real model in its real process. Each answer costs seconds here, so they are few and short."""
+
+import asyncio
+import os
+import signal
+import stat
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import aclosing
+from dataclasses import replace
+from pathlib import Path
+from typing import TypeVar
+
+import httpx
+import pytest
+
+from llm.gbnf import Grammar
+from text2sql.config import Settings
+from text2sql.errors import ModelUnavailable, PromptTooLong
+from text2sql.llm.embedded import EmbeddedBackend, file, running
+from text2sql.llm.grammar import sql_grammar
+from text2sql.types import Message, ModelRequest, Reply
+
+pytestmark = pytest.mark.slow
+T = TypeVar("T")
+
+TABLES = {"singer": ("singer_id", "name", "country", "age"), "concert": ("concert_id", "year")}
+SYSTEM = Message(
+    "system",
+    "Write one SQLite query and nothing else.\n"
+    "CREATE TABLE singer (singer_id INT PRIMARY KEY, name TEXT, country TEXT, age INT);\n"
+    "CREATE TABLE concert (concert_id INT PRIMARY KEY, year INT);\n"
+    "-- canary-7c1e: a word that must never be found in a log\n" * 2,
+)
+
+
+def question(text: str, **given: object) -> ModelRequest:
+    request = ModelRequest((SYSTEM, Message("user", text)), max_tokens=24)
+    return replace(request, **given)  # type: ignore[arg-type]
+
+
+def with_model(settings: Settings, work: Callable[[EmbeddedBackend], Awaitable[T]]) -> T:
+    async def run() -> T:
+        backend = EmbeddedBackend(None, settings)
+        try:
+            return await work(backend)
+        finally:
+            await backend.close()
+
+    return asyncio.run(run())
+
+
+async def reply(backend: EmbeddedBackend, request: ModelRequest) -> Reply:
+    pieces = [piece async for piece in backend.stream(request)]
+    last = pieces[-1]
+    assert isinstance(last, Reply)
+    assert "".join(one for one in pieces if isinstance(one, str)) == last.text
+    return last
+
+
+def only_host(settings: Settings) -> running.Host:
+    (host,) = running.hosts(Path(settings.cache_dir))
+    return host
+
+
+def test_the_second_question_finds_the_schema_evaluated_even_after_a_restart(real: Settings) -> None:
+    async def two(backend: EmbeddedBackend) -> tuple[Reply, Reply]:
+        first = await reply(backend, question("How many singers are there?"))
+        return first, await reply(backend, question("How many concerts are there?"))
+
+    first, second = with_model(real, two)
+    assert "singer" in first.text
+    assert first.candidates[0].finish == "stop"
+    assert first.usage.calls == 1
+    new = second.usage.prompt_tokens - second.usage.cached_tokens
+    assert new <= 0.15 * first.usage.prompt_tokens
+    running.stop(only_host(real))
+    after = with_model(real, lambda backend: reply(backend, question("How many concerts are there?")))
+    assert after.usage.prompt_tokens - after.usage.cached_tokens <= 0.15 * first.usage.prompt_tokens
+    assert after.text == second.text
+
+
+def test_a_damaged_cache_costs_time_and_nothing_else(real: Settings) -> None:
+    """llama.cpp aborts on a state file that was cut off."""
+    with_model(real, lambda backend: backend.warm((SYSTEM,)))
+    running.stop(only_host(real))
+    (state,) = Path(real.cache_dir).glob("prefix/*/*.bin")
+    os.truncate(state, state.stat().st_size // 2)
+    told = with_model(real, lambda backend: reply(backend, question("How many singers?")))
+    assert told.usage.cached_tokens == 0
+    assert "singer" in told.text
+
+
+def test_two_clients_share_one_process_that_only_their_user_can_reach(real: Settings) -> None:
+    async def both(backend: EmbeddedBackend) -> tuple[Reply, int]:
+        other = EmbeddedBackend(None, real)
+        told, counted = await asyncio.gather(
+            reply(backend, question("Names?", max_tokens=4)), other.count_tokens("hello world")
+        )
+        await other.close()
+        return told, counted
+
+    told, counted = with_model(real, both)
+    assert (told.candidates[0].finish, counted) == ("length", 2)
+    host = only_host(real)
+    assert stat.S_IMODE(host.run.stat().st_mode) == 0o700
+    assert stat.S_ISSOCK((host.run / "s.sock").stat().st_mode)
+    assert os.getsid(host.pid) == host.pid  # no terminal takes it along
+    assert "canary-7c1e" not in (host.run / "log").read_text()
+
+
+def test_under_the_grammar_one_query_over_this_schema_is_written(real: Settings) -> None:
+    grammar = sql_grammar("sqlite", TABLES)
+    asked = question("Tell me a joke about 法国 singers", grammar=grammar)
+    told = with_model(real, lambda backend: reply(backend, asked))
+    assert Grammar(grammar).begins(told.text)
+    assert told.text.lower().startswith(("select ", "with "))
+
+
+def test_two_candidates_with_their_tokens(real: Settings) -> None:
+    asked = question("Names of the singers?", candidates=2, logprobs=True, max_tokens=8)
+    told = with_model(real, lambda backend: reply(backend, asked))
+    assert len(told.candidates) == 2
+    for one in told.candidates:
+        assert "".join(token.text for token in one.tokens) == one.text
+        assert all(token.logprob <= 0 for token in one.tokens)
+    assert told.usage.completion_tokens > len(told.candidates[0].tokens)
+
+
+def test_closing_the_stream_stops_the_work(real: Settings) -> None:
+    async def interrupted(backend: EmbeddedBackend) -> bool:
+        stream: AsyncIterator[str | Reply] = backend.stream(
+            question("Count to 500 in words.", max_tokens=500)
+        )
+        async with aclosing(stream) as pieces:  # type: ignore[type-var]
+            async for _ in pieces:
+                break
+        host = only_host(real)
+        async with httpx.AsyncClient(transport=host.transport(), base_url=host.url) as raw:
+            until = time.monotonic() + 10
+            while any(slot["is_processing"] for slot in (await raw.get("/slots")).json()):
+                if time.monotonic() > until:
+                    return False
+                await asyncio.sleep(0.1)
+        return True
+
+    assert with_model(real, interrupted)
+
+
+def test_a_prompt_longer_than_the_context_is_told_with_numbers(real: Settings) -> None:
+    asked = ModelRequest((Message("user", "far " * 3000),), max_tokens=1)
+    with pytest.raises(PromptTooLong) as caught:
+        with_model(real, lambda backend: reply(backend, asked))
+    assert caught.value.facts["context"] == 2048
+
+
+def test_killed_in_the_middle_of_an_answer_it_is_started_again(real: Settings) -> None:
+    async def killed(backend: EmbeddedBackend, times: int) -> tuple[list[str], Reply | None]:
+        said: list[str] = []
+        async for piece in backend.stream(question("All columns of singer, by name?", max_tokens=20)):
+            if isinstance(piece, Reply):
+                return said, piece
+            said.append(piece)
+            if times:
+                times -= 1
+                os.kill(only_host(real).pid, signal.SIGKILL)
+                await asyncio.sleep(0.2)
+        return said, None
+
+    said, told = with_model(real, lambda backend: killed(backend, 1))
+    assert told is not None
+    assert "".join(said) == told.text
+    with pytest.raises(ModelUnavailable):
+        with_model(real, lambda backend: killed(backend, 2))
+
+
+def test_it_ends_by_itself_when_nobody_asks(real: Settings) -> None:
+    for host in running.hosts(Path(real.cache_dir)):
+        running.stop(host)
+    brief = replace(real, model_idle=2.0)
+    with_model(brief, lambda backend: backend.count_tokens("x"))
+    host = only_host(brief)
+    until = time.monotonic() + 20
+    while running.hosts(Path(brief.cache_dir)) and time.monotonic() < until:
+        time.sleep(0.1)
+    assert running.hosts(Path(brief.cache_dir)) == []
+    assert not (host.run / "s.sock").exists()
+
+
+def test_without_unix_sockets_a_key_keeps_others_out(real: Settings) -> None:
+    model = file.ready_file(None, real)
+    plan = running.plan_for(model, ours=True, settings=replace(real, model_context=512))
+    host = running.ensure(plan, loopback=True)
+    try:
+        assert host.url.startswith("http://127.0.0.1:")
+        assert stat.S_IMODE((host.run / "host.json").stat().st_mode) == 0o600
+        assert httpx.post(f"{host.url}/tokenize", json={"content": "x"}, trust_env=False).status_code == 401
+        told = httpx.post(
+            f"{host.url}/tokenize", json={"content": "x"}, headers=host.headers, trust_env=False
+        )
+        assert told.status_code == 200
+    finally:
+        running.stop(host)
+    assert host not in running.hosts(Path(real.cache_dir))
