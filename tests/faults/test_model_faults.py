@@ -22,7 +22,6 @@ import pytest
 
 from faults.asking import memory_mb
 from llm.asking import KEY, PROMPT, QUESTION, eventually, hosted, isolated, model_name, settled
-from offline import forbid_network
 from text2sql.config import Settings
 from text2sql.errors import (
     BadReply,
@@ -40,7 +39,6 @@ from text2sql.llm.wire import TEXT
 from text2sql.messages import Language, explain
 from text2sql.types import ModelRequest, Reply
 
-forbid_network()
 LANGUAGES: tuple[Language, ...] = ("en", "zh")
 
 

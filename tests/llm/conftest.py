@@ -5,10 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from llm.asking import isolated
-from offline import forbid_network
 from text2sql.llm.endpoint import Endpoint, endpoint
-
-forbid_network()
 
 
 @pytest.fixture(autouse=True)

@@ -25,9 +25,7 @@ def told(shop: Path, sql: str) -> list[tuple[object, ...]]:
 
 def digest(shop: Path) -> str:
     with closing(sqlite3.connect(shop)) as connection:
-        lines = [
-            line for line in connection.iterdump() if "sqlite_stat" not in line
-        ]  # by version
+        lines = [line for line in connection.iterdump() if "sqlite_stat" not in line]  # by version
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()
 
 

@@ -21,7 +21,7 @@ from text2sql.llm.embedded import EmbeddedBackend, file, running
 from text2sql.llm.grammar import sql_grammar
 from text2sql.types import Message, ModelRequest, Reply
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.model]
 T = TypeVar("T")
 
 TABLES = {"singer": ("singer_id", "name", "country", "age"), "concert": ("concert_id", "year")}
