@@ -130,3 +130,10 @@ def test_grants_that_cannot_be_made_are_bad_usage(
         ended = run("doctor", "--grants", *given, "--lang", lang)
         assert (ended.code, ended.out) == (2, "")
         assert expected in ended.err
+
+
+def test_the_embedded_model_is_examined(tmp_path: Path) -> None:
+    ended = run("doctor", "--json", env={"TEXT2SQL_CACHE_DIR": str(tmp_path)})
+    model = json.loads(ended.out)["model"]
+    assert model["file"] == "absent"
+    assert model["fix"] in ("text2sql model pull", 'pip install "text2sql[local]"')

@@ -120,6 +120,12 @@ def _print(found: Installed, seen: Seen | None, lang: Language) -> None:
         else:
             _line("·", driver.database, word("optional", lang))
             _more(f"→ {driver.fix}")
+    model = found.model
+    runtime = model.runtime or word("embedded.missing", lang)
+    told = f"{runtime}, {word(f'model.{model.file}', lang)}" if model.runtime else runtime
+    _line("·" if model.fix else "✓", word("embedded", lang), told)
+    if model.fix:
+        _more(f"→ {model.fix}")
     _print_database(seen, lang)
 
 

@@ -6,9 +6,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib import import_module, metadata
 from importlib.util import find_spec
+from typing import Literal
 
 from text2sql import __version__
+from text2sql.config import Settings, from_environment
 from text2sql.database.dialects import FACTS, Facts
+from text2sql.llm.embedded import file
+from text2sql.llm.embedded.release import QWEN
 
 _REQUIREMENT = re.compile(r"(?P<name>[A-Za-z0-9._-]+)[^;]*;.*extra\s*==\s*['\"](?P<extra>[^'\"]+)['\"]")
 
@@ -22,12 +26,20 @@ class Driver:
 
 
 @dataclass(frozen=True, slots=True)
+class EmbeddedModel:
+    runtime: str | None  # None: the extra `local` is not installed
+    file: Literal["checked", "unchecked", "absent"]
+    fix: str  # the command that helps, "" where nothing is missing
+
+
+@dataclass(frozen=True, slots=True)
 class Installed:
     python: str
     text2sql: str
     sqlglot: str
     sqlglot_compiled: bool
     drivers: tuple[Driver, ...]
+    model: EmbeddedModel
 
 
 def installed() -> Installed:
@@ -37,7 +49,21 @@ def installed() -> Installed:
         metadata.version("sqlglot"),
         _is_compiled("sqlglot.tokenizer_core"),
         tuple(_driver(facts) for facts in FACTS),
+        _embedded_model(from_environment()),
     )
+
+
+def _embedded_model(settings: Settings) -> EmbeddedModel:
+    target = file.models_directory(settings) / QWEN.file
+    state: Literal["checked", "unchecked", "absent"] = "unchecked" if target.is_file() else "absent"
+    if file.is_checked(target, QWEN):
+        state = "checked"
+    try:
+        runtime = f"xllamacpp {metadata.version('xllamacpp')}"
+    except metadata.PackageNotFoundError:
+        return EmbeddedModel(None, state, 'pip install "text2sql[local]"')
+    fix = {"checked": "", "unchecked": "text2sql model verify", "absent": "text2sql model pull"}[state]
+    return EmbeddedModel(runtime, state, fix)
 
 
 def _is_compiled(module: str) -> bool:

@@ -152,6 +152,8 @@ WORDS: Mapping[str, tuple[str, str]] = {
     "optional": ("not installed; needed for such a database only", "未安装，仅访问此类数据库时需要"),
     "database": ("database", "数据库"),
     "reached": ("{tables} tables, read in {seconds:.2f} s", "{tables} 个表，读取用时 {seconds:.2f} 秒"),
+    "embedded": ("embedded model", "内置模型"),
+    "embedded.missing": ("not installed; a hosted model can be used by name", "未安装，可按名称使用托管模型"),
     "write_refused": (
         "read-only: a write was tried, and the engine refused it",
         "只读：已尝试写入，被数据库引擎拒绝",
