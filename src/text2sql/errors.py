@@ -38,7 +38,7 @@ Mend = Literal["again", "rewrite", "never"]
 
 
 class Text2SQLError(Exception):
-    """`key` names the sentence in `messages.py`; `facts` fill its blanks. Secrets never enter facts."""
+    """`key` names the sentence in `messages.toml`; `facts` fill its blanks. Secrets never enter facts."""
 
     key: ClassVar[str] = "error"
 

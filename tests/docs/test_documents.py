@@ -12,7 +12,7 @@ from docs_text import DOCS, ROOT, anchors, cells, read, section
 from text2sql.cli import COMMANDS, Doors
 from text2sql.config import Settings, variable
 from text2sql.database.dialects import FACTS, GAPS
-from text2sql.messages import MESSAGES
+from text2sql.messages import sentences
 from text2sql.sql.dialects import GRAMMARS
 
 READMES = ("README.md", "README.zh-CN.md")
@@ -47,7 +47,7 @@ def test_the_dialects_are_documented() -> None:
 
 
 def test_every_rule_of_the_guard_is_documented() -> None:
-    rules = {key for key in MESSAGES if key.startswith("guard.")} - {"guard.place"}
+    rules = {key for key in sentences() if key.startswith("guard.")} - {"guard.place"}
     documented = [row[0].strip("`") for row in cells(section(read("docs/guard.md"), "The rules"))]
     assert set(documented) - {"rule"} == rules
     assert len(documented) == len(set(documented))

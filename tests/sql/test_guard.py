@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from sql_cases import CASES, by_dialect, headed, pairs
-from text2sql.messages import MESSAGES, refusal
+from text2sql.messages import refusal, sentences
 from text2sql.sql import check, check_count, check_page
 from text2sql.sql.dialects import GRAMMARS
 from text2sql.types import Catalogue, CheckedSql, Column, Policy, SqlRejected, Table
@@ -93,7 +93,7 @@ def test_every_rule_has_its_sentence() -> None:
         file.read_text() for file in (Path(__file__).parents[2] / "src/text2sql/sql").glob("*.py")
     )
     rules = {part.split('"')[0] for part in source.split('refuse("')[1:]}
-    assert {f"guard.{rule}" for rule in rules} <= set(MESSAGES)
+    assert {f"guard.{rule}" for rule in rules} <= set(sentences())
 
 
 def test_the_tables_of_a_query_are_reported_without_its_ctes(policy: Policy) -> None:
