@@ -91,9 +91,9 @@ _COMMENTS = {
 }
 _RUNNING = {
     "postgres": "SELECT count(*) FROM pg_stat_activity WHERE state = 'active' AND query LIKE '%{piece}%' "
-    "AND pid <> pg_backend_pid()",
+    "AND pid <> pg_backend_pid() AND datname = current_database()",
     "mysql": "SELECT count(*) FROM information_schema.processlist WHERE info LIKE '%{piece}%' "
-    "AND id <> connection_id()",
+    "AND id <> connection_id() AND db = database()",
 }
 
 

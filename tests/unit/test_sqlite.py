@@ -9,6 +9,7 @@ import pytest
 
 from text2sql.database import Database, open_database
 from text2sql.database.engines import sqlite as engine_module
+from text2sql.database.engines.sqlite.session import SqliteSession
 from text2sql.errors import DatabaseError, LockConflict, OtherDatabaseError, ResourceExhausted
 from text2sql.types import CheckedSql, Limits
 
@@ -145,3 +146,12 @@ def test_ten_thousand_tables_are_read_in_seconds(tmp_path: Path) -> None:
         began = time.monotonic()
         assert len(db.catalogue().tables) == 10_000
         assert time.monotonic() - began < 10
+
+
+def test_rows_of_a_connection_that_was_closed_are_let_go_in_silence() -> None:
+    session = SqliteSession(sqlite3.connect(":memory:"))
+    endless = "WITH t(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM t) SELECT n FROM t"
+    answering = session.execute(endless)
+    assert next(answering.batches)
+    session.close()
+    answering.batches.close()  # type: ignore[attr-defined]

@@ -29,7 +29,11 @@ class Stream:
         self.columns: tuple[ResultColumn, ...] = ()
         self.truncated: Literal["", "rows", "bytes"] = ""
         self.cut_cells = 0
-        request.start(lambda session: self._open(session, sql))
+        try:
+            request.start(lambda session: self._open(session, sql))
+        except BaseException:
+            self.close()  # a statement that had begun to answer is ended now, not when it is collected
+            raise
 
     @property
     def seconds(self) -> float:

@@ -66,4 +66,5 @@ def _rows(cursor: sqlite3.Cursor) -> Iterator[list[tuple[Any, ...]]]:
     try:
         yield from in_batches(cursor.fetchmany)
     finally:
-        cursor.close()
+        with suppress(sqlite3.ProgrammingError):  # left behind by a request that was stopped: closed already
+            cursor.close()
