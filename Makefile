@@ -30,7 +30,7 @@ format: $(READY)
 # A universal lock with hashes and without addresses: any index that serves the same bytes will do.
 lock: $(READY)
 	$(BIN)/uv pip compile --universal --generate-hashes --no-header --no-annotate --upgrade \
-		--python-version 3.11 --all-extras --group dev pyproject.toml -o requirements.lock
+		--python-version 3.11 --extra all --group dev pyproject.toml -o requirements.lock
 
 servers: $(READY)  ## PostgreSQL and MariaDB for hands-on work, until Ctrl-C
 	$(BIN)/python tests/servers.py

@@ -1,12 +1,13 @@
 """The story as frozen values, in reading order: what a database looks like, what may be seen of it, what a
-model is asked and answers, a query that passed the guard, the limits it runs under, and what came back.
+model is asked and answers, a query that passed the guard, the limits it runs under, what came back, the
+answer with its receipt, and the events that are told on the way.
 
 Every room speaks in these values; none of them holds a connection, a model or a parser's tree.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
+from typing import Literal, Protocol, TypeAlias
 
 # -- What a cell may hold: what JSON can carry without loss. Dates, exact decimals, big integers, NaN,
 #    binary and everything an engine has of its own are text in one documented form (docs/databases.md).
@@ -81,6 +82,35 @@ class Policy:
 
     tables: Mapping[str, tuple[str, ...]]
     default_schema: Mapping[str, str] = field(default_factory=dict)
+
+
+# -- What stands in the columns ------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class ValueHit:
+    """A piece of the question that stands, in this very spelling, in a column."""
+
+    said: str
+    value: str
+    table: str
+    column: str
+
+
+class Domains(Protocol):
+    """What text columns hold, as far as that is known. `sql/` asks it, `schema/` answers."""
+
+    def contains(self, table: str, column: str, value: str) -> bool | None:
+        """Whether the column holds this very text; None where nobody knows the column's whole domain."""
+
+    def spelled(self, table: str, column: str, value: str) -> str | None:
+        """The column's own spelling of a text that differs in case, accents, width or space only."""
+
+    def nearest(self, table: str, column: str, value: str, most: int = 5) -> list[str]:
+        """Values of the column that resemble it, best first: what to offer a person."""
+
+    def places(self, value: str) -> list[tuple[str, str]]:
+        """The (table, column) pairs that hold a text, however it is spelled there."""
 
 
 # -- Asking a model ------------------------------------------------------------------------------
@@ -179,6 +209,19 @@ class CheckedSql:
 
 
 @dataclass(frozen=True, slots=True)
+class CheckedWrite:
+    """One INSERT, UPDATE or DELETE on visible tables, written anew from its tree. Only `sql/writes.py` builds
+    one, and nothing runs it but a person's confirmation. A schema is never changed.
+    """
+
+    sql: str
+    dialect: str
+    table: str
+    kind: Literal["insert", "update", "delete"]
+    key: str  # names this statement, and no other, for ever: it runs once
+
+
+@dataclass(frozen=True, slots=True)
 class SqlRejected:
     """A refusal is an answer: which rule, the piece that broke it, and where it stands in the text.
 
@@ -230,3 +273,146 @@ class Plan:
     text: str
     rows: float | None = None
     cost: float | None = None
+
+
+# -- The answer ----------------------------------------------------------------------------------
+
+Status: TypeAlias = Literal["answered", "clarify", "refused", "no_data", "conversation", "confirm", "failed"]
+Mode: TypeAlias = Literal["hybrid", "database_direct", "chat_direct"]
+
+
+@dataclass(frozen=True, slots=True)
+class Classification:
+    """What kind of question it is, how sure that is, and who said so."""
+
+    kind: Literal["data", "conversation"] = "data"
+    confidence: float = 1.0
+    reason: str = ""
+    method: Literal["rules", "model", "mode"] = "rules"
+
+
+@dataclass(frozen=True, slots=True)
+class Trouble:
+    """One thing that went wrong on the way, and was met or not."""
+
+    stage: str
+    kind: str  # of the error, or the guard's rule
+    detail: str
+    sql: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Something a person can pick when asked back. Saying its label, or its number, is the answer."""
+
+    label: str
+    question: str  # the whole question that the choice stands for
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """How an answer came about."""
+
+    sql: str = ""
+    dialect: str = ""
+    tables: tuple[str, ...] = ()
+    values: tuple[ValueHit, ...] = ()
+    assumptions: tuple[str, ...] = ()
+    checks: tuple[str, ...] = ()  # that it passed: guard, columns, explain, ran
+    repairs: tuple[str, ...] = ()  # what was mended without a model
+    classification: Classification = Classification()
+    path: tuple[str, ...] = ()  # the stages, in the order they were entered
+    errors: tuple[Trouble, ...] = ()
+    attempts: int = 0  # queries that a model wrote
+    confidence: float | None = None
+    model: str = ""
+    usage: Usage = Usage()
+    seconds: Mapping[str, float] = field(default_factory=dict)  # by stage
+    statements: int = 0  # sent to the database: explained or run
+    mode: Mode = "hybrid"
+    preset: str = "default"
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Why there is no answer, for people and for programs."""
+
+    kind: str  # an error's kind, a guard's rule, or a reason such as `ambiguous_question`
+    message: str
+    hint: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    status: Status
+    question: str
+    answer: str  # the sentence: what was found, what is asked back, what was refused, what went wrong
+    sql: str = ""
+    columns: tuple[str, ...] = ()
+    rows: tuple[Row, ...] = ()
+    row_count: int = 0
+    truncated: bool = False
+    chart: Mapping[str, object] | None = None
+    receipt: Receipt = Receipt()
+    error: Problem | None = None
+    choices: tuple[Choice, ...] = ()
+    result_id: str = ""  # the rows are kept under it for a while: pages, exports
+    thread_id: str = ""
+
+
+# -- What is told on the way ---------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class StageStarted:
+    stage: str
+
+
+@dataclass(frozen=True, slots=True)
+class StageEnded:
+    stage: str
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class SqlToken:
+    """A piece of the query as the model writes it. It has not been checked: to be shown, never to be run."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    check: str
+    passed: bool
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RowsFound:
+    sql: str
+    columns: tuple[str, ...]
+    rows: tuple[Row, ...]
+    truncated: bool
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerToken:
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Warned:
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """The last event of every stream."""
+
+    answer: Answer
+
+
+Event: TypeAlias = (
+    StageStarted | StageEnded | SqlToken | Checked | RowsFound | AnswerToken | Warned | Finished
+)

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from text2sql.schema import Linker, ValueHit, ValueIndex, render, text_columns
+from text2sql.schema import Linker, ValueIndex, render, text_columns
 from text2sql.schema.words import normalised, words
-from text2sql.types import Catalogue, Column, ForeignKey, Table
+from text2sql.types import Catalogue, Column, ForeignKey, Table, ValueHit
 
 
 def shop() -> Catalogue:

@@ -2,6 +2,6 @@
 
 from text2sql.schema.linking import Linker
 from text2sql.schema.render import render
-from text2sql.schema.values import ValueHit, ValueIndex, text_columns
+from text2sql.schema.values import ValueIndex, text_columns
 
-__all__ = ["Linker", "ValueHit", "ValueIndex", "render", "text_columns"]
+__all__ = ["Linker", "ValueIndex", "render", "text_columns"]

@@ -6,9 +6,8 @@ import math
 from collections import Counter, defaultdict, deque
 from collections.abc import Iterable, Sequence
 
-from text2sql.schema.values import ValueHit
 from text2sql.schema.words import words
-from text2sql.types import Catalogue, Table
+from text2sql.types import Catalogue, Table, ValueHit
 
 _NAME, _COLUMN, _COMMENT, _SAMPLE = 4.0, 2.0, 1.0, 0.5  # what a shared word is worth, by where it stands
 

@@ -5,10 +5,9 @@ small model more answers than it saves.
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
 from text2sql.schema.words import normalised, words
-from text2sql.types import Catalogue, Table
+from text2sql.types import Catalogue, Table, ValueHit
 
 MOST_VALUES = 200_000  # in one index: about 60 MB
 MOST_CHARACTERS = 60  # of a value that somebody would type
@@ -17,16 +16,6 @@ _CJK_CHARACTERS = 12
 _WORD = re.compile(r"[^\W_]+(?:['’.&/-][^\W_]+)*", re.UNICODE)
 _HAS_CJK = re.compile(r"[\u3400-\u9fff\u3040-\u30ff\uac00-\ud7af]")
 _TEXT_TYPE = re.compile(r"(?i)char|text|string|enum|clob|^$")
-
-
-@dataclass(frozen=True, slots=True)
-class ValueHit:
-    """A piece of the question that stands, in this very spelling, in a column."""
-
-    said: str
-    value: str
-    table: str
-    column: str
 
 
 class ValueIndex:
