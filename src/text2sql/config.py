@@ -61,10 +61,52 @@ class Settings:
     model_idle: float = setting(900.0, "seconds without a question after which the embedded model ends")
     prefix_cache_bytes: int = setting(2_000_000_000, "bytes of evaluated schemas kept on disk")
     prompts_dir: str = setting("", "a folder whose *.md files replace the built-in prompts of the same name")
+    # a question on its way
+    mode: str = setting("hybrid", "`hybrid`, `database_direct` or `chat_direct`")
+    preset: str = setting("default", "how far a question may go: `default`, `light`, `repair_once`, `hybrid`")
+    summary: str = setting("template", "who says the answer: `template`, or `model` for a second call")
+    allow_writes: bool = setting(False, "let a person confirm a write; without it every write is refused")
+    candidates: int = setting(1, "queries a model writes in one call, chosen by what they return")
+    grammar: bool = setting(True, "let the embedded model write nothing but a query of this schema")
+    sql_tokens: int = setting(400, "tokens a query may take")
+    schema_tokens: int = setting(
+        0, "tokens of schema in a prompt; 0 follows the model, larger schemas are linked", may_be_zero=True
+    )
+    linked_tables: int = setting(12, "tables chosen for a question when the schema is too large")
+    question_length: int = setting(2_000, "characters of a question that are read")
+    question_time: float = setting(180.0, "seconds after which nothing more is tried for a question")
+    question_tokens: int = setting(60_000, "tokens after which nothing more is tried for a question")
+    catalogue_age: float = setting(300.0, "seconds after which a catalogue is looked at again")
+    value_rows: int = setting(5_000, "distinct values of a text column that are looked up in questions")
+    values_time: float = setting(20.0, "seconds that reading those values may take, while nobody waits")
+    values_wait: float = setting(1.5, "seconds that a question waits for them", may_be_zero=True)
+    # memory
+    memory: str = setting(
+        "",
+        "where threads and knowledge are kept: a file, a postgresql:// URL, or `none`; "
+        "empty is memory.db among the user's data",
+        secret=True,
+    )
+    data_dir: str = setting("", "where memory.db is kept; empty is the user's data directory")
+    pairs_dir: str = setting("", "a folder of *.sql files with verified questions, to be shared through Git")
+    result_lifetime: float = setting(86_400.0, "seconds a result can be paged and exported")
+    result_keep_rows: int = setting(1_000, "rows of a result that are kept for that")
 
     @property
     def limits(self) -> Limits:
         return Limits(self.row_limit, self.byte_limit, self.cell_byte_limit, self.time_limit)
+
+
+_SWITCH = {
+    "1": True,
+    "true": True,
+    "yes": True,
+    "on": True,
+    "0": False,
+    "false": False,
+    "no": False,
+    "off": False,
+}
 
 
 def variable(name: str) -> str:
@@ -86,14 +128,14 @@ def from_environment(environment: Mapping[str, str] | None = None) -> Settings:
 
 
 def _value(one: Field[Any], text: str) -> Any:
-    kind: type[str] | type[int] | type[float] = type(one.default)  # type: ignore[assignment]
+    kind: type[str] | type[int] | type[float] | type[bool] = type(one.default)  # type: ignore[assignment]
     name = variable(one.name)
     shown = "…" if one.metadata["secret"] else text
     try:
-        value = kind(text)
-    except ValueError:
+        value = _SWITCH[text.lower()] if kind is bool else kind(text)
+    except (ValueError, KeyError):
         raise UsageError("usage.setting", name=name, value=shown, kind=kind.__name__) from None
-    if isinstance(value, str):
+    if isinstance(value, str | bool):
         return value
     if not math.isfinite(value) or value < 0 or (value == 0 and not one.metadata["may_be_zero"]):
         raise UsageError("usage.setting_positive", name=name, value=shown)

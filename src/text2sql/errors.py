@@ -12,6 +12,12 @@
     │   ├── ModelRefused           never     the model, or a filter before it, will not answer
     │   ├── ModelNotAllowed        never     a key that is missing or wrong, a model nobody knows
     │   └── ModelFileError         never     the embedded model's file: missing, damaged, no room for it
+    ├── StoreError                 the memory's file or server; translated at the edge of `memory/`
+    │   ├── StoreUnavailable       again     unreachable, locked for too long, not to be written
+    │   ├── StoreFull              never     no room; what was kept before stays readable
+    │   ├── StoreDamaged           never     the file's contents are broken
+    │   ├── StoreForeign           never     the file is something else
+    │   └── StoreNewer             never     a newer text2sql made it
     └── DatabaseError              translated once, at the edge of `database/`, with the cause kept
         ├── SqlSyntaxError         rewrite
         ├── UnknownTable           rewrite
@@ -26,6 +32,7 @@
         ├── PermissionDenied       never
         ├── Forbidden              never     the read-only wall of the engine itself held
         ├── QueryCancelled         never     somebody called `cancel`
+        ├── ConstraintViolated     never     a write that a key, a check or a trigger of the database forbids
         └── OtherDatabaseError     never
 
 `mend` says what can help: the same query `again`, a `rewrite` of it, or `never`. An error carries facts;
@@ -109,6 +116,38 @@ class ModelFileError(ModelError):
     kind, mend = "file", "never"
 
 
+class StoreError(Text2SQLError):
+    """`StoreFull("/home/a/memory.db", "database or disk is full")`. Nothing is ever reset because of one."""
+
+    kind: ClassVar[str] = "unavailable"
+    mend: ClassVar[Mend] = "never"
+
+    def __init__(self, place: str, detail: str, *, key: str = "", **facts: object) -> None:
+        super().__init__(key or f"store.{self.kind}", place=place, detail=detail, **facts)
+        self.place = place  # the file, or host and database; never a password
+        self.detail = detail
+
+
+class StoreUnavailable(StoreError):
+    kind, mend = "unavailable", "again"
+
+
+class StoreFull(StoreError):
+    kind, mend = "full", "never"
+
+
+class StoreDamaged(StoreError):
+    kind, mend = "damaged", "never"
+
+
+class StoreForeign(StoreError):
+    kind, mend = "foreign", "never"
+
+
+class StoreNewer(StoreError):
+    kind, mend = "newer", "never"
+
+
 class DatabaseError(Text2SQLError):
     kind: ClassVar[str] = "other"
     mend: ClassVar[Mend] = "never"
@@ -180,6 +219,10 @@ class Forbidden(DatabaseError):
 
 class QueryCancelled(DatabaseError):
     kind, mend = "cancelled", "never"
+
+
+class ConstraintViolated(DatabaseError):
+    kind, mend = "constraint", "never"
 
 
 class OtherDatabaseError(DatabaseError):

@@ -5,8 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from text2sql.schema import Linker, ValueIndex, render, text_columns
-from text2sql.schema.words import normalised, words
+from text2sql.schema.render import kind
 from text2sql.types import Catalogue, Column, ForeignKey, Table, ValueHit
+from text2sql.wording import normalised, words
 
 
 def shop() -> Catalogue:
@@ -67,7 +68,8 @@ def test_near_values_are_offered_for_one_that_is_not_there() -> None:
     index = ValueIndex()
     index.add("t", "a", ["United States", "United Kingdom", "France"])
     assert index.nearest("t", "a", "United Nations") == ["United States", "United Kingdom"]
-    assert index.contains("t", "a", "france")
+    assert index.contains("t", "a", "France")
+    assert index.spelled("t", "a", "france") == "France"
     assert not index.contains("t", "a", "French")
 
 
@@ -100,13 +102,81 @@ def test_the_right_dozen_comes_out_of_many_tables() -> None:
     assert "fleet_part7" in [table.name for table in linked]
 
 
-def test_a_schema_is_rendered_with_keys_samples_and_comments() -> None:
-    assert render(shop()).splitlines()[1:] == [
-        'CREATE TABLE customers (id INTEGER PRIMARY KEY, "full name" VARCHAR, city_id INTEGER, '
-        "FOREIGN KEY (city_id) REFERENCES cities(id)); -- who buys",
-        "CREATE TABLE orders (customer_id INTEGER, total DECIMAL, note TEXT /* 备注 */, "
-        "FOREIGN KEY (customer_id) REFERENCES customers(id));",
+def test_a_schema_is_rendered_as_short_ddl_with_keys_codes_and_comments() -> None:
+    assert render(shop()).splitlines() == [
+        "CREATE TABLE cities (id int, name text /* 'Paris', '上海' */);",
+        'CREATE TABLE customers (id int primary key, "full name" text, city_id int references cities(id)); '
+        "-- who buys",
+        "CREATE TABLE orders (customer_id int references customers(id), total real, note text /* 备注 */);",
     ]
+
+
+def test_values_are_shown_only_where_they_are_all_there_are() -> None:
+    columns = (
+        Column("sex", "CHAR(1)", samples=("F", "M")),
+        Column("name", "TEXT", samples=("Ann", "Bo", "Cy")),
+        Column("mark", "TEXT", comment="quality", samples=("it's",)),
+        Column("about", "TEXT", samples=("more than 24 characters in all",)),
+    )
+    assert render(Catalogue("sqlite", "main", (Table("t", columns),), "f")) == (
+        "CREATE TABLE t (sex text /* 'F', 'M' */, name text, mark text /* quality; 'it''s' */, about text);"
+    )
+
+
+def test_keys_of_several_columns_other_schemas_and_views_are_rendered() -> None:
+    line = Table(
+        "line",
+        (Column("order_id", "BIGINT"), Column("number", "SMALLINT")),
+        schema="sales",
+        primary_key=("order_id", "number"),
+        foreign_keys=(ForeignKey(("order_id", "number"), "part", ("a", "b"), "stock"),),
+    )
+    view = Table(
+        "totals", (Column("sum", "NUMERIC(12,2)"), Column("at", "timestamp with time zone")), kind="view"
+    )
+    assert render(Catalogue("postgres", "public", (line, view), "f")).splitlines() == [
+        "CREATE TABLE sales.line (order_id int, number int, "
+        "foreign key (order_id, number) references stock.part(a, b));",
+        "CREATE VIEW totals (sum real, at time);",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("declared", "expected"),
+    [
+        ("VARCHAR(50)", "text"),
+        ("character varying", "text"),
+        ("enum('a','b')", "text"),
+        ("INTEGER", "int"),
+        ("bigserial", "int"),
+        ("DECIMAL(10,2)", "real"),
+        ("double precision", "real"),
+        ("DATETIME", "time"),
+        ("date", "date"),
+        ("tinyint(1)", "int"),
+        ("Array(String)", "json"),
+        ("interval", "interval"),
+        ("point", "point"),
+        ("uuid", "uuid"),
+        ("", ""),
+    ],
+)
+def test_a_type_is_one_word(declared: str, expected: str) -> None:
+    assert kind(declared) == expected
+
+
+def test_a_rendering_says_less_step_by_step() -> None:
+    full = render(shop())
+    steps = dict.fromkeys(render(shop(), budget=budget) for budget in range(len(full), 0, -1))
+    assert list(steps)[:3] == [
+        full,
+        render(shop()).replace("; -- who buys", ";").replace(" /* 备注 */", ""),
+        render(shop())
+        .replace("; -- who buys", ";")
+        .replace(" /* 备注 */", "")
+        .replace(" /* 'Paris', '上海' */", ""),
+    ]
+    assert list(steps)[3].splitlines()[0] == "CREATE TABLE cities (id, name);"
 
 
 @given(st.integers(min_value=0, max_value=600))

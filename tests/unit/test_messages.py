@@ -35,7 +35,7 @@ def test_every_kind_of_database_error_has_its_sentence_and_hint() -> None:
         for one in vars(errors).values()
         if isinstance(one, type) and issubclass(one, DatabaseError) and one is not DatabaseError
     ]
-    assert len(kinds) == 14
+    assert len(kinds) == 15
     for kind in kinds:
         assert f"database.{kind.kind}" in sentences()
         assert f"database.{kind.kind}.hint" in sentences()

@@ -9,7 +9,7 @@ import pytest
 
 from text2sql.config import Settings
 from text2sql.database import Cancellation, Database
-from text2sql.database.engine import Answering
+from text2sql.database.engine import Answering, WritingSession
 from text2sql.database.pool import Pool
 from text2sql.errors import (
     ConnectionFailed,
@@ -79,6 +79,9 @@ class ScriptedEngine:
         self._change(session)
         self.sessions.append(session)
         return session
+
+    def connect_writing(self) -> WritingSession:
+        raise NotImplementedError("nothing is written here")
 
     def translate(self, error: Exception, sql: str) -> DatabaseError | None:
         return (

@@ -10,7 +10,7 @@ from text2sql.database.cancellation import Cancellation
 from text2sql.database.database import Database
 from text2sql.database.stream import Stream
 from text2sql.errors import PoolExhausted
-from text2sql.types import Catalogue, CheckedSql, Limits, Plan, QueryResult, ResultColumn, Row
+from text2sql.types import Catalogue, CheckedSql, CheckedWrite, Limits, Plan, QueryResult, ResultColumn, Row
 
 T = TypeVar("T")
 
@@ -39,6 +39,15 @@ class AsyncDatabase:
 
     async def catalogue(self, samples: int = 3) -> Catalogue:
         return await self._do(lambda cancel: self.database.catalogue(samples, cancel))
+
+    async def rehearse(self, write: CheckedWrite) -> int:
+        return await self._do(lambda cancel: self.database.rehearse(write, cancel))
+
+    async def commit(self, write: CheckedWrite) -> int:
+        """A task that is cancelled while the COMMIT is on its way may have made the change all the same; its
+        key tells whoever asks again.
+        """
+        return await self._do(lambda cancel: self.database.commit(write, cancel))
 
     async def ping(self) -> None:
         await self._do(lambda _: self.database.ping())

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Literal, TypeAlias
 
-from text2sql.database.engine import Session
+from text2sql.database.engine import Session, WritingSession
 
 Why: TypeAlias = Literal["", "timeout", "cancelled"]
 
@@ -50,7 +50,7 @@ class Stopper:
     sent one is never lent again (`why` tells), and `finish` waits for a cancel that is on its way.
     """
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: Session | WritingSession) -> None:
         self._session = session
         self._sending = threading.Lock()
         self._state = threading.Lock()

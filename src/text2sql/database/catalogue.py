@@ -2,9 +2,13 @@
 
 import hashlib
 import json
-from collections.abc import Iterable
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TypeVar
 
 from text2sql.types import Catalogue, Table
+
+P = TypeVar("P")
 
 
 def make_catalogue(
@@ -45,3 +49,14 @@ def _facts(table: Table, default_schema: str) -> tuple[object, ...]:
         ),
         sorted((one.name, one.columns, one.unique) for one in table.indexes),
     )
+
+
+def in_time(places: Sequence[P], at_once: int, seconds: float) -> Iterator[Sequence[P]]:
+    """What is to be sampled, some at a time, until the time for it is spent. The schema itself is always
+    whole; samples are worth a few seconds and no more.
+    """
+    until = time.monotonic() + seconds
+    for start in range(0, len(places), at_once):
+        if time.monotonic() > until:
+            return
+        yield places[start : start + at_once]

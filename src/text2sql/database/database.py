@@ -1,4 +1,7 @@
-"""A database that is only read: run, stream, explain, introspect, under limits and with a way to stop."""
+"""A database that is read: run, stream, explain, introspect, under limits and with a way to stop.
+
+What a person has confirmed may be written, over a connection of its own: `rehearse` and `commit`.
+"""
 
 from types import TracebackType
 from typing import Self
@@ -10,8 +13,9 @@ from text2sql.database.engine import Engine
 from text2sql.database.pool import Pool
 from text2sql.database.request import Request, Room
 from text2sql.database.stream import Stream
+from text2sql.database.writing import Writer
 from text2sql.errors import Forbidden, PermissionDenied
-from text2sql.types import Catalogue, CheckedSql, Limits, Plan, QueryResult, Table
+from text2sql.types import Catalogue, CheckedSql, CheckedWrite, Limits, Plan, QueryResult, Table
 
 
 class Database:
@@ -28,6 +32,7 @@ class Database:
             recycle=settings.pool_recycle,
         )
         self._room = Room(engine, self._pool)
+        self._writer = Writer(self._room, settings.time_limit)
 
     @property
     def dialect(self) -> str:
@@ -67,15 +72,21 @@ class Database:
         finally:
             request.finish()
 
+    def rehearse(self, write: CheckedWrite, cancel: Cancellation | None = None) -> int:
+        """How many rows a write would touch: it is run in a transaction and always rolled back."""
+        return self._writer.rehearse(_meant_for(write, self.dialect), cancel or Cancellation())
+
+    def commit(self, write: CheckedWrite, cancel: Cancellation | None = None) -> int:
+        """Make a change that a person has confirmed, once for its key; how many rows it touched."""
+        return self._writer.commit(_meant_for(write, self.dialect), cancel or Cancellation())
+
     def ping(self) -> None:
         """Raises unless the database answers."""
         self._try(BY_NAME[self.dialect].probe)
 
     def refuses_writes(self, table: Table) -> bool:
         """Whether the engine itself stops a write, tried with one that would change nothing."""
-        quote = BY_NAME[self.dialect].quote
-        names = [name for name in (table.schema, table.name) if name]
-        named = ".".join(quote + name.replace(quote, quote * 2) + quote for name in names)
+        named = BY_NAME[self.dialect].quoted(table.name, table.schema)
         try:
             self._try(f"DELETE FROM {named} WHERE 1 = 0")
         except (Forbidden, PermissionDenied):
@@ -108,3 +119,11 @@ def _text_of(query: CheckedSql, dialect: str) -> str:
     if query.dialect != dialect:
         raise TypeError(f"a query checked for {query.dialect} cannot run on {dialect}")
     return query.sql
+
+
+def _meant_for(write: CheckedWrite, dialect: str) -> CheckedWrite:
+    if not isinstance(write, CheckedWrite):
+        raise TypeError(f"a write must be a CheckedWrite, not {type(write).__name__}: pass it to the guard")
+    if write.dialect != dialect:
+        raise TypeError(f"a write checked for {write.dialect} cannot run on {dialect}")
+    return write

@@ -66,9 +66,16 @@ class Facts:
     probe: str = "SELECT 1"
     gaps: frozenset[Gap] = frozenset()
 
+    writes_alone: bool = False  # while it writes, nothing else in this process may have the file open
+
     @property
     def is_file(self) -> bool:
         return bool(self.suffixes)
+
+    def quoted(self, name: str, schema: str = "") -> str:
+        """A name as an identifier, in its schema where it has one."""
+        marked = self.quote + name.replace(self.quote, self.quote * 2) + self.quote
+        return f"{self.quoted(schema)}.{marked}" if schema else marked
 
 
 FACTS: tuple[Facts, ...] = (
@@ -106,6 +113,7 @@ FACTS: tuple[Facts, ...] = (
         converted=(".csv", ".tsv", ".parquet", ".json", ".jsonl", ".ndjson"),
         signature=Signature(8, b"DUCK"),
         default_schema="main",
+        writes_alone=True,
         gaps=frozenset({"server", "own_time_limit", "privileges", "plan_cost"}),
     ),
     Facts(

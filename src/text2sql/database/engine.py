@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from text2sql.errors import DatabaseError
-from text2sql.types import Catalogue, Plan, ResultColumn
+from text2sql.types import Catalogue, CheckedWrite, Plan, ResultColumn
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +49,28 @@ class Session(Protocol):
         """Never raises."""
 
 
+class WritingSession(Protocol):
+    """One connection for one write. It is opened for it, never lent again, and closing it rolls back."""
+
+    def begin(self, seconds: float) -> None:
+        """Open a transaction that may write, with `seconds` as the engine's own limit for a statement."""
+
+    def write(self, write: CheckedWrite) -> int:
+        """Run the one statement and say how many rows of its table it touched. Anything else is refused."""
+
+    def rollback(self) -> None:
+        """Raises where something could not be undone."""
+
+    def commit(self) -> None:
+        """Raises `ConnectionFailed` where nobody can know whether it happened."""
+
+    def cancel(self) -> None:
+        """As a `Session`'s."""
+
+    def close(self) -> None:
+        """Never raises."""
+
+
 class Engine(Protocol):
     """What opens sessions to one data source."""
 
@@ -56,6 +78,9 @@ class Engine(Protocol):
 
     def connect(self) -> Session:
         """A new session, hardened. Raises a `DatabaseError` that names no secret."""
+
+    def connect_writing(self) -> WritingSession:
+        """A session that may change rows, hardened otherwise. Raises where the source cannot be written."""
 
     def translate(self, error: Exception, sql: str) -> DatabaseError | None:
         """The driver's error as one of ours, classified by code before text; None for a foreign error."""

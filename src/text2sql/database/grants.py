@@ -7,10 +7,12 @@ its engine can forbid. What no engine can forbid is listed in docs/security.md.
 from collections.abc import Iterator
 from string import Template
 
+from text2sql.database.dialects import BY_NAME
 from text2sql.errors import UsageError
 from text2sql.types import Policy
 
 PASSWORD = "CHANGE-ME"  # noqa: S105 a blank to fill in; a real one is never printed
+_identifier, _backticked = BY_NAME["postgres"].quoted, BY_NAME["mysql"].quoted
 _CONNECTIONS = 40  # a full pool (20 + 10) and the second connections that cancelling needs
 
 _POSTGRES = Template("""\
@@ -141,7 +143,7 @@ def _postgres(policy: Policy, account: str) -> str:
     lines = [f"GRANT USAGE ON SCHEMA {_identifier(schema)} TO {role};" for schema in schemas]
     for schema, table, columns in tables:
         named = ", ".join(map(_identifier, columns))
-        lines.append(f"GRANT SELECT ({named}) ON {_identifier(schema)}.{_identifier(table)} TO {role};")
+        lines.append(f"GRANT SELECT ({named}) ON {_identifier(table, schema)} TO {role};")
     return text + "\n".join(lines) + "\n"
 
 
@@ -151,7 +153,7 @@ def _mysql(policy: Policy, account: str) -> str:
     text = _MYSQL.substitute(account=account, role=role, password=PASSWORD, connections=_CONNECTIONS)
     lines = []
     for schema, table, columns in _tables(policy, "mysql", ""):
-        place = f"{_backticked(schema)}.{_backticked(table)}" if schema else _backticked(table)
+        place = _backticked(table, schema)
         lines.append(f"GRANT SELECT ({', '.join(map(_backticked, columns))}) ON {place} TO {role};")
     return text + "\n".join(lines) + "\n"
 
@@ -162,14 +164,6 @@ def _tables(policy: Policy, dialect: str, default: str) -> Iterator[tuple[str, s
         schema, dot, table = name.partition(".")
         if columns:
             yield (schema, table, tuple(columns)) if dot else (home, name, tuple(columns))
-
-
-def _identifier(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'
-
-
-def _backticked(name: str) -> str:
-    return "`" + name.replace("`", "``") + "`"
 
 
 def _literal(text: str) -> str:

@@ -6,7 +6,8 @@ back only if its `reset` says that nothing of the request is left; everything el
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from text2sql.database.engine import Session
@@ -38,6 +39,7 @@ class Pool:
         self._idle: list[Lease] = []
         self._open = 0  # idle, lent or being opened
         self._closed = False
+        self._held = False  # by `alone`
 
     def take(self, given_up: Callable[[], bool] = _never) -> Lease:
         """An idle session, else a new one, else the next that comes back within the waiting time."""
@@ -69,7 +71,7 @@ class Pool:
             self.discard(lease)
             return
         with self._changed:
-            keep = not self._closed and len(self._idle) < self._size
+            keep = not (self._closed or self._held) and len(self._idle) < self._size
             if keep:
                 self._idle.append(lease)
             else:
@@ -104,6 +106,27 @@ class Pool:
             self._changed.notify_all()
         _close(gone)
 
+    @contextmanager
+    def alone(self, given_up: Callable[[], bool] = _never) -> Iterator[None]:
+        """While this lasts no session is open and none can be had: whoever wants one waits as if all were
+        lent. For an engine that cannot write to a file that this process reads.
+        """
+        until = time.monotonic() + self._wait
+        with self._changed:
+            self._wait_for(lambda: not self._held, given_up, until)
+            self._held = True
+            gone, self._idle = self._idle, []
+            self._open -= len(gone)
+        try:
+            _close(gone)
+            with self._changed:
+                self._wait_for(lambda: not self._open, given_up, until)
+            yield
+        finally:
+            with self._changed:
+                self._held = False
+                self._changed.notify_all()
+
     @property
     def open_count(self) -> int:
         with self._changed:
@@ -128,13 +151,20 @@ class Pool:
                         return lease
                     self._open -= 1
                     old.append(lease)
-                if self._open < self._most:
+                if self._open < self._most and not self._held:
                     self._open += 1
                     return None
-                left = until - time.monotonic()
-                if left <= 0 or given_up():
-                    raise PoolExhausted("no connection came free", size=self._most, wait=self._wait)
-                self._changed.wait(min(left, _LOOK))
+                self._wait_a_moment(given_up, until)
+
+    def _wait_for(self, ready: Callable[[], bool], given_up: Callable[[], bool], until: float) -> None:
+        while not ready():
+            self._wait_a_moment(given_up, until)
+
+    def _wait_a_moment(self, given_up: Callable[[], bool], until: float) -> None:
+        left = until - time.monotonic()
+        if left <= 0 or given_up():
+            raise PoolExhausted("no connection came free", size=self._most, wait=self._wait)
+        self._changed.wait(min(left, _LOOK))
 
     def _make_room(self) -> None:
         """Count one more; the caller has just discarded one, so the total stays within its bounds."""

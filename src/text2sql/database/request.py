@@ -11,10 +11,11 @@ from functools import partial
 from typing import TypeVar
 
 from text2sql.database.cancellation import Cancellation, Stopper, Why
+from text2sql.database.ending import in_our_words, stopped
 from text2sql.database.engine import Engine, Session
 from text2sql.database.pool import Lease, Pool
 from text2sql.database.watchdog import Watchdog
-from text2sql.errors import ConnectionFailed, DatabaseError, PoolExhausted, QueryCancelled, QueryTimeout
+from text2sql.errors import ConnectionFailed, PoolExhausted, QueryCancelled
 
 T = TypeVar("T")
 
@@ -88,7 +89,7 @@ class Request:
         if stopper.why or self.seconds >= self._limit:
             # An engine may end a statement early and call that an answer (MariaDB does with BENCHMARK).
             self.finish()
-            raise self._stopped(stopper.why or "timeout")
+            raise stopped(stopper.why or "timeout", self._limit)
         return result
 
     def finish(self) -> None:
@@ -119,7 +120,7 @@ class Request:
     def _first(self, work: Callable[[Session], T], session: Session) -> T:
         left = self._limit - self.seconds
         if left <= 0:
-            raise self._stopped("timeout")
+            raise stopped("timeout", self._limit)
         session.begin(left)
         return work(session)
 
@@ -128,20 +129,9 @@ class Request:
             raise QueryCancelled("cancelled before it began")
 
     def _explain(self, error: Exception, why: Why) -> Exception:
-        if why:
-            return self._stopped(why)
-        ours = error if isinstance(error, DatabaseError) else self._room.engine.translate(error, self._sql)
+        engine, seconds = self._room.engine, self.seconds
+        ours = in_our_words(error, engine, self._sql, why=why, seconds=seconds, limit=self._limit)
         if ours is None:
             self.distrust()
             return error
-        if isinstance(ours, QueryTimeout | QueryCancelled) and (
-            isinstance(ours, QueryTimeout) or self.seconds >= self._limit
-        ):
-            return self._stopped("timeout", ours)
         return ours
-
-    def _stopped(self, why: Why, cause: DatabaseError | None = None) -> DatabaseError:
-        if why == "cancelled":
-            return QueryCancelled("cancelled on request")
-        detail = cause.detail if cause else "stopped at its time limit"
-        return QueryTimeout(detail, code=cause.code if cause else "", seconds=self._limit)

@@ -1,7 +1,38 @@
 """What a question is about: values found in it, tables linked to it, and the schema as a model reads it."""
 
+from text2sql.schema.ambiguity import Rivals, paths, rivals
+from text2sql.schema.coverage import ENOUGH, about, is_foreign, uncovered
+from text2sql.schema.fetching import Domain, ValueQuery, text_columns, value_queries
+from text2sql.schema.glossary import Glossary, glossary
+from text2sql.schema.hints import hints
+from text2sql.schema.knowledge import Knowledge, build
 from text2sql.schema.linking import Linker
+from text2sql.schema.names import Join, label
 from text2sql.schema.render import render
-from text2sql.schema.values import ValueIndex, text_columns
+from text2sql.schema.values import ValueIndex
+from text2sql.schema.visibility import visible
 
-__all__ = ["Linker", "ValueIndex", "render", "text_columns"]
+__all__ = [
+    "ENOUGH",
+    "Domain",
+    "Glossary",
+    "Join",
+    "Knowledge",
+    "Linker",
+    "Rivals",
+    "ValueIndex",
+    "ValueQuery",
+    "about",
+    "build",
+    "glossary",
+    "hints",
+    "is_foreign",
+    "label",
+    "paths",
+    "render",
+    "rivals",
+    "text_columns",
+    "uncovered",
+    "value_queries",
+    "visible",
+]

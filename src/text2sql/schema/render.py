@@ -1,19 +1,40 @@
-"""A schema as a model reads it: compact DDL, keys, a few values. The same text for the same schema, because a
-model keeps what it has read of a prefix.
+"""A schema as a model reads it: DDL as it stands in textbooks, a line a table, in half the tokens that
+engines print it with. The same text for the same schema, because a model keeps what it has read of a prefix.
+
+    CREATE TABLE orders (id int primary key, buyer int references people(id), paid text /* 'Y', 'N' */);
+
+What was tried against it, and lost, is in benchmarks/ACCURACY.md.
 """
 
 import re
 from collections.abc import Callable, Sequence
 
-from text2sql.types import Catalogue, Column, Table
+from text2sql.types import Catalogue, Column, ForeignKey, Table
 
 Count = Callable[[str], int]
 
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*|[\u3400-\u9fff][\w]*")
-_LENGTH = re.compile(r"\(\d+(?:,\s*\d+)?\)")
-_SHORT = 40  # characters of a sample or a comment that are worth their tokens
+_SHORT = 40  # characters of a comment that are worth their tokens
+_VALUE = 24  # characters of a value
+_CODES = 2  # introspection looks for three values: where it finds so few, they are all there are
+_KINDS = (  # a column's type in one token; the first that matches
+    ("json", re.compile(r"(?i)json|struct|map|array|\[\]")),
+    ("text", re.compile(r"(?i)char|text|string|clob|enum")),
+    ("bool", re.compile(r"(?i)bool|^bit")),
+    ("time", re.compile(r"(?i)timestamp|datetime|^time")),
+    ("date", re.compile(r"(?i)date")),
+    ("interval", re.compile(r"(?i)interval")),
+    ("int", re.compile(r"(?i)(?<!po)int|serial|^number$|^year")),
+    ("real", re.compile(r"(?i)real|floa|doub|dec|num|money")),
+    ("blob", re.compile(r"(?i)blob|bytea|binary")),
+)
 # Each step says less; the first whose rendering fits is taken.
-STEPS = ({"samples": 3}, {"samples": 1}, {"samples": 0}, {"samples": 0, "comments": False}, {"types": False})
+STEPS: tuple[dict[str, bool], ...] = (
+    {},
+    {"comments": False},
+    {"comments": False, "codes": False},
+    {"bare": True},
+)
 
 
 def render(
@@ -25,7 +46,7 @@ def render(
 ) -> str:
     """The tables, all of them unless some are given, within `budget` as `count` measures it.
 
-    What does not fit even without types is cut off at the last whole table.
+    What does not fit even as bare names is cut off at the last whole table.
     """
     chosen = catalogue.tables if tables is None else tables
     text = ""
@@ -40,39 +61,58 @@ def render(
 
 
 def render_table(
-    table: Table, catalogue: Catalogue, *, samples: int = 0, comments: bool = True, types: bool = True
+    table: Table, catalogue: Catalogue, *, comments: bool = True, codes: bool = True, bare: bool = False
 ) -> str:
-    name = quoted(table.name)
-    if table.schema and table.schema != catalogue.default_schema:
-        name = f"{quoted(table.schema)}.{name}"
-    single = table.primary_key[0] if len(table.primary_key) == 1 else ""
-    parts = [_column(column, column.name == single, samples, comments, types) for column in table.columns]
-    if len(table.primary_key) > 1:
-        parts.append(f"PRIMARY KEY ({', '.join(map(quoted, table.primary_key))})")
-    for foreign in table.foreign_keys:
-        own, other = ", ".join(map(quoted, foreign.columns)), ", ".join(map(quoted, foreign.referred))
-        parts.append(f"FOREIGN KEY ({own}) REFERENCES {quoted(foreign.table)}({other})")
-    note = f" -- {_brief(table.comment)}" if comments and table.comment else ""
+    name = _named(table.schema, table.name, catalogue)
+    if bare:
+        return f"CREATE {table.kind.upper()} {name} ({', '.join(quoted(one.name) for one in table.columns)});"
+    joins = {one.columns[0]: one for one in table.foreign_keys if len(one.columns) == 1 and one.referred}
+    parts = []
+    for column in table.columns:
+        text = f"{quoted(column.name)} {kind(column.type)}".rstrip()
+        if table.primary_key == (column.name,):
+            text += " primary key"
+        if column.name in joins:
+            text += f" {_references(joins[column.name], catalogue)}"
+        parts.append(text + _note(column, comments, codes and column.name not in joins))
+    for one in table.foreign_keys:
+        if len(one.columns) > 1 and one.referred:
+            own = ", ".join(map(quoted, one.columns))
+            parts.append(f"foreign key ({own}) {_references(one, catalogue)}")
+    note = f" -- {_brief(table.comment, _SHORT)}" if comments and table.comment.strip() else ""
     return f"CREATE {table.kind.upper()} {name} ({', '.join(parts)});{note}"
 
 
-def _column(column: Column, is_key: bool, samples: int, comments: bool, types: bool) -> str:
-    text = quoted(column.name)
-    if types and column.type:
-        text += f" {_LENGTH.sub('', column.type)}"
-    if is_key:
-        text += " PRIMARY KEY"
-    notes = [_brief(column.comment)] if comments and column.comment else []
-    shown = [_brief(value) for value in column.samples[:samples]]
-    notes += [", ".join("'" + value.replace("'", "''") + "'" for value in shown)] if shown else []
-    return f"{text} /* {'; '.join(notes)} */" if notes else text
+def kind(declared: str) -> str:
+    """`VARCHAR(50)` and `character varying` are text. What is in no row stays, without its length."""
+    found = next((name for name, pattern in _KINDS if pattern.search(declared)), None)
+    return found or _brief(declared.partition("(")[0], _VALUE)
 
 
 def quoted(name: str) -> str:
     return name if _PLAIN.fullmatch(name) else '"' + name.replace('"', '""') + '"'
 
 
-def _brief(text: str) -> str:
+def _named(schema: str, name: str, catalogue: Catalogue) -> str:
+    outside = schema and schema != catalogue.default_schema
+    return f"{quoted(schema)}.{quoted(name)}" if outside else quoted(name)
+
+
+def _references(foreign: ForeignKey, catalogue: Catalogue) -> str:
+    columns = ", ".join(map(quoted, foreign.referred))
+    return f"references {_named(foreign.schema, foreign.table, catalogue)}({columns})"
+
+
+def _note(column: Column, comments: bool, codes: bool) -> str:
+    """The comment, and all values where there are only a few: such codes are seldom spelled in a question."""
+    told = [_brief(column.comment, _SHORT)] if comments and column.comment.strip() else []
+    if codes and len(column.samples) <= _CODES:
+        shown = [_brief(one, _VALUE) for one in column.samples if len(one) <= _VALUE]
+        told += [", ".join("'" + one.replace("'", "''") + "'" for one in shown)] if shown else []
+    return f" /* {'; '.join(told)} */" if told else ""
+
+
+def _brief(text: str, most: int) -> str:
     """Comments and values are other people's text: one line, short, unable to end the comment it is in."""
     line = " ".join(text.split()).replace("*/", "* /").replace("/*", "/ *")
-    return line if len(line) <= _SHORT else line[: _SHORT - 1] + "…"
+    return line if len(line) <= most else line[: most - 1] + "…"

@@ -1,97 +1,221 @@
-"""Values of text columns, found in a question. Exact or normalised-exact only: an uncertain hint costs a
-small model more answers than it saves.
+"""What text columns hold: found in a question, and asked for by name. Exact or normalised-exact only: an
+uncertain hint costs a small model more answers than it saves.
 """
 
 import re
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
+from difflib import SequenceMatcher
 
-from text2sql.schema.words import normalised, words
-from text2sql.types import Catalogue, Table, ValueHit
+from text2sql.schema.fetching import MOST_CHARACTERS, Domain
+from text2sql.schema.glossary import glossary
+from text2sql.schema.terms import folded, has_cjk, tokens
+from text2sql.schema.vocabulary import vocabulary
+from text2sql.types import ValueHit
+from text2sql.wording import normalised, singular, words
 
-MOST_VALUES = 200_000  # in one index: about 60 MB
-MOST_CHARACTERS = 60  # of a value that somebody would type
+MOST_VALUES = 200_000  # in one index: 150 MB at worst
 _WORDS_A_VALUE = 6
 _CJK_CHARACTERS = 12
-_WORD = re.compile(r"[^\W_]+(?:['’.&/-][^\W_]+)*", re.UNICODE)
-_HAS_CJK = re.compile(r"[\u3400-\u9fff\u3040-\u30ff\uac00-\ud7af]")
-_TEXT_TYPE = re.compile(r"(?i)char|text|string|enum|clob|^$")
+_PLACES = 5  # in which one value is reported
+_CANDIDATES = 60  # that are compared letter by letter
+_ALIKE = 0.5
+_CJK = "\u3400-\u9fff\uf900-\ufaff\u3040-\u30ff\uac00-\ud7af"
+_WORD = re.compile(rf"[^\W_{_CJK}]+(?:['’.&/-][^\W_{_CJK}]+)*", re.UNICODE)
+_RUN = re.compile(r"[^\W_]+")
+_PART = re.compile(rf"[{_CJK}]|[^\W_{_CJK}]+")
+_QUOTED = re.compile(  # bounded, so that a text full of quotes costs no more than its length
+    r"\"([^\"]{1,80})\"|“([^”]{1,80})”|「([^」]{1,80})」|《([^》]{1,80})》|`([^`]{1,80})`"
+    r"|‘([^’]{1,80})’(?!\w)|(?<!\w)'((?:[^']|'(?=\w)){1,80})'(?!\w)"
+)
+_NUMBER = re.compile(r"[\d\s.,:/%-]+")
+
+
+class _Column:
+    """One column: normalised text → its spellings, and, once somebody asks, which pairs of letters it has."""
+
+    __slots__ = ("complete", "forms", "grams", "place")
+
+    def __init__(self, place: tuple[str, str]) -> None:
+        self.place = place
+        self.forms: dict[str, tuple[str, ...]] = {}
+        self.complete = False
+        self.grams: dict[str, list[str]] | None = None
 
 
 class ValueIndex:
-    """normalised value → where it stands. Built once a database, asked with every question."""
+    """normalised value → where it stands. Filled once a database, asked with every question."""
 
-    def __init__(self) -> None:
-        self._places: dict[str, list[tuple[str, str, str]]] = defaultdict(list)
+    def __init__(self, names: Iterable[str] = (), default_schema: str = "") -> None:
+        """`names` of tables and columns: a word that is one of them is not taken for a value."""
+        self._names = frozenset(" ".join(words(name)) or normalised(name) for name in names)
+        self._default = f"{default_schema.lower()}." if default_schema else ""
+        self._columns: dict[tuple[str, str], _Column] = {}
+        self._places: dict[str, list[_Column]] = defaultdict(list)
+        self._words: set[str] = set()
+        self._heads: set[str] = set()  # how values begin: a word, or two characters of what holds Chinese
         self._count = 0
 
-    def add(self, table: str, column: str, values: Iterable[object]) -> None:
+    def add(self, table: str, column: str, values: Iterable[object], complete: bool = False) -> None:
+        """`complete`: these are all the values of the column. Beyond the bound nothing is kept."""
+        held = self._columns.setdefault(self._key(table, column), _Column((table, column)))
+        held.grams = None
         for value in values:
             if self._count >= MOST_VALUES:
-                return
+                complete = False
+                break
             if isinstance(value, str) and 0 < len(value) <= MOST_CHARACTERS:
-                self._places[normalised(value)].append((value, table, column))
-                self._count += 1
+                self._hold(held, value)
+        held.complete = held.complete or complete
+
+    def add_domain(self, domain: Domain) -> None:
+        self.add(domain.table, domain.column, domain.values, domain.complete)
+
+    def _hold(self, held: _Column, value: str) -> None:
+        form = normalised(value)
+        spellings = held.forms.get(form, ())
+        if value in spellings:
+            return
+        held.forms[form] = (*spellings, value)
+        self._count += 1
+        if not spellings:
+            self._places[form].append(held)
+            self._words.update(words(value))
+            first = _WORD.match(form)
+            self._heads.add(first.group() if first and not has_cjk(form) else form[:2])
 
     def __len__(self) -> int:
         return self._count
 
+    # -- in a question
+
     def find(self, question: str) -> list[ValueHit]:
-        """Longest first; a piece inside a longer hit is not reported again."""
+        """Longest first; a piece inside a longer hit is not reported again. Quoted text is taken whole."""
         hits: list[ValueHit] = []
         taken: list[tuple[int, int]] = []
-        for start, end in sorted(_pieces(question), key=lambda piece: piece[0] - piece[1]):
+        for match in _QUOTED.finditer(question):
+            start, end = match.span(match.lastindex or 0)
+            hits += self._hits(question[start:end].strip())
+            taken.append((start, end))  # what is quoted is meant as a whole
+        for start, end in sorted(self._pieces(question), key=lambda piece: piece[0] - piece[1]):
             if any(start < other_end and other_start < end for other_start, other_end in taken):
                 continue
             said = question[start:end]
-            places = self._places.get(normalised(said), ())
-            if places and (len(places) <= 3 or _worth_it(said)):
+            places = self._places.get(normalised(said))
+            if places and self._is_telling(said, len(places)):
                 taken.append((start, end))
-                hits += [ValueHit(said, value, table, column) for value, table, column in places[:5]]
+                hits += self._hits(said)
         return hits
 
+    def _hits(self, said: str) -> list[ValueHit]:
+        form = normalised(said)
+        found: list[ValueHit] = []
+        for held in self._places.get(form, ())[:_PLACES]:
+            spellings = held.forms[form]
+            chosen = (said,) if said in spellings else spellings
+            found += [ValueHit(said, value, *held.place) for value in chosen]
+        return found
+
+    def _pieces(self, question: str) -> Iterator[tuple[int, int]]:
+        """Every run of words, and every run with Chinese characters, that could be a value."""
+        spans = [match.span() for match in _WORD.finditer(question)]
+        for i, (start, first) in enumerate(spans):
+            if normalised(question[start:first]) in self._heads:
+                for _, end in spans[i : i + _WORDS_A_VALUE]:
+                    yield start, end
+        for run in _RUN.finditer(question):
+            if not has_cjk(run.group()):
+                continue
+            parts = [match.span() for match in _PART.finditer(question, *run.span())]
+            for i, (start, _) in enumerate(parts):
+                if normalised(question[start : start + 2]) in self._heads:
+                    for _, end in parts[i : i + _CJK_CHARACTERS]:
+                        yield start, end
+
+    def _is_telling(self, said: str, places: int) -> bool:
+        """Not a number, not a letter, not a word of every question, not a name of this schema, and not one
+        that stands everywhere, such as `yes`.
+        """
+        form = normalised(said)
+        if len(form) < 2 or _NUMBER.fullmatch(form) or (places > 3 and len(form) <= 4 and not has_cjk(form)):
+            return False
+        general = vocabulary()
+        if general.is_general(form) or general.is_general(singular(form)):
+            return False
+        return (" ".join(words(said)) or form) not in self._names
+
+    def mentions(self, word: str) -> bool:
+        """Whether a word, or two Chinese characters, stand inside any value."""
+        return word in self._words
+
+    # -- Domains
+
+    def contains(self, table: str, column: str, value: str) -> bool | None:
+        held = self._columns.get(self._key(table, column))
+        if held is None:
+            return None
+        if value in held.forms.get(normalised(value), ()):
+            return True
+        return False if held.complete and len(value) <= MOST_CHARACTERS else None
+
+    def spelled(self, table: str, column: str, value: str) -> str | None:
+        held = self._columns.get(self._key(table, column))
+        spellings = held.forms.get(normalised(value), ()) if held else ()
+        return value if value in spellings else next(iter(spellings), None)
+
+    def places(self, value: str) -> list[tuple[str, str]]:
+        return [held.place for held in self._places.get(normalised(value), ())]
+
     def nearest(self, table: str, column: str, value: str, most: int = 5) -> list[str]:
-        """Values of one column that share words with a text: what to offer when it is in no domain."""
-        wanted = set(words(value))
+        """Values that share words, letters or, across languages, the meaning."""
+        held = self._columns.get(self._key(table, column))
+        if held is None:
+            return []
+        form = normalised(value)
+        meant = _meanings(value)
         scored = []
-        for places in self._places.values():
-            for stored, of_table, of_column in places:
-                if (of_table, of_column) == (table, column):
-                    shared = len(wanted & set(words(stored)))
-                    if shared:
-                        scored.append((-shared, len(stored), stored))
-        return [stored for _, _, stored in sorted(scored)[:most]]
+        for other in _candidates(held, form, value):
+            score = SequenceMatcher(None, form, other).ratio()
+            shared = set(words(form)) & set(words(other))
+            if meant & _meanings(other):
+                score = 2.0
+            elif shared:
+                score += 0.3 * len(shared)
+            if score >= _ALIKE:
+                scored.append((-score, len(other), held.forms[other][0]))
+        return [spelling for _, _, spelling in sorted(scored)[:most]]
 
-    def contains(self, table: str, column: str, value: str) -> bool:
-        return any(
-            (of_table, of_column) == (table, column)
-            for _, of_table, of_column in self._places.get(normalised(value), ())
+    def _key(self, table: str, column: str) -> tuple[str, str]:
+        return table.lower().removeprefix(self._default), column.lower()
+
+
+def _meanings(text: str) -> frozenset[int]:
+    return frozenset(token for token in tokens(folded(text)) if isinstance(token, int))
+
+
+def _translations(text: str) -> list[str]:
+    return glossary().synonyms(text) or glossary().synonyms(" ".join(words(text)))
+
+
+def _grams(text: str) -> set[str]:
+    return {text[at : at + 2] for at in range(len(text) - 1)} or {text}
+
+
+def _candidates(held: _Column, form: str, value: str) -> list[str]:
+    """The values that share the most pairs of letters, and those that another language calls so."""
+    if held.grams is None:
+        grams: dict[str, list[str]] = defaultdict(list)
+        for other in held.forms:
+            for gram in _grams(other):
+                grams[gram].append(other)
+        held.grams = dict(grams)
+    counted = Counter(other for gram in _grams(form) for other in held.grams.get(gram, ()))
+    translated = (normalised(one) for one in _translations(value))
+    return [
+        *dict.fromkeys(
+            (
+                *(one for one in translated if one in held.forms),
+                *(one for one, _ in counted.most_common(_CANDIDATES)),
+            )
         )
-
-
-def text_columns(catalogue: Catalogue) -> Iterator[tuple[Table, Sequence[str]]]:
-    """The columns whose values people name, table by table."""
-    for table in catalogue.tables:
-        columns = [column.name for column in table.columns if _TEXT_TYPE.search(column.type)]
-        if columns and table.kind == "table":
-            yield table, columns
-
-
-def _pieces(question: str) -> Iterator[tuple[int, int]]:
-    """Every run of words, and every run of Chinese characters, that could be a value."""
-    spans = [match.span() for match in _WORD.finditer(question)]
-    for i, (start, _) in enumerate(spans):
-        for _, end in spans[i : i + _WORDS_A_VALUE]:
-            yield start, end
-    for start in range(len(question)):
-        if not _HAS_CJK.match(question[start]):
-            continue
-        for end in range(start + 2, min(len(question), start + _CJK_CHARACTERS) + 1):
-            if not _HAS_CJK.match(question[end - 1]):
-                break
-            yield start, end
-
-
-def _worth_it(said: str) -> bool:
-    """A value that stands everywhere, such as `yes`, tells nothing about where to look."""
-    return len(said) > 4 or bool(_HAS_CJK.search(said))
+    ]

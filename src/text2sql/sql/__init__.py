@@ -1,10 +1,28 @@
-"""Text → `CheckedSql` or `SqlRejected`; limits, pages, counts; reading a model's reply. Pure: no I/O.
+"""Text → `CheckedSql`, `CheckedWrite` or `SqlRejected`; limits, pages, counts; reading a model's reply,
+and mending what it wrote.
 
-The only room that knows the parser.
+Pure: no I/O. The only room that knows the parser.
 """
 
+from text2sql.sql.conditions import narrowed, without_each_condition
 from text2sql.sql.guard import check, check_count, check_page
+from text2sql.sql.literals import Literal, literals
 from text2sql.sql.policy import read_policy
+from text2sql.sql.repairs import Repaired, repair
 from text2sql.sql.reply import read_reply
+from text2sql.sql.writes import check_write
 
-__all__ = ["check", "check_count", "check_page", "read_policy", "read_reply"]
+__all__ = [
+    "Literal",
+    "Repaired",
+    "check",
+    "check_count",
+    "check_page",
+    "check_write",
+    "literals",
+    "narrowed",
+    "read_policy",
+    "read_reply",
+    "repair",
+    "without_each_condition",
+]

@@ -9,7 +9,7 @@ from sqlglot import exp
 
 from text2sql.sql import functions
 from text2sql.sql.refusal import refuse
-from text2sql.sql.rules import Statement, name_of
+from text2sql.sql.statement import Statement, name_of
 
 MAX_GENERATED = 1_000_000  # rows or characters that a literal may ask for
 

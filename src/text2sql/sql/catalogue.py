@@ -7,7 +7,7 @@ from sqlglot import exp
 
 from text2sql.sql.dialects import Grammar, ascii_lower
 from text2sql.sql.refusal import refuse
-from text2sql.sql.rules import Statement, name_of
+from text2sql.sql.statement import Statement, name_of
 from text2sql.types import Policy
 
 

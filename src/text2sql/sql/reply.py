@@ -91,11 +91,13 @@ def _from_yaml(text: str) -> str:
 
 
 def _from_talk(text: str) -> str:
-    """The statement begins at a line that begins like one, and ends at `;`, a blank line or the end."""
+    """The statement begins at a line that begins like one, and ends at `;`, a blank line or the end. A reply
+    that is no query from its first word on is returned too: that it may not run is the guard's to say.
+    """
     found = _START.search(text)
-    if not found:
+    if not found and not _looks_like_sql(text):
         return ""
-    statement = text[found.end() :]
+    statement = text[found.end() :] if found else text
     if ";" in statement:
         head, tail = statement.split(";", 1)
         return f"{head};{tail}" if _START.search("\n" + tail.strip()) or _looks_like_sql(tail) else head

@@ -11,10 +11,10 @@ from sqlglot import exp
 from text2sql.sql.columns import Columns
 from text2sql.sql.dialects import Recursion
 from text2sql.sql.refusal import refuse
-from text2sql.sql.rules import Statement
 from text2sql.sql.scope import Names, Outputs, Scope, Source
 from text2sql.sql.sources import Sources
 from text2sql.sql.stars import write_out_stars
+from text2sql.sql.statement import Statement
 
 
 class Resolver:

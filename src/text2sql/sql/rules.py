@@ -4,30 +4,13 @@ A rule looks at one statement and raises `Refused`, or says nothing. Who sees wh
 decided in `resolver.py`.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
-
 from sqlglot import exp
 
 from text2sql.sql import functions
-from text2sql.sql.dialects import Grammar, ascii_lower
+from text2sql.sql.bounds import bounded_generators
+from text2sql.sql.dialects import ascii_lower
 from text2sql.sql.refusal import refuse
-from text2sql.types import Catalogue, Policy
-
-
-@dataclass(slots=True)
-class Statement:
-    """One statement on its way through the rules. `nodes` is walked once and shared."""
-
-    tree: exp.Expr
-    dialect: str
-    grammar: Grammar
-    policy: Policy | None
-    catalogue: Catalogue | None
-    nodes: list[exp.Expr] = field(default_factory=list)
-
-
-Rule = Callable[[Statement], None]
+from text2sql.sql.statement import Rule, Statement, name_of
 
 
 def _words(text: str) -> frozenset[str]:
@@ -144,12 +127,6 @@ _FROM: dict[type[exp.Expr], tuple[type[exp.Expr], ...]] = {
 _FROM_ITEMS = tuple(_FROM)
 
 
-def name_of(call: exp.Func) -> str:
-    if isinstance(call, exp.JSONTable):
-        return "json_table"  # the parser's own name for it is J_S_O_N_TABLE
-    return ascii_lower(call.name if type(call) in functions.NAMED_CALLS else call.sql_name())
-
-
 def _dotted(statement: Statement, node: exp.Expr) -> None:
     """`schema.f(x)` calls whatever somebody put into that schema; `x.f()` is f(x) and judged as such."""
     call = node.expression
@@ -231,10 +208,12 @@ def no_keyword_values(statement: Statement) -> None:
                 refuse("function", node)
 
 
-RULES: tuple[Rule, ...] = (
-    a_query_at_the_root,
+# What holds for every piece of a statement, whatever the statement is.
+PIECES: tuple[Rule, ...] = (
     known_clauses,
     known_constructs,
     real_identifiers,
     no_keyword_values,
+    bounded_generators,
 )
+RULES: tuple[Rule, ...] = (a_query_at_the_root, *PIECES)

@@ -12,10 +12,11 @@ import duckdb
 
 from text2sql.config import Settings
 from text2sql.database.engines.duckdb.errors import refused, translate
-from text2sql.database.engines.duckdb.files import converted
+from text2sql.database.engines.duckdb.files import converted, is_data
 from text2sql.database.engines.duckdb.session import DuckSession
+from text2sql.database.engines.duckdb.writing import DuckWriting
 from text2sql.database.source import Source
-from text2sql.errors import DatabaseError
+from text2sql.errors import DatabaseError, Forbidden
 
 # `read_only` alone still reads and writes other files, attaches databases and loads extensions.
 _CONFIG: Mapping[str, str | bool | int | float | list[str]] = {
@@ -51,20 +52,31 @@ class DuckEngine:
                 self._root = self._open(converted(self._path, self._scratch))
             return DuckSession(self._root)
 
+    def connect_writing(self) -> DuckWriting:
+        """The caller sees to it that no session is open: DuckDB refuses a file that is open for reading."""
+        if is_data(self._path):
+            raise Forbidden("a data file", key="database.not_writable", path=self._path.name)
+        with self._lock:
+            self._close_root()
+            return DuckWriting(self._open(self._path, read_only=False))
+
     def translate(self, error: Exception, sql: str) -> DatabaseError | None:
         return translate(error, sql)
 
     def close(self) -> None:
         with self._lock:
-            if self._root is not None:
-                self._root.close()
-                self._root = None
+            self._close_root()
         self._remove()
 
-    def _open(self, path: Path) -> duckdb.DuckDBPyConnection:
+    def _close_root(self) -> None:
+        if self._root is not None:
+            self._root.close()
+            self._root = None
+
+    def _open(self, path: Path, *, read_only: bool = True) -> duckdb.DuckDBPyConnection:
         config = {**_CONFIG, "temp_directory": str(self._scratch / "spill")}
         try:
-            root = duckdb.connect(str(path), read_only=True, config=config)
+            root = duckdb.connect(str(path), read_only=read_only, config=config)
         except duckdb.Error as error:
             raise refused(error) from error
         root.execute("SET GLOBAL TimeZone = 'UTC'")

@@ -1,17 +1,18 @@
 """DuckDB's schema in five queries, and sample values in a few more, whatever the size."""
 
-import time
 from collections import defaultdict
 from typing import Any
 
 import duckdb
 
-from text2sql.database.catalogue import make_catalogue
+from text2sql.database.catalogue import in_time, make_catalogue
+from text2sql.database.dialects import BY_NAME
 from text2sql.types import Catalogue, Column, ForeignKey, Index, Table
 
-SAMPLE_SECONDS = 2.0  # what samples may cost in all; the schema itself is always whole
+SAMPLE_SECONDS = 2.0
 COLUMNS_A_QUERY = 200
 SAMPLED_ROWS, SAMPLE_CHARACTERS = 500, 100
+_quoted = BY_NAME["duckdb"].quoted
 
 _HERE = "database_name = current_database() AND NOT internal"
 _TABLES = f"""
@@ -110,11 +111,7 @@ def _samples(
         if declared == "VARCHAR" or declared.startswith("ENUM")
     ]
     found: dict[tuple[str, str, str], tuple[str, ...]] = {}
-    until = time.monotonic() + SAMPLE_SECONDS
-    for start in range(0, len(wanted), COLUMNS_A_QUERY):
-        if time.monotonic() > until:
-            break
-        chunk = wanted[start : start + COLUMNS_A_QUERY]
+    for chunk in in_time(wanted, COLUMNS_A_QUERY, SAMPLE_SECONDS):
         query = " UNION ALL ".join(_sample(number, *place, most) for number, place in enumerate(chunk))
         for number, texts in cursor.execute(query).fetchall():
             found[chunk[number]] = tuple(texts or ())
@@ -126,9 +123,5 @@ def _sample(number: int, schema: str, table: str, column: str, most: int) -> str
     return (
         f"SELECT {number}, list_slice(list(DISTINCT v ORDER BY v) FILTER "
         f"(length(v) BETWEEN 1 AND {SAMPLE_CHARACTERS}), 1, {most}) FROM (SELECT {_quoted(column)}::VARCHAR "
-        f"AS v FROM {_quoted(schema)}.{_quoted(table)} LIMIT {SAMPLED_ROWS})"
+        f"AS v FROM {_quoted(table, schema)} LIMIT {SAMPLED_ROWS})"
     )
-
-
-def _quoted(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'

@@ -12,9 +12,11 @@ from typing import Any, NamedTuple, TypeAlias
 
 from duckdb.sqltypes import DuckDBPyType
 
+from text2sql.database.dialects import BY_NAME
 from text2sql.database.values import duration, parse_json
 
 Read: TypeAlias = Callable[[Any], Any]
+_quoted = BY_NAME["duckdb"].quoted
 
 _DURATION = re.compile(
     r"(?:(?P<years>-?\d+) years? ?)?(?:(?P<months>-?\d+) months? ?)?(?:(?P<days>-?\d+) days? ?)?"
@@ -149,7 +151,3 @@ def _each(read: Read | None) -> Read | None:
 
 def _apply(read: Read | None, value: Any) -> Any:
     return value if read is None or value is None else read(value)
-
-
-def _quoted(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'

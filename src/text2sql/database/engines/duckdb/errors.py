@@ -13,6 +13,7 @@ _RULES: tuple[tuple[type[Exception], str, type[DatabaseError]], ...] = (
     (duckdb.ParserException, "", ours.SqlSyntaxError),
     (duckdb.SyntaxException, "", ours.SqlSyntaxError),
     (duckdb.PermissionException, "", ours.Forbidden),
+    (duckdb.ConstraintException, "", ours.ConstraintViolated),
     (duckdb.OutOfMemoryException, "", ours.ResourceExhausted),
     (duckdb.ConversionException, "", ours.TypeMismatch),
     (duckdb.TypeMismatchException, "", ours.TypeMismatch),
@@ -69,7 +70,7 @@ def translate(error: Exception, sql: str) -> DatabaseError | None:
 def refused(error: duckdb.Error) -> DatabaseError:
     """An error while opening a file."""
     detail = (str(error).splitlines() or [""])[0]
-    if "set lock" in detail:
+    if "set lock" in detail or "different configuration" in detail:  # this process has it open otherwise
         return ours.LockConflict(detail, code=type(error).__name__)
     if re.search("not a valid DuckDB|checksum|[Cc]orrupt|[Ss]erializ|version number", detail):
         return ours.OtherDatabaseError(detail, key="database.damaged", code=type(error).__name__)

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import duckdb
 
+from text2sql.database.dialects import BY_NAME
 from text2sql.errors import UsageError
 
 _READERS = {
@@ -17,6 +18,11 @@ _READERS = {
 }
 
 
+def is_data(path: Path) -> bool:
+    """Whether it is read into a copy, which nobody wants to write to."""
+    return path.suffix.lower() in _READERS
+
+
 def converted(path: Path, directory: Path) -> Path:
     """The database to open for a file: the file itself, or a copy of its data with one table named after it.
 
@@ -26,7 +32,7 @@ def converted(path: Path, directory: Path) -> Path:
     if reader is None:
         return path
     copy = directory / "copy.duckdb"
-    table = '"' + (path.stem.replace('"', '""') or "data") + '"'
+    table = BY_NAME["duckdb"].quoted(path.stem or "data")
     # Named exactly: the readers take *, ? and [ for patterns, which would draw in the files beside it.
     place = "'" + re.sub(r"([*?\[])", r"[\1]", str(path)).replace("'", "''") + "'"
     try:

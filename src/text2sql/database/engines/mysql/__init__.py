@@ -2,14 +2,16 @@
 
 import ssl
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 import pymysql
+from pymysql.constants import CLIENT
 
 from text2sql.config import Settings
 from text2sql.database.engines.mysql.connection import Wire
 from text2sql.database.engines.mysql.errors import refused, translate
 from text2sql.database.engines.mysql.session import CANCEL_SECONDS, MysqlSession
+from text2sql.database.engines.mysql.writing import MysqlWriting
 from text2sql.database.source import Source
 from text2sql.errors import DatabaseError, UsageError
 
@@ -18,9 +20,14 @@ from text2sql.errors import DatabaseError, UsageError
 # value into an error on MySQL, where it is the default; MariaDB's knows no functional dependence and would
 # refuse an honest GROUP BY of a primary key.
 _PINNED = (
-    "SET NAMES utf8mb4, SESSION sql_mode = {mode}, SESSION time_zone = '+00:00', SESSION autocommit = 1,"
-    " SESSION group_concat_max_len = 1048576, SESSION {read_only} = 1, SESSION {recursion}"
+    "SET NAMES utf8mb4, SESSION sql_mode = '{mode}', SESSION time_zone = '+00:00',"
+    " SESSION autocommit = {reading}, SESSION {read_only} = {reading},"
+    " SESSION group_concat_max_len = 1048576, SESSION {recursion}"
 )
+# A value that does not fit is an error and not cut to size; zero is no date.
+_STRICT = ("STRICT_ALL_TABLES", "NO_ZERO_DATE", "NO_ZERO_IN_DATE", "ERROR_FOR_DIVISION_BY_ZERO")
+
+S = TypeVar("S", bound=MysqlSession)
 
 
 class MysqlEngine:
@@ -31,13 +38,21 @@ class MysqlEngine:
         self._parameters = _parameters(source, settings)
 
     def connect(self) -> MysqlSession:
+        return self._session(MysqlSession, self._parameters, 1, ())
+
+    def connect_writing(self) -> MysqlWriting:
+        # Rows that an UPDATE finds and leaves as they are count too, as on every other engine.
+        parameters = {**self._parameters, "client_flag": CLIENT.FOUND_ROWS}
+        return self._session(MysqlWriting, parameters, 0, _STRICT)
+
+    def _session(self, kind: type[S], parameters: dict[str, Any], reading: int, modes: tuple[str, ...]) -> S:
         try:
-            wire = self._open()
+            wire = Wire(**parameters)
         except pymysql.Error as error:
             raise refused(error, self._source.password) from None  # the cause holds the parameters
         try:
-            pinned = _PINNED.format(**_words(wire))
-            return MysqlSession(wire, self._open_second, database=self._source.database, pinned=pinned)
+            pinned = _PINNED.format(reading=reading, **_words(wire, modes))
+            return kind(wire, self._open_second, database=self._source.database, pinned=pinned)
         except pymysql.Error as error:
             wire.end()
             raise refused(error, self._source.password) from error
@@ -48,24 +63,22 @@ class MysqlEngine:
     def close(self) -> None:
         """Sessions are the pool's; there is nothing else."""
 
-    def _open(self) -> Wire:
-        return Wire(**self._parameters)
-
     def _open_second(self) -> Wire:
         """To cancel: somebody waits for it, so a dead network is found out soon."""
         soon = dict.fromkeys(("connect_timeout", "read_timeout", "write_timeout"), CANCEL_SECONDS)
         return Wire(**{**self._parameters, **soon})
 
 
-def _words(wire: Wire) -> dict[str, str]:
+def _words(wire: Wire, modes: tuple[str, ...]) -> dict[str, str]:
     """What the two servers call things. MariaDB ends a recursion at its limit and calls that the answer, so
     there is none: the time limit ends it with an error.
     """
     if wire.is_mariadb:
         recursion = "max_recursive_iterations = 4294967295"
-        return {"mode": "''", "read_only": "tx_read_only", "recursion": recursion}
+        return {"mode": ",".join(modes), "read_only": "tx_read_only", "recursion": recursion}
     recursion = "cte_max_recursion_depth = 1000000"
-    return {"mode": "'ONLY_FULL_GROUP_BY'", "read_only": "transaction_read_only", "recursion": recursion}
+    mode = ",".join(("ONLY_FULL_GROUP_BY", *modes))
+    return {"mode": mode, "read_only": "transaction_read_only", "recursion": recursion}
 
 
 # -- What may stand after `?` --------------------------------------------------------------------

@@ -1,22 +1,23 @@
 """MySQL's schema in six queries of information_schema, and sample values in a few more."""
 
 import json
-import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, Literal
 
 import pymysql
 
-from text2sql.database.catalogue import make_catalogue
+from text2sql.database.catalogue import in_time, make_catalogue
+from text2sql.database.dialects import BY_NAME
 from text2sql.database.engines.mysql.connection import Wire
 from text2sql.types import Catalogue, Column, ForeignKey, Index, Table
 
 SAMPLE_SECONDS = 5.0
 SAMPLE_QUERIES, COLUMNS_A_QUERY = 10, 100
 SAMPLED_ROWS, SAMPLE_CHARACTERS = 500, 100
+_quoted = BY_NAME["mysql"].quoted
 _TEXTUAL = ("char", "varchar", "tinytext", "text", "mediumtext", "longtext", "enum", "set")
 _SYSTEM = "('information_schema', 'mysql', 'performance_schema', 'sys')"
 
@@ -151,11 +152,8 @@ def _samples(wire: Wire, tables: list[tuple[Any, ...]], facts: _Facts, count: in
         for _, column, *_, kind in facts.columns[schema, name]
         if kind in _TEXTUAL
     ]
-    deadline = time.monotonic() + SAMPLE_SECONDS
-    for start in range(0, min(len(keys), SAMPLE_QUERIES * COLUMNS_A_QUERY) if count else 0, COLUMNS_A_QUERY):
-        if time.monotonic() > deadline:
-            break
-        some = keys[start : start + COLUMNS_A_QUERY]
+    sampled = keys[: SAMPLE_QUERIES * COLUMNS_A_QUERY] if count else []
+    for some in in_time(sampled, COLUMNS_A_QUERY, SAMPLE_SECONDS):
         found: dict[int, set[str]] = defaultdict(set)
         try:
             for number, value in wire.do(_look(some, count)):
@@ -168,17 +166,13 @@ def _samples(wire: Wire, tables: list[tuple[Any, ...]], facts: _Facts, count: in
     return values
 
 
-def _look(keys: list[tuple[str, str, str]], count: int) -> str:
+def _look(keys: Sequence[tuple[str, str, str]], count: int) -> str:
     # One collation for all arms: a union of columns with different ones is an error.
     arms = (
         f"SELECT {number} AS n, v FROM (SELECT DISTINCT"
         f" CONVERT(LEFT({_quoted(column)}, {SAMPLE_CHARACTERS + 1}) USING utf8mb4) COLLATE utf8mb4_bin AS v"
-        f" FROM (SELECT {_quoted(column)} FROM {_quoted(schema)}.{_quoted(table)}"
+        f" FROM (SELECT {_quoted(column)} FROM {_quoted(table, schema)}"
         f" WHERE {_quoted(column)} IS NOT NULL LIMIT {SAMPLED_ROWS}) s{number} LIMIT {count}) d{number}"
         for number, (schema, table, column) in enumerate(keys)
     )
     return " UNION ALL ".join(arms)
-
-
-def _quoted(name: str) -> str:
-    return "`" + name.replace("`", "``") + "`"

@@ -61,6 +61,11 @@ class Wire(Connection):
             yield row
 
     @property
+    def touched(self) -> int:
+        """The rows that the last statement changed or, with FOUND_ROWS, found to change."""
+        return int(self._base.affected_rows())
+
+    @property
     def answering(self) -> bool:
         """Whether rows of a statement are still to be read."""
         result = self._base._result

@@ -14,6 +14,10 @@ _KINDS: dict[type[DatabaseError], tuple[int, ...]] = {
     ours.AmbiguousColumn: (1052,),
     ours.TypeMismatch: (1292, 1264, 1365, 1366, 1367, 1411, 1582, 1690, 1305, 1630, 3140, 3141, 3143, 4037),
     ours.PermissionDenied: (1044, 1142, 1143, 1227, 1370, 1345, 1356, 1419),
+    ours.ConstraintViolated: (
+        *(1022, 1048, 1062, 1169, 1216, 1217, 1364, 1451, 1452, 1557, 1586, 1644, 1761, 1762, 1859),
+        *(3819, 4025),
+    ),
     ours.QueryTimeout: (1969, 3024),
     ours.QueryCancelled: (1317,),
     ours.LockConflict: (1205, 1213, 1206, 1614, 3572),

@@ -25,6 +25,8 @@ _OUR_OWN = 30.0  # seconds our own statements (reset, settings) may take
 class MysqlSession:
     """`another` opens a second connection, without which nothing can be stopped in this protocol."""
 
+    _mode = "READ ONLY"
+
     def __init__(self, wire: Wire, another: Callable[[], Wire], *, database: str, pinned: str) -> None:
         self._wire = wire
         self._another = another
@@ -46,7 +48,7 @@ class MysqlSession:
         lock = max(1, min(_LOCK, int(seconds / 2)))
         locks = f"SESSION lock_wait_timeout = {lock}, SESSION innodb_lock_wait_timeout = {lock}"
         self._wire.do(f"SET SESSION {limit}, {locks}")
-        self._wire.do("START TRANSACTION READ ONLY")
+        self._wire.do(f"START TRANSACTION {self._mode}")
         self._wire.expect_within(seconds + _GRACE)
 
     def execute(self, sql: str) -> Answering:

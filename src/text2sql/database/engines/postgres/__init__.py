@@ -11,6 +11,7 @@ from text2sql.config import Settings
 from text2sql.database.engines.postgres.errors import refused, translate
 from text2sql.database.engines.postgres.loaders import register
 from text2sql.database.engines.postgres.session import PostgresSession
+from text2sql.database.engines.postgres.writing import PostgresWriting
 from text2sql.database.source import Source
 from text2sql.errors import DatabaseError
 
@@ -57,6 +58,12 @@ class PostgresEngine:
         self._reading_types = threading.Lock()
 
     def connect(self) -> PostgresSession:
+        return PostgresSession(self._connected())
+
+    def connect_writing(self) -> PostgresWriting:
+        return PostgresWriting(self._connected())
+
+    def _connected(self) -> psycopg.Connection[Any]:
         try:
             connection = self._open()
         except psycopg.Error as error:
@@ -70,7 +77,7 @@ class PostgresEngine:
         except psycopg.Error as error:
             connection.close()
             raise refused(error, self._password) from error
-        return PostgresSession(connection)
+        return connection
 
     def _open(self) -> psycopg.Connection[Any]:
         connection = psycopg.connect(**self._parameters, autocommit=True)

@@ -1,9 +1,8 @@
 """PostgreSQL's schema in five catalogue queries, and sample values in a few more, whatever the size."""
 
 import json
-import time
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, LiteralString
@@ -11,10 +10,10 @@ from typing import Any, LiteralString
 import psycopg
 from psycopg import sql as compose
 
-from text2sql.database.catalogue import make_catalogue
+from text2sql.database.catalogue import in_time, make_catalogue
 from text2sql.types import Catalogue, Column, ForeignKey, Index, Plan, Table
 
-SAMPLE_SECONDS = 5.0  # what samples may cost in all; the schema itself is always whole
+SAMPLE_SECONDS = 5.0
 SAMPLE_QUERIES, COLUMNS_A_QUERY = 10, 100
 SAMPLED_ROWS, SAMPLE_CHARACTERS = 500, 100
 
@@ -170,16 +169,13 @@ def _samples(connection: psycopg.Connection[Any], facts: _Facts, count: int) -> 
             values[schema, table, column] = _short(found, count)
     # A view may cost anything to look into and a foreign table a trip: only tables are read.
     rest = [key for key, kind in textual.items() if key not in values and kind in "rpm"]
-    deadline = time.monotonic() + SAMPLE_SECONDS
-    for start in range(0, min(len(rest), SAMPLE_QUERIES * COLUMNS_A_QUERY), COLUMNS_A_QUERY):
-        if time.monotonic() > deadline:
-            break
-        if not _look(connection, rest[start : start + COLUMNS_A_QUERY], count, values):
+    for some in in_time(rest[: SAMPLE_QUERIES * COLUMNS_A_QUERY], COLUMNS_A_QUERY, SAMPLE_SECONDS):
+        if not _look(connection, some, count, values):
             break
     return values
 
 
-def _look(connection: psycopg.Connection[Any], keys: list[_Key], count: int, values: _Values) -> bool:
+def _look(connection: psycopg.Connection[Any], keys: Sequence[_Key], count: int, values: _Values) -> bool:
     """Sample a hundred columns in one query. Failing costs the samples, never the catalogue."""
     arms = [
         compose.SQL(

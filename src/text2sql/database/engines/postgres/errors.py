@@ -41,6 +41,7 @@ _CLASS: dict[str, type[DatabaseError]] = {
     "53": ours.ResourceExhausted,
     "54": ours.ResourceExhausted,
     "22": ours.TypeMismatch,
+    "23": ours.ConstraintViolated,
     "40": ours.LockConflict,
     "XX": ours.OtherDatabaseError,
 }

@@ -6,6 +6,7 @@ from functools import partial
 from text2sql.config import Settings
 from text2sql.database.engines.sqlite.errors import translate
 from text2sql.database.engines.sqlite.session import SqliteSession
+from text2sql.database.engines.sqlite.writing import SqliteWriting
 from text2sql.database.source import Source
 from text2sql.errors import ConnectionFailed, DatabaseError
 
@@ -21,7 +22,9 @@ _LIMITS = {
     sqlite3.SQLITE_LIMIT_TRIGGER_DEPTH: 10,
     sqlite3.SQLITE_LIMIT_WORKER_THREADS: 0,
 }
-_PRAGMAS = ("query_only=ON", "trusted_schema=OFF", "cell_size_check=ON")
+_PRAGMAS = ("trusted_schema=OFF", "cell_size_check=ON")
+_READING = (*_PRAGMAS, "query_only=ON")
+_WRITING = (*_PRAGMAS, "foreign_keys=ON")  # SQLite leaves them unchecked where nobody asks
 _WAL_HEADER = slice(18, 20)  # file format bytes: 2, 2 in a database that uses a write-ahead log
 
 
@@ -35,10 +38,16 @@ class SqliteEngine:
 
     def connect(self) -> SqliteSession:
         try:
-            return self._connect("mode=ro")
+            return SqliteSession(self._open("mode=ro", _READING))
         except sqlite3.Error as error:
             if self._is_quiet_wal(error):
                 return self._again()
+            raise self._refused(error) from error
+
+    def connect_writing(self) -> SqliteWriting:
+        try:
+            return SqliteWriting(self._open("mode=rw", _WRITING))
+        except sqlite3.Error as error:
             raise self._refused(error) from error
 
     def translate(self, error: Exception, sql: str) -> DatabaseError | None:
@@ -52,11 +61,11 @@ class SqliteEngine:
         writing either, so the file may be read as one that never changes.
         """
         try:
-            return self._connect("mode=ro&immutable=1")
+            return SqliteSession(self._open("mode=ro&immutable=1", _READING))
         except sqlite3.Error as error:
             raise self._refused(error) from error
 
-    def _connect(self, mode: str) -> SqliteSession:
+    def _open(self, mode: str, pragmas: tuple[str, ...]) -> sqlite3.Connection:
         connection = sqlite3.connect(
             f"{self._path.as_uri()}?{mode}",
             uri=True,
@@ -66,17 +75,17 @@ class SqliteEngine:
             cached_statements=16,
         )
         try:
-            self._harden(connection)
+            self._harden(connection, pragmas)
             connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchall()  # opens the file: it is lazy
         except BaseException:
             connection.close()
             raise
-        return SqliteSession(connection)
+        return connection
 
-    def _harden(self, connection: sqlite3.Connection) -> None:
+    def _harden(self, connection: sqlite3.Connection, pragmas: tuple[str, ...]) -> None:
         # Text that is not UTF-8 is still an answer; `partial` stays in C, a lambda costs half the speed.
         connection.text_factory = partial(str, encoding="utf-8", errors="replace")
-        for pragma in _PRAGMAS:
+        for pragma in pragmas:
             connection.execute(f"PRAGMA {pragma}")
         for limit, value in _LIMITS.items():
             connection.setlimit(limit, value)

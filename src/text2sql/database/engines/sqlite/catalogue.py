@@ -3,17 +3,18 @@
 import json
 import re
 import sqlite3
-import time
 from collections import defaultdict
 from functools import cache
 from typing import Any
 
-from text2sql.database.catalogue import make_catalogue
+from text2sql.database.catalogue import in_time, make_catalogue
+from text2sql.database.dialects import BY_NAME
 from text2sql.types import Catalogue, Column, ForeignKey, Index, Table
 
-SAMPLE_SECONDS = 2.0  # what samples may cost in all; the schema itself is always whole
+SAMPLE_SECONDS = 2.0
 COLUMNS_A_QUERY = 200  # SQLite takes 500 SELECTs in one UNION
 SAMPLED_ROWS, SAMPLE_CHARACTERS = 500, 100
+_quoted = BY_NAME["sqlite"].quoted
 
 _OURS = "m.type IN ('table', 'view') AND m.name NOT LIKE 'sqlite\\_%' ESCAPE '\\'"
 _TABLES = f"SELECT m.name, m.type, m.sql FROM sqlite_master m WHERE {_OURS}"
@@ -156,11 +157,7 @@ def _samples(
         for column, declared, *_ in columns[table]
         if not _NOT_TEXT.search(declared)
     ]
-    until = time.monotonic() + SAMPLE_SECONDS
-    for start in range(0, len(wanted), COLUMNS_A_QUERY):
-        if time.monotonic() > until:
-            break
-        chunk = wanted[start : start + COLUMNS_A_QUERY]
+    for chunk in in_time(wanted, COLUMNS_A_QUERY, SAMPLE_SECONDS):
         query = " UNION ALL ".join(_sample(number, *place, most) for number, place in enumerate(chunk))
         try:
             for number, text in connection.execute(query):
@@ -179,7 +176,3 @@ def _sample(number: int, table: str, column: str, most: int) -> str:
         f"FROM {_quoted(table)} LIMIT {SAMPLED_ROWS}) "
         f"WHERE typeof(v) = 'text' AND length(v) BETWEEN 1 AND {SAMPLE_CHARACTERS} LIMIT {most})"
     )
-
-
-def _quoted(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'

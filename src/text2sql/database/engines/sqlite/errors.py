@@ -18,6 +18,7 @@ _BY_CODE: dict[int, type[DatabaseError]] = {
     sqlite3.SQLITE_CANTOPEN: ours.ConnectionFailed,
     sqlite3.SQLITE_SCHEMA: ours.LockConflict,
     sqlite3.SQLITE_TOOBIG: ours.ResourceExhausted,
+    sqlite3.SQLITE_CONSTRAINT: ours.ConstraintViolated,
     sqlite3.SQLITE_MISMATCH: ours.TypeMismatch,
     sqlite3.SQLITE_AUTH: ours.Forbidden,
 }

@@ -16,9 +16,9 @@ _STEPS = 10_000  # of SQLite's machine between looks at the clock; about a milli
 
 
 class SqliteSession:
-    def __init__(self, connection: sqlite3.Connection) -> None:
+    def __init__(self, connection: sqlite3.Connection, *, writing: bool = False) -> None:
         self._connection = connection
-        self._authorizer = Authorizer()
+        self._authorizer = Authorizer(writing=writing)
         connection.set_authorizer(self._authorizer)
 
     def begin(self, seconds: float) -> None:

@@ -1,0 +1,50 @@
+"""Threads and knowledge, kept in a file, in a PostgreSQL, or for as long as the process lives.
+
+    async with open_memory(settings) as memory:
+        graph = builder.compile(checkpointer=memory.checkpointer, store=memory.store)
+
+Importing this costs nothing; opening imports LangGraph, which takes two seconds.
+"""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from text2sql.config import Settings
+from text2sql.errors import MissingDriver
+from text2sql.memory.encoding import scoped
+from text2sql.memory.kept import Claim, Numbers, Pair, Spread, Stats, StoredResult, ThreadInfo
+from text2sql.memory.memory import Memory
+from text2sql.memory.places import Nowhere, Server, place_of
+
+__all__ = [
+    "Claim",
+    "Memory",
+    "Numbers",
+    "Pair",
+    "Spread",
+    "Stats",
+    "StoredResult",
+    "ThreadInfo",
+    "open_memory",
+    "scoped",
+]
+
+
+@asynccontextmanager
+async def open_memory(settings: Settings) -> AsyncIterator[Memory]:
+    """By `settings.memory`. What cannot be opened is a `StoreError` that says where it is and what to do."""
+    place = place_of(settings)
+    if isinstance(place, Server):
+        try:
+            from text2sql.memory.postgres import open_server  # noqa: PLC0415  its driver is an extra
+        except ImportError as error:
+            raise MissingDriver(database="PostgreSQL", extra="postgres") from error
+        opening = open_server(place, settings)
+    else:
+        from text2sql.memory.sqlite import open_file  # noqa: PLC0415  LangGraph takes two seconds
+
+        opening = open_file(None if isinstance(place, Nowhere) else place)
+    async with opening as opened:
+        memory = Memory(opened.checkpointer, opened.store, opened.tables, settings)
+        await memory.sweep()
+        yield memory

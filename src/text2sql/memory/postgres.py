@@ -1,0 +1,146 @@
+"""The memory in a PostgreSQL, for programs on many machines: LangGraph's tables and ours through one pool."""
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from typing import Any
+
+import psycopg
+from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
+from langgraph.store.postgres.aio import AsyncPostgresStore
+from psycopg.rows import DictRow, dict_row, tuple_row
+from psycopg_pool import AsyncConnectionPool
+
+from text2sql.config import Settings
+from text2sql.errors import StoreError, StoreFull, StoreNewer, StoreUnavailable
+from text2sql.memory.places import Server
+from text2sql.memory.tables import STEPS, Cell
+from text2sql.memory.translated import Edge, Opened, TranslatedSaver, TranslatedStore, serializer
+
+_LOCK = 0x74327371  # of all programs that set up a memory in one database
+_PAUSE = 0.05  # seconds between two tries to get it
+_Pool = AsyncConnectionPool[psycopg.AsyncConnection[DictRow]]
+
+
+@asynccontextmanager
+async def open_server(server: Server, settings: Settings) -> AsyncIterator[Opened]:
+    place = server.shown
+    edge = Edge(psycopg.Error, lambda error: translated(place, error))
+    pool: _Pool = AsyncConnectionPool(
+        server.url,
+        min_size=1,
+        max_size=settings.pool_size,
+        timeout=settings.pool_wait,
+        max_lifetime=settings.pool_recycle,
+        kwargs={
+            "autocommit": True,
+            "prepare_threshold": None,  # a pooler between us and the server may not keep prepared statements
+            "row_factory": dict_row,
+            "connect_timeout": max(2, round(settings.connect_timeout)),
+            "application_name": "text2sql memory",
+        },
+        check=AsyncConnectionPool.check_connection,  # a server that was restarted costs no question
+        open=False,
+    )
+    async with AsyncExitStack() as stack:
+        try:
+            await _reach(server, settings)
+            await stack.enter_async_context(pool)
+            saver, store = _Saver(pool, edge), _Store(pool, edge)
+            tables = PostgresTables(pool, place)
+            await _set_up(pool, saver, store, place)
+        except psycopg.Error as error:
+            raise translated(place, error) from error
+        yield Opened(saver, store, tables)
+
+
+async def _reach(server: Server, settings: Settings) -> None:
+    """Once, without the pool: that would try a wrong password until its time is up, and lock the account."""
+    seconds = max(2, round(settings.connect_timeout))
+    connection = await psycopg.AsyncConnection.connect(server.url, connect_timeout=seconds)
+    await connection.close()
+
+
+async def _set_up(pool: _Pool, saver: AsyncPostgresSaver, store: AsyncPostgresStore, place: str) -> None:
+    """One program at a time. Whoever waits asks again and again instead of waiting inside the server:
+    LangGraph makes an index CONCURRENTLY, which waits for every statement that runs, ours too.
+    """
+    async with pool.connection() as connection:
+        cursor = connection.cursor(row_factory=tuple_row)
+        while not _first(
+            await (await cursor.execute("SELECT pg_try_advisory_lock(%s)", (_LOCK,))).fetchone()
+        ):
+            await asyncio.sleep(_PAUSE)
+        try:
+            await _prepare(connection, place)
+            await saver.setup()
+            await store.setup()
+        finally:
+            await cursor.execute("SELECT pg_advisory_unlock(%s)", (_LOCK,))
+
+
+async def _prepare(
+    connection: psycopg.AsyncConnection[DictRow], place: str, steps: Sequence[Sequence[str]] = STEPS
+) -> None:
+    async with connection.transaction(), connection.cursor(row_factory=tuple_row) as cursor:
+        await cursor.execute("CREATE TABLE IF NOT EXISTS text2sql_version (version BIGINT NOT NULL)")
+        await cursor.execute("SELECT max(version) FROM text2sql_version")
+        version = int(_first(await cursor.fetchone()) or 0)
+        if version > len(steps):
+            raise StoreNewer(place, "", found=version, known=len(steps))
+        for number, step in enumerate(steps[version:], version + 1):
+            for statement in step:
+                await cursor.execute(statement.encode())
+            await cursor.execute("INSERT INTO text2sql_version VALUES (%s)", (number,))
+
+
+def _first(row: tuple[Any, ...] | None) -> Any:
+    return row[0] if row else None
+
+
+def translated(place: str, error: psycopg.Error) -> StoreError:
+    text = (error.diag.message_primary or str(error)).strip()
+    detail = text.splitlines()[0] if text else type(error).__name__
+    full = isinstance(error, psycopg.errors.DiskFull)
+    return (StoreFull if full else StoreUnavailable)(place, detail)
+
+
+class PostgresTables:
+    """A statement of its own is durable here anyway."""
+
+    def __init__(self, pool: _Pool, place: str) -> None:
+        self._pool = pool
+        self._place = place
+
+    async def change(self, sql: str, *values: Cell, durable: bool = False) -> int:  # noqa: ARG002
+        try:
+            async with self._pool.connection() as connection:
+                return (await connection.execute(_own(sql), values)).rowcount
+        except psycopg.Error as error:
+            raise translated(self._place, error) from error
+
+    async def rows(self, sql: str, *values: Cell) -> Sequence[tuple[Any, ...]]:
+        try:
+            async with (
+                self._pool.connection() as connection,
+                connection.cursor(row_factory=tuple_row) as cursor,
+            ):
+                return await (await cursor.execute(_own(sql), values)).fetchall()
+        except psycopg.Error as error:
+            raise translated(self._place, error) from error
+
+
+def _own(sql: str) -> bytes:
+    return sql.replace("?", "%s").encode()
+
+
+class _Saver(TranslatedSaver, AsyncPostgresSaver):
+    def __init__(self, pool: _Pool, edge: Edge) -> None:
+        super().__init__(pool, serde=serializer())
+        self.edge = edge
+
+
+class _Store(TranslatedStore, AsyncPostgresStore):
+    def __init__(self, pool: _Pool, edge: Edge) -> None:
+        super().__init__(pool)
+        self.edge = edge

@@ -1,0 +1,57 @@
+"""Rows of answers by reference, for a while. An id is a secret by itself, and serves its owner alone."""
+
+import asyncio
+import logging
+import secrets
+import time
+from dataclasses import replace
+
+from text2sql.errors import StoreError
+from text2sql.memory import tables
+from text2sql.memory.encoding import dump_result, label, load_result
+from text2sql.memory.kept import StoredResult
+
+log = logging.getLogger(__name__)
+
+SWEEP_SECONDS = 600.0
+
+
+class Results:
+    def __init__(self, rows: tables.Tables, lifetime: float, most_rows: int) -> None:
+        self._tables = rows
+        self._lifetime = lifetime
+        self._most_rows = most_rows
+        self._swept = time.monotonic()
+
+    async def keep(self, user: str, thread: str, result: StoredResult) -> str:
+        now = time.time()
+        cut = result.truncated or len(result.rows) > self._most_rows
+        bounded = replace(result, rows=result.rows[: self._most_rows], truncated=cut, created=now)
+        text = await asyncio.to_thread(dump_result, bounded)
+        name = secrets.token_urlsafe(24)
+        owner, place = label(user), label(thread)
+        await self._tables.change(tables.KEEP_RESULT, name, owner, place, now + self._lifetime, text)
+        if time.monotonic() - self._swept > SWEEP_SECONDS:
+            await self.sweep()
+        return name
+
+    async def find(self, user: str, name: str) -> StoredResult | None:
+        found = await self._tables.rows(tables.RESULT, label(name), label(user), time.time())
+        return await asyncio.to_thread(load_result, found[0][0]) if found else None
+
+    async def forget(self, user: str, thread: str) -> None:
+        await self._tables.change(tables.FORGET_RESULTS, label(user), label(thread))
+
+    async def sweep(self) -> int:
+        """A disk without room cannot even forget: that stops nobody from reading what is there. Looked first,
+        because a DELETE waits for whoever writes even when there is nothing to delete.
+        """
+        self._swept = time.monotonic()
+        now = time.time()
+        try:
+            if not await self._tables.rows(tables.EXPIRED, now):
+                return 0
+            return await self._tables.change(tables.SWEEP, now)
+        except StoreError as error:
+            log.warning("old results were not deleted: %s", error)
+            return 0

@@ -1,0 +1,80 @@
+"""A catalogue cut down to what a policy lets see. The guard decides what may be read; this decides what a
+model, a prompt and a person get to know of, so a hidden name never stands in any of them.
+"""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+
+from text2sql.types import Catalogue, ForeignKey, Policy, Table
+
+# Engines in which two names cannot differ by case only, so that a policy may write them as it likes.
+_CASELESS_TABLES = frozenset({"sqlite", "duckdb"})
+_CASELESS_COLUMNS = _CASELESS_TABLES | {"mysql"}
+
+
+def visible(catalogue: Catalogue, policy: Policy | None) -> Catalogue:
+    """The same catalogue without a policy; otherwise only its tables and columns, and keys whole in them."""
+    if policy is None:
+        return catalogue
+    shown = _Shown(catalogue, policy)
+    tables = tuple(_cut(table, shown) for table in catalogue.tables if shown.columns(table))
+    return replace(catalogue, tables=tables, fingerprint=_mixed(catalogue.fingerprint, policy))
+
+
+class _Shown:
+    def __init__(self, catalogue: Catalogue, policy: Policy) -> None:
+        self._catalogue = catalogue
+        self._fold_table = str.lower if catalogue.dialect in _CASELESS_TABLES else str
+        self._fold_column = str.lower if catalogue.dialect in _CASELESS_COLUMNS else str
+        own = policy.default_schema.get(catalogue.dialect, catalogue.default_schema)
+        # An engine with two levels may name its default by both (`SHOP.PUBLIC`) and its tables by one.
+        default = catalogue.default_schema if own.endswith("." + catalogue.default_schema) else own
+        self._columns: Mapping[str, frozenset[str]] = {
+            self._fold_table(name if "." in name else f"{default}.{name}"): frozenset(
+                map(self._fold_column, columns)
+            )
+            for name, columns in policy.tables.items()
+        }
+
+    def columns(self, table: Table) -> frozenset[str]:
+        """Of the table, as the catalogue spells them."""
+        key = self._fold_table(f"{table.schema or self._catalogue.default_schema}.{table.name}")
+        allowed = self._columns.get(key, frozenset())
+        return frozenset(one.name for one in table.columns if self._fold_column(one.name) in allowed)
+
+    def referred(self, table: Table, foreign: ForeignKey) -> frozenset[str]:
+        """The columns of a foreign key's other side; none if its table is hidden or unknown."""
+        found = self._catalogue.table(foreign.table, foreign.schema)
+        if found is None and not foreign.schema:
+            found = self._catalogue.table(foreign.table, table.schema)
+        return frozenset() if found is None else self.columns(found)
+
+
+def _cut(table: Table, shown: _Shown) -> Table:
+    columns = shown.columns(table)
+    return replace(
+        table,
+        columns=tuple(column for column in table.columns if column.name in columns),
+        primary_key=table.primary_key if columns.issuperset(table.primary_key) else (),
+        foreign_keys=tuple(
+            one
+            for one in table.foreign_keys
+            if columns.issuperset(one.columns) and _is_whole(one, shown.referred(table, one))
+        ),
+        indexes=tuple(one for one in table.indexes if columns.issuperset(one.columns)),
+    )
+
+
+def _is_whole(foreign: ForeignKey, referred: frozenset[str]) -> bool:
+    return bool(referred) and referred.issuperset(foreign.referred)
+
+
+def _mixed(fingerprint: str, policy: Policy) -> str:
+    facts = (
+        fingerprint,
+        sorted((name, list(columns)) for name, columns in policy.tables.items()),
+        sorted(policy.default_schema.items()),
+    )
+    return hashlib.sha256(json.dumps(facts).encode()).hexdigest()

@@ -1,0 +1,208 @@
+"""Aggregates: a ratio that integers would cut off, a condition in the wrong clause, a GROUP BY left out."""
+
+import re
+
+from sqlglot import exp
+
+from text2sql.sql.repairs.draft import Draft
+from text2sql.sql.repairs.joins import conjuncts
+from text2sql.sql.repairs.views import View
+
+# -- ratios --
+
+_INTEGER = re.compile(r"(?i)^(tiny|small|medium|big|unsigned big )?(int|integer|int[248])\b|serial")
+
+
+def ratio(draft: Draft) -> bool:
+    """`COUNT(a) / COUNT(b)`, where `/` between integers gives an integer."""
+    if draft.dialect not in ("sqlite", "postgres"):
+        return False
+    done = False
+    for view in list(draft.views.all):
+        for node in view.select.find_all(exp.Div):
+            if node.find_ancestor(exp.Select) is view.select and _is_cut_off(draft, view, node):
+                _as_fraction(node)
+                draft.changed()
+                done = True
+    return done
+
+
+def _is_cut_off(draft: Draft, view: View, node: exp.Div) -> bool:
+    around = node.parent
+    while isinstance(around, exp.Paren):
+        around = around.parent
+    if isinstance(around, exp.Cast) and around.to.is_type(*exp.DataType.INTEGER_TYPES):
+        return False  # an integer is what was asked for
+    return _is_whole(draft, view, node.this) and _is_whole(draft, view, node.expression)
+
+
+def _is_whole(draft: Draft, view: View, node: exp.Expr) -> bool:
+    """A count, a sum of integers, or one of them times a whole number: an integer for sure."""
+    node = node.unnest()
+    if isinstance(node, exp.Mul):
+        sides = (node.this, node.expression)
+        number = next((one for one in sides if isinstance(one, exp.Literal)), None)
+        other = sides[1] if number is sides[0] else sides[0]
+        return number is not None and number.is_int and _is_whole(draft, view, other)
+    if isinstance(node, (exp.Count, exp.CountIf)):
+        return True
+    if isinstance(node, exp.Select):
+        found = next((one for one in draft.views.all if one.select is node), None)
+        if found is None or len(found.select.expressions) != 1:
+            return False
+        return _is_whole(draft, found, found.select.expressions[0].unalias())
+    return isinstance(node, exp.Sum) and _is_whole_item(draft, view, node.this)
+
+
+def _is_whole_item(draft: Draft, view: View, node: exp.Expr) -> bool:
+    node = node.unnest()
+    if isinstance(node, exp.Distinct) and len(node.expressions) == 1:
+        return _is_whole_item(draft, view, node.expressions[0])
+    if isinstance(node, exp.Column):
+        origin = draft.origin(view, node)
+        return origin is not None and bool(_INTEGER.search(origin[1].type))
+    if isinstance(node, exp.Case):
+        results = [one.args["true"] for one in node.args["ifs"]]
+        results += [node.args["default"]] if node.args.get("default") else []
+        return all(_is_whole_item(draft, view, one) for one in results)
+    if isinstance(node, exp.If):
+        held = [node.args.get("true"), node.args.get("false")]
+        return all(_is_whole_item(draft, view, one) for one in held if one is not None)
+    if isinstance(node, exp.Literal):
+        return node.is_int
+    return isinstance(node, (exp.Predicate, exp.Null)) and not isinstance(node, exp.Query)
+
+
+def _as_fraction(node: exp.Div) -> None:
+    node.set("this", exp.Mul(this=exp.Literal.number("1.0"), expression=node.this.copy()))
+
+
+# -- conditions --
+
+
+def aggregate_in_where(draft: Draft) -> bool:
+    """`WHERE COUNT(*) > 3 GROUP BY x`: only HAVING knows the groups."""
+    done = False
+    for view in list(draft.views.all):
+        where, group = view.select.args.get("where"), view.select.args.get("group")
+        if where is None or group is None:
+            continue
+        parts = conjuncts(where.this)
+        moved = [one for one in parts if _own_aggregate(view, one)]
+        if not moved:
+            continue
+        kept = [one.copy() for one in parts if not any(one is other for other in moved)]
+        having = view.select.args.get("having")
+        both = [*([having.this.copy()] if having else []), *(one.copy() for one in moved)]
+        view.select.set("where", exp.Where(this=exp.and_(*kept)) if kept else None)
+        view.select.set("having", exp.Having(this=exp.and_(*both)))
+        draft.changed()
+        done = True
+    return done
+
+
+def _own_aggregate(view: View, node: exp.Expr) -> bool:
+    return any(
+        one.find_ancestor(exp.Select) is view.select and one.find_ancestor(exp.Window) is None
+        for one in node.find_all(exp.AggFunc)
+    )
+
+
+# Where an engine does not know the aliases of its own SELECT list.
+_BLIND = {
+    "postgres": ("where", "having", "joins"),
+    "mysql": ("where", "joins"),
+    "bigquery": ("where", "joins"),
+    "oracle": ("where", "having", "group", "joins"),
+}
+
+
+def alias_in_clause(draft: Draft) -> bool:
+    """`SELECT price * 2 AS double … WHERE double > 3`: what the alias stands for, put in its place."""
+    done = False
+    for view in list(draft.views.all):
+        for clause in _BLIND.get(draft.dialect, ()):
+            for column in list(view.columns):
+                meaning = view.aliases.get(draft.key(column)) if not column.args.get("table") else None
+                if meaning is None or view.open or _may_be_a_column(view, draft.key(column)):
+                    continue
+                if _clause_of(column, view) == clause and _may_stand_in(meaning, clause):
+                    whole = isinstance(meaning, (exp.Binary, exp.Connector, exp.Unary))
+                    draft.put(column, exp.Paren(this=meaning.copy()) if whole else meaning.copy())
+                    done = True
+    return done
+
+
+def _may_be_a_column(view: View, key: str) -> bool:
+    return any(one.may_have(key) for one in view.sources.values())
+
+
+def _clause_of(column: exp.Expr, view: View) -> str:
+    while column.parent is not None and column.parent is not view.select:
+        column = column.parent
+    return column.arg_key or ""
+
+
+def _may_stand_in(meaning: exp.Expr, clause: str) -> bool:
+    if meaning.find(exp.Window, exp.Query):
+        return False
+    return clause == "having" or meaning.find(exp.AggFunc) is None
+
+
+# -- GROUP BY --
+
+_LAX = ("sqlite",)  # takes some row of the group
+_DEDUCING = ("postgres", "mysql")  # know that a primary key decides its row
+_FOLDED = (exp.Count, exp.Sum, exp.Avg)
+
+
+def group_by(draft: Draft) -> bool:
+    """`SELECT city, COUNT(*) FROM t`, and `GROUP BY id` where the name of that id is selected too."""
+    if draft.dialect in _LAX:
+        return False
+    done = False
+    for view in list(draft.views.all):
+        added = _left_out(draft, view)
+        if added:
+            group = view.select.args.get("group") or exp.Group()
+            group.set("expressions", [*group.expressions, *(one.copy() for one in added)])
+            view.select.set("group", group)
+            draft.changed()
+            done = True
+    return done
+
+
+def _left_out(draft: Draft, view: View) -> list[exp.Column]:
+    """The plain columns of a list that has aggregates too, as far as they are not grouped by."""
+    items = [one.unalias() for one in view.select.expressions]
+    plain = [one for one in items if isinstance(one, exp.Column) and not one.is_star]
+    folded = [one for one in items if _is_folded(one)]
+    if not plain or not folded or len(plain) + len(folded) != len(items) or view.select.args.get("distinct"):
+        return []
+    group = view.select.args.get("group")
+    if group is None:
+        # MAX or MIN alone may be meant to pick the row: two ways
+        counted = any(isinstance(inner, _FOLDED) for one in folded for inner in one.walk())
+        return plain if counted else []
+    if any(key != "expressions" and held for key, held in group.args.items()):
+        return []
+    return [one for one in plain if _follows_from_key(draft, view, one, group)]
+
+
+def _is_folded(item: exp.Expr) -> bool:
+    """An aggregate, with no bare column beside it."""
+    if item.find(exp.Window, exp.Query) or not item.find(exp.AggFunc):
+        return False
+    return all(one.find_ancestor(exp.AggFunc) for one in item.find_all(exp.Column))
+
+
+def _follows_from_key(draft: Draft, view: View, column: exp.Column, group: exp.Group) -> bool:
+    grouped = [(draft.origin(view, one), one) for one in group.expressions if isinstance(one, exp.Column)]
+    origin = draft.origin(view, column)
+    if len(grouped) != len(group.expressions) or origin is None:
+        return False
+    owner = draft.views.owner(view, column)
+    keys = {draft.key(one) for _, one in grouped if draft.views.owner(view, one) is owner}
+    if draft.key(column) in keys or owner is None or owner.entry is None:
+        return False
+    return draft.dialect not in _DEDUCING and owner.entry.is_key(keys, draft.grammar)

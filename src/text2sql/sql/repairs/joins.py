@@ -1,0 +1,211 @@
+"""Joins against the foreign keys: one on the wrong columns, one that is missing."""
+
+from sqlglot import exp
+
+from text2sql.sql.repairs.draft import Draft, Fault, Wrong
+from text2sql.sql.repairs.known import Entry, Link
+from text2sql.sql.repairs.views import Source, View
+from text2sql.sql.scope import again
+
+
+def conjuncts(on: exp.Expr | None) -> list[exp.Expr]:
+    if on is None:
+        return []
+    return list(on.flatten()) if isinstance(on, exp.And) else [on]
+
+
+def is_plain(join: exp.Join) -> bool:
+    """An inner join on a condition."""
+    return not (join.side or join.method or join.args.get("using")) and join.kind in ("", "INNER")
+
+
+# -- on the wrong columns --
+
+
+def join_key(draft: Draft) -> bool:
+    """`a JOIN b ON a.id = b.id` where the one foreign key between them is `a.b_id → b.id`."""
+    done = False
+    for view in list(draft.views.all):
+        for join in view.joins:
+            for part in conjuncts(join.args.get("on")):
+                done = _on_the_key(draft, view, part) or done
+    return done
+
+
+def _on_the_key(draft: Draft, view: View, part: exp.Expr) -> bool:
+    sides = sides_of(draft, view, part)
+    if sides is None:
+        return False
+    (one, left), (other, right) = sides
+    if one is other or one.entry is None or other.entry is None or one.entry is other.entry:
+        return False
+    links = draft.known.links(one.entry, other.entry)
+    if len(links) != 1 or len(links[0].columns) != 1:
+        return False
+    (pair,) = links[0].pairs
+    if (left, right) == pair or not _is_no_pair(draft, (one.entry, left), (other.entry, right)):
+        return False
+    part.set("this", draft.column(one, pair[0]))
+    part.set("expression", draft.column(other, pair[1]))
+    draft.changed()
+    return True
+
+
+def sides_of(
+    draft: Draft, view: View, part: exp.Expr
+) -> tuple[tuple[Source, str], tuple[Source, str]] | None:
+    """Both sides of `T1.x = T2.y`, whether or not there are such columns."""
+    found = []
+    for side in (part.this, part.expression) if isinstance(part, exp.EQ) else ():
+        if not isinstance(side, exp.Column) or not side.args.get("table") or side.args.get("db"):
+            return None
+        source = view.sources.get(draft.names.alias(side.args["table"]))
+        if source is None or source.shape.open:
+            return None
+        found.append((source, draft.key(side)))
+    return (found[0], found[1]) if found else None
+
+
+def _is_no_pair(draft: Draft, one: tuple[Entry, str], other: tuple[Entry, str]) -> bool:
+    """Sure for a column that is not there, and for two primary keys of which neither names another row."""
+    sides = (one, other)
+    if any(key in entry.hidden for entry, key in sides):
+        return False
+    if any(key not in entry.columns for entry, key in sides):
+        return True
+    keys = [tuple(draft.grammar.columns.key(name, True) for name in e.table.primary_key) for e, _ in sides]
+    own = keys == [(one[1],), (other[1],)]
+    return own and not any(
+        link.forward and key in link.columns for entry, key in sides for link in entry.links
+    )
+
+
+# -- missing --
+
+
+def missing_join(draft: Draft) -> bool:
+    """A column that only a table outside FROM has, and one shortest way of foreign keys leads to it."""
+    done = False
+    for _ in range(4):
+        if not any(
+            _joined(draft, wrong) for wrong in draft.wrong(Fault.ABSENT, Fault.STRANGE, Fault.UNKNOWN)
+        ):
+            break
+        done = True
+    return done
+
+
+def _joined(draft: Draft, wrong: Wrong) -> bool:
+    view = wrong.at
+    if not view.sources or view.open or has_bare_star(view) or _is_in_scope(draft, wrong):
+        return False
+    held = [(one, one.entry) for one in view.sources.values() if one.entry is not None]
+    targets = [one for one in _tables_with(draft, wrong) if all(one is not entry for _, entry in held)]
+    path = shortest_path(held, targets)
+    if path is None or (wrong.fault is not Fault.STRANGE and len(targets) > 1):
+        return False
+    _qualify_all(draft, view, {key for link in path[1] for key in link.there.columns})
+    name = _add(draft, view, path, wrong)
+    wrong.column.set("table", again(name))
+    draft.changed()
+    return True
+
+
+def _is_in_scope(draft: Draft, wrong: Wrong) -> bool:
+    """Whether what is asked for could be had from the sources that are there, or from the query around."""
+    keys = _called(draft, wrong)
+    where: View | None = wrong.at
+    while where is not None:
+        if where.open or all(where.owners(key) for key in keys):
+            return True
+        where = where.parent
+    return False
+
+
+def _called(draft: Draft, wrong: Wrong) -> set[str]:
+    """The column; and where its alias is of no source, all columns of that alias: they are of one table."""
+    if wrong.fault is not Fault.STRANGE:
+        return {draft.key(wrong.column)}
+    alias = draft.names.alias(wrong.column.args["table"])
+    tables = [(one, one.args.get("table")) for one in wrong.view.columns]
+    return {
+        draft.key(one) for one, table in tables if table is not None and draft.names.alias(table) == alias
+    }
+
+
+def _tables_with(draft: Draft, wrong: Wrong) -> list[Entry]:
+    """The tables that could be meant."""
+    key = draft.key(wrong.column)
+    if wrong.fault is not Fault.STRANGE:
+        return draft.known.holders.get(key, [])
+    called = _called(draft, wrong)
+    named = draft.known.near(wrong.column.table)
+    return [one for one in named or draft.known.holders.get(key, []) if called <= set(one.columns)]
+
+
+def has_bare_star(view: View) -> bool:
+    return any(isinstance(one, exp.Star) for one in view.select.expressions)
+
+
+def shortest_path(
+    starts: list[tuple[Source, Entry]], targets: list[Entry]
+) -> tuple[Source, list[Link]] | None:
+    """The one shortest way from a source to a table; None where there is none, or a second one as short."""
+    wanted = {id(one) for one in targets}
+    reached = {id(entry) for _, entry in starts}
+    ways: list[tuple[Source, Entry, list[Link]]] = [(source, entry, []) for source, entry in starts]
+    while ways and wanted:
+        ways = [
+            (source, link.there, [*links, link])
+            for source, at, links in ways
+            for link in at.links
+            if id(link.there) not in reached and not _is_a_trap(links, link)
+        ]
+        found = [(source, links) for source, at, links in ways if id(at) in wanted]
+        if found:
+            return found[0] if len(found) == 1 else None
+        reached |= {id(at) for _, at, _ in ways}
+    return None
+
+
+def _is_a_trap(links: list[Link], link: Link) -> bool:
+    """Many rows to one and on to many others: visits and paintings that only share a museum."""
+    return bool(links) and links[-1].forward and not link.forward
+
+
+def _qualify_all(draft: Draft, view: View, keys: set[str]) -> None:
+    """Bare columns that the new tables have as well are told whose they are, before they come."""
+    for inner, column in draft.views.every():
+        if not column.args.get("table") and draft.key(column) in keys:
+            owner = draft.views.owner(inner, column)
+            if owner is not None and owner in view.sources.values():
+                column.set("table", again(owner.name))
+
+
+def _add(draft: Draft, view: View, path: tuple[Source, list[Link]], wrong: Wrong) -> exp.Identifier:
+    source, links = path
+    before: exp.Identifier = source.name
+    for link in links:
+        table = draft.table(link.there)
+        name = table.this
+        if link is links[-1] and wrong.fault is Fault.STRANGE:
+            name = again(wrong.column.args["table"])
+            if draft.names.alias(name) != draft.names.alias(table.this):
+                table.set("alias", exp.TableAlias(this=name))
+        elif draft.names.alias(name) in view.sources:
+            name = exp.to_identifier(f"{link.there.table.name}_{len(view.sources)}")
+            table.set("alias", exp.TableAlias(this=name))
+        on = exp.and_(*(_equal(draft, link, pair, before, name) for pair in link.pairs), copy=False)
+        view.select.append("joins", exp.Join(this=table, on=on))
+        before = name
+    return before
+
+
+def _equal(
+    draft: Draft, link: Link, pair: tuple[str, str], here: exp.Identifier, there: exp.Identifier
+) -> exp.EQ:
+    sides = [
+        exp.Column(this=draft.identifier(entry.columns[key].name), table=again(name))
+        for entry, key, name in ((link.here, pair[0], here), (link.there, pair[1], there))
+    ]
+    return exp.EQ(this=sides[0], expression=sides[1])

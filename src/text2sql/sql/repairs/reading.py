@@ -1,0 +1,55 @@
+"""A model's text as a tree. What the dialect at hand cannot read is tried as the dialect that its marks point
+to: `TOP 5` and `[name]` are SQL Server's, backticks and SEPARATOR are MySQL's.
+"""
+
+import re
+
+from sqlglot import exp
+from sqlglot.errors import ErrorLevel
+
+from text2sql.sql import text as raw
+from text2sql.sql import trees
+from text2sql.sql.dialects import GRAMMARS
+from text2sql.sql.refusal import Refused
+from text2sql.sql.repairs.draft import reader
+
+_MARKS = (
+    ("tsql", re.compile(r"(?i)\bSELECT\s+(DISTINCT\s+)?TOP\b|\[[A-Za-z_][^\]\[]*\]")),
+    ("mysql", re.compile(r"(?i)`|\bSEPARATOR\b")),
+)
+
+
+def read(text: str, dialect: str) -> tuple[exp.Expr | None, bool]:
+    """The one query of a text, and whether it was written in another dialect."""
+    try:
+        return _query(trees.read(text, dialect, None, None).tree), False
+    except RecursionError:
+        return None, False
+    except Refused as refused:
+        if refused.rejected.rule != "unreadable":
+            return None, False
+    for foreign, marks in _MARKS:
+        # in MySQL a double quote begins a text and elsewhere a name: such a text has two readings
+        if foreign != dialect and marks.search(text) and '"' not in text:
+            tree = _foreign(text, foreign, dialect)
+            if tree is not None:
+                return tree, True
+    return None, False
+
+
+def _query(tree: exp.Expr) -> exp.Expr | None:
+    return tree if isinstance(tree, exp.Query) else None
+
+
+def _foreign(text: str, foreign: str, dialect: str) -> exp.Expr | None:
+    try:
+        tokens = raw.tokens(text, reader(foreign), GRAMMARS[dialect])
+        found = reader(foreign).parser(error_level=ErrorLevel.IMMEDIATE).parse(list(tokens), text)
+    except Exception:  # noqa: BLE001 - a parser that stumbles, however it does, has not understood
+        return None
+    return _query(found[0]) if len(found) == 1 and found[0] is not None else None
+
+
+def written(tree: exp.Expr, dialect: str) -> str:
+    generator = reader(dialect).generator(comments=False, unsupported_level=ErrorLevel.IGNORE)
+    return generator.generate(tree)

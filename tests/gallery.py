@@ -1,0 +1,69 @@
+"""A small world for tests of repairs: museums, what hangs in them, who visits. Written as facts, one line a
+table: its columns with their types, `*` the primary key, `!` not null, `→` a foreign key.
+"""
+
+import unicodedata
+
+from text2sql.types import Catalogue, Column, ForeignKey, Table
+
+_FACTS = """
+artist: artist_id* int, Name text, country text, BirthYear int
+painting: painting_id* int, title text, artist_id! int → artist.artist_id, museum_id int → museum.museum_id, price int, painted_on date
+museum: museum_id* int, museum_name text, city_id int → city.city_id, opened date, director text
+city: city_id* int, city_name text, region text, Population int
+visitor: id* int, full_name text, card_type text, home_city text
+visit: id* int, visitor_id int → visitor.id, museum_id int → museum.museum_id, paid int, visited_on text
+loan: loan_id* int, painting_id int → painting.painting_id, lender int → museum.museum_id, borrower int → museum.museum_id, days int
+"""  # noqa: E501
+
+_VALUES = {
+    ("artist", "country"): ("france", "Côte d'Ivoire", "Spain"),
+    ("artist", "Name"): ("Rosa Luz", "Ada Weiß"),
+    ("museum", "museum_name"): ("Old Mill", "Harbour House"),
+    ("museum", "director"): ("Ada Weiß", "Tom Reed"),
+    ("city", "city_name"): ("Lyon", "Porto"),
+    ("city", "region"): ("North", "South"),
+    ("visitor", "card_type"): ("Gold", "Silver"),
+    ("visitor", "home_city"): ("Lyon", "Turin"),
+}
+
+
+def _table(line: str) -> Table:
+    name, _, held = line.partition(": ")
+    columns, keys, foreign = [], [], []
+    for part in held.split(", "):
+        column, kind, *link = part.split(" ", 2)
+        stored = column.rstrip("*!")
+        columns.append(Column(stored, kind, nullable=column == stored))
+        keys += [stored] if column.endswith("*") else []
+        if link:
+            table, _, referred = link[0].removeprefix("→ ").partition(".")
+            foreign.append(ForeignKey((stored,), table, (referred,)))
+    return Table(name, tuple(columns), primary_key=tuple(keys), foreign_keys=tuple(foreign))
+
+
+def gallery(dialect: str = "sqlite") -> Catalogue:
+    return Catalogue(dialect, "", tuple(map(_table, _FACTS.strip().splitlines())), "gallery")
+
+
+class GalleryValues:
+    """`Domains` of that world."""
+
+    def contains(self, table: str, column: str, value: str) -> bool | None:
+        held = _VALUES.get((table, column))
+        return None if held is None else value in held
+
+    def spelled(self, table: str, column: str, value: str) -> str | None:
+        held = [one for one in _VALUES.get((table, column), ()) if _bare(one) == _bare(value)]
+        return held[0] if held else None
+
+    def nearest(self, table: str, column: str, value: str, most: int = 5) -> list[str]:
+        return list(_VALUES.get((table, column), ()))[:most]
+
+    def places(self, value: str) -> list[tuple[str, str]]:
+        return [place for place, held in _VALUES.items() if _bare(value) in map(_bare, held)]
+
+
+def _bare(text: str) -> str:
+    folded = unicodedata.normalize("NFKD", text.casefold())
+    return " ".join("".join(one for one in folded if not unicodedata.combining(one)).split())

@@ -1,0 +1,278 @@
+"""What is known of a database: the part a policy shows, and what stands in its columns."""
+
+import random
+import string
+import time
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from text2sql.schema import Domain, Knowledge, ValueIndex, ValueQuery, build, value_queries, visible
+from text2sql.types import Catalogue, Column, Domains, ForeignKey, Index, Policy, Table, ValueHit
+
+
+def company(dialect: str = "postgres") -> Catalogue:
+    people = Table(
+        "people",
+        (Column("id", "int"), Column("name", "text", samples=("Ann",)), Column("salary", "int")),
+        "public",
+        primary_key=("id",),
+        indexes=(Index("by_pay", ("salary",)), Index("by_name", ("name",))),
+    )
+    badges = Table(
+        "badges",
+        (Column("code", "text"), Column("person_id", "int"), Column("door", "text")),
+        "public",
+        primary_key=("code",),
+        foreign_keys=(ForeignKey(("person_id",), "people", ("id",), "public"),),
+    )
+    secrets = Table("people", (Column("id", "int"), Column("diagnosis", "text")), "medical")
+    return Catalogue(dialect, "public", (badges, people, secrets), "f")
+
+
+def test_what_a_policy_does_not_name_is_not_there() -> None:
+    shown = visible(company(), Policy({"people": ("name",), "badges": ("code", "person_id")}))
+    assert [(table.schema, table.name, [one.name for one in table.columns]) for table in shown.tables] == [
+        ("public", "badges", ["code", "person_id"]),
+        ("public", "people", ["name"]),
+    ]
+
+
+def test_a_key_or_index_that_mentions_something_hidden_goes_with_it() -> None:
+    badges, people = visible(company(), Policy({"people": ("name",), "badges": ("code", "person_id")})).tables
+    assert badges.primary_key == ("code",)
+    assert badges.foreign_keys == ()
+    assert people.primary_key == ()
+    assert [index.name for index in people.indexes] == ["by_name"]
+
+
+def test_a_bare_name_is_that_of_the_default_schema_only() -> None:
+    shown = visible(company(), Policy({"people": ("id", "diagnosis", "name")}))
+    assert [(table.schema, [one.name for one in table.columns]) for table in shown.tables] == [
+        ("public", ["id", "name"])
+    ]
+    other = visible(company(), Policy({"people": ("id", "diagnosis")}, {"postgres": "medical"}))
+    assert [table.schema for table in other.tables] == ["medical"]
+    named = visible(company(), Policy({"medical.people": ("diagnosis",)}))
+    assert [table.schema for table in named.tables] == ["medical"]
+
+
+@pytest.mark.parametrize(("dialect", "tables"), [("sqlite", 1), ("duckdb", 1), ("postgres", 0)])
+def test_case_is_forgiven_only_where_the_engine_forgives_it(dialect: str, tables: int) -> None:
+    assert len(visible(company(dialect), Policy({"PEOPLE": ("NAME",)})).tables) == tables
+
+
+def test_another_policy_is_another_fingerprint() -> None:
+    first, second = Policy({"people": ("name",)}), Policy({"people": ("id", "name")})
+    prints = {visible(company(), policy).fingerprint for policy in (None, first, second)}
+    assert len(prints) == 3
+    assert (
+        visible(company(), first).fingerprint == visible(company(), Policy({"people": ("name",)})).fingerprint
+    )
+    changed = replace(company(), fingerprint="g")
+    assert visible(changed, first).fingerprint != visible(company(), first).fingerprint
+
+
+def test_a_hidden_column_has_no_values_and_no_links() -> None:
+    knowledge = build(company(), Policy({"people": ("id",), "badges": ("code",)})).with_values(
+        [Domain("people", "name", ("Ann",), True), Domain("badges", "code", ("B-17",), True)]
+    )
+    assert knowledge.values.find("the code of Ann") == []
+    assert knowledge.values.contains("people", "name", "Ann") is None
+    assert [hit.column for hit in knowledge.values.find("who has B-17?")] == ["code"]
+
+
+def test_samples_are_known_before_any_value_is_fetched() -> None:
+    knowledge = build(company())
+    assert knowledge.values.find("Where is Ann?") == [ValueHit("Ann", "Ann", "people", "name")]
+    assert knowledge.values.contains("people", "name", "Bob") is None
+
+
+def test_a_query_asks_for_one_value_more_than_it_keeps() -> None:
+    catalogue = company()
+    first = next(iter(value_queries(catalogue, most=3)))
+    assert first.sql == 'SELECT DISTINCT "code" FROM "public"."badges" WHERE "code" IS NOT NULL LIMIT 4'
+    assert first.domain(["a", "b", "c"]) == Domain("badges", "code", ("a", "b", "c"), True)
+    assert first.domain(["a", "b", "c", "d"]) == Domain("badges", "code", ("a", "b", "c"), False)
+    assert not first.domain(["a"], truncated=True).complete
+
+
+def test_two_tables_of_one_name_are_asked_apart() -> None:
+    assert [(query.table, query.column) for query in value_queries(company())] == [
+        ("badges", "code"),
+        ("badges", "door"),
+        ("people", "name"),
+        ("medical.people", "diagnosis"),
+    ]
+
+
+def test_the_smallest_tables_come_first_and_the_number_is_bounded() -> None:
+    tables = tuple(
+        Table(name, (Column("a", "text"), Column("b", "text")), rows=rows)
+        for name, rows in (("big", 900_000), ("unknown", None), ("small", 5), ("huge", 50_000_000))
+    )
+    queries = list(value_queries(Catalogue("mysql", "shop", tables, "f"), queries=7))
+    assert [query.table for query in queries] == ["small"] * 2 + ["big"] * 2 + ["unknown"] * 2 + ["huge"]
+    assert queries[0].sql == "SELECT DISTINCT `a` FROM `small` WHERE `a` IS NOT NULL LIMIT 2001"
+    assert "LIMIT 100000) t" in queries[-1].sql
+    assert not queries[-1].domain(["x"]).complete
+
+
+@pytest.mark.parametrize(
+    "samples",
+    [
+        ("0b9c3a52-11f3-4c6e-9d0e-7f0a4be6a001",),
+        ("ann@example.com", "bob@example.com"),
+        ("https://example.com/a",),
+        ('{"a": 1}', "[1, 2]"),
+        ("2024-01-31", "2024-02-01 10:00:00"),
+        ("+49 170 1234567",),
+        ("d41d8cd98f00b204e9800998ecf8427e",),
+        ("a long text that nobody would ever type into a question, however patient",),
+    ],
+)
+def test_columns_whose_values_nobody_says_are_not_fetched(samples: tuple[str, ...]) -> None:
+    table = Table("t", (Column("a", "TEXT", samples=samples), Column("b", "TEXT", samples=("Paris",))))
+    assert [query.column for query in value_queries(Catalogue("sqlite", "main", (table,), "f"))] == ["b"]
+
+
+def test_every_query_for_the_shop_passed_the_guard_and_small_domains_are_whole(known: Knowledge) -> None:
+    domains: Domains = known.values
+    assert domains.contains("orders", "status", "completed") is True
+    assert domains.contains("orders", "status", "done") is False
+    assert domains.contains("customers", "email", "a@b.c") is None
+    assert domains.contains("nowhere", "status", "completed") is None
+    assert domains.contains("main.Orders", "STATUS", "completed") is True
+
+
+def index(**columns: list[str]) -> ValueIndex:
+    held = ValueIndex(["orders", "name", "unit price"])
+    for column, values in columns.items():
+        held.add("t", column, values, complete=True)
+    return held
+
+
+def test_a_text_is_in_a_column_only_in_its_own_spelling() -> None:
+    held = index(country=["France", "São Tomé", "haiti"])
+    assert held.contains("t", "country", "Haiti") is False
+    assert held.spelled("t", "country", "Haiti") == "haiti"
+    assert held.spelled("t", "country", "ＳＡＯ  tome") == "São Tomé"
+    assert held.spelled("t", "country", "Spain") is None
+
+
+def test_nobody_knows_about_a_text_that_is_too_long_to_be_kept() -> None:
+    assert index(a=["x" * 100]).contains("t", "a", "x" * 100) is None
+
+
+def test_a_place_is_found_however_it_is_spelled_there() -> None:
+    held = index(a=["Paris"], b=["PARIS", "London"])
+    assert held.places("paris") == [("t", "a"), ("t", "b")]
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        ("French", ["France"]),  # the glossary
+        ("法国", ["France"]),
+        ("Untied States", ["United States"]),  # a slip
+        ("United Nations", ["United States"]),  # a word of it
+        ("zzz", []),
+    ],
+)
+def test_the_nearest_value_comes_first(value: str, expected: list[str]) -> None:
+    held = index(country=["France", "United States", "Germany", "Brazil"])
+    assert held.nearest("t", "country", value, most=1) == expected
+
+
+def test_a_chinese_column_is_near_to_an_english_word() -> None:
+    assert index(city=["北京", "上海", "广州"]).nearest("t", "city", "Shanghai") == ["上海"]
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "the name and the total of all orders",  # words of every question, names of this schema
+        "more than 10 in 2024",
+        "who got an A",
+        "show the unit prices",
+        "客户的名称和数量",
+    ],
+)
+def test_words_that_are_no_values_are_not_hits(question: str) -> None:
+    held = index(a=["name", "total", "orders", "10", "2024", "A", "unit prices", "名称", "数量", "all"])
+    assert held.find(question) == []
+
+
+@pytest.mark.parametrize("question", ['who got "A"?', "who got 'A'?", "谁得了“A”？", "谁得了「A」"])
+def test_what_is_quoted_is_a_value(question: str) -> None:
+    assert [hit.value for hit in index(grade=["A", "B"]).find(question)] == ["A"]
+
+
+def test_quoted_text_is_taken_whole() -> None:
+    held = index(a=["York", "Chef's knife"])
+    assert held.find('the city "New York"') == []
+    assert [hit.value for hit in held.find("price of 'Chef's knife'")] == ["Chef's knife"]
+
+
+def test_the_very_spelling_is_preferred() -> None:
+    held = index(a=["Haiti", "haiti"])
+    assert [hit.value for hit in held.find("people in haiti")] == ["haiti"]
+    assert [hit.value for hit in held.find("people in HAITI")] == ["Haiti", "haiti"]
+
+
+def test_chinese_values_are_found_without_spaces_longest_first() -> None:
+    held = index(a=["上海", "上海浦东", "手机X1", "海的"])
+    assert [hit.said for hit in held.find("上海浦东的客户买了多少手机X1？")] == ["上海浦东", "手机X1"]
+    assert [hit.said for hit in held.find("上海的客户")] == ["上海"]
+
+
+def test_a_full_index_does_not_claim_to_know_a_whole_column(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("text2sql.schema.values.MOST_VALUES", 2)
+    held = index(a=["x1", "x2", "x3"])
+    assert len(held) == 2
+    assert held.contains("t", "a", "x1") is True
+    assert held.contains("t", "a", "x3") is None
+
+
+def test_a_domain_can_be_kept_and_read_again() -> None:
+    query = ValueQuery("t", "a", "SELECT 1", most=2)
+    assert query.domain(["x", None, 3]) == Domain("t", "a", ("x",), False)
+
+
+@given(st.text(max_size=80))
+def test_any_text_can_be_a_question(text: str) -> None:
+    held = index(a=["Paris", "上海", "it's"])
+    for hit in held.find(text):
+        assert hit.said in text
+
+
+def test_a_question_full_of_quotes_or_letters_costs_no_more_than_its_length() -> None:
+    held = index(a=["Paris", "上海"])
+    for text in ("'a" * 5_000, "a" * 10_000, "“" * 10_000, "上" * 5_000):
+        start = time.process_time()
+        held.find(text)
+        assert time.process_time() - start < 1.0
+
+
+def test_a_hundred_thousand_values_are_searched_in_a_millisecond() -> None:
+    chance = random.Random(1)
+    held = ValueIndex()
+    for column in range(20):
+        latin = ["".join(chance.choices(string.ascii_lowercase + " ", k=12)) for _ in range(4_000)]
+        chinese = ["".join(chr(0x4E00 + chance.randrange(3_000)) for _ in range(3)) for _ in range(1_000)]
+        held.add("t", str(column), [*latin, *chinese], complete=True)
+    held.add("cities", "name", ["New York", "上海"], complete=True)
+    for question, said in (
+        ("Which of our customers in New York ordered more than twenty products from one supplier "
+         "during the last two years?", "New York"),
+        ("上海的客户在去年第四季度从供应商那里购买了多少种不同类别的商品以及总金额是多少", "上海"),
+    ):  # fmt: skip
+        taken = []
+        for _ in range(10):
+            start = time.process_time()
+            hits = held.find(question)
+            taken.append(time.process_time() - start)
+        assert said in [hit.said for hit in hits]
+        assert min(taken) < 0.002

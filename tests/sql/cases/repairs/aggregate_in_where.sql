@@ -1,0 +1,14 @@
+-- A condition on a group that stands in WHERE.
+
+-- sqlite
+SELECT artist_id FROM painting WHERE COUNT(*) > 3 GROUP BY artist_id
+SELECT artist_id FROM painting GROUP BY artist_id HAVING COUNT(*) > 3
+
+SELECT artist_id FROM painting WHERE price > 3 AND SUM(price) > 10 GROUP BY artist_id HAVING COUNT(*) > 1
+SELECT artist_id FROM painting WHERE price > 3 GROUP BY artist_id HAVING COUNT(*) > 1 AND SUM(price) > 10
+
+SELECT artist_id FROM painting WHERE COUNT(*) > 3
+unchanged
+
+SELECT artist_id FROM painting WHERE price > (SELECT AVG(price) FROM painting) GROUP BY artist_id
+unchanged

@@ -1,0 +1,44 @@
+-- A column of one table that is not in FROM, and one shortest way of foreign keys to it.
+
+-- sqlite
+SELECT title, country FROM painting
+SELECT title, artist.country FROM painting JOIN artist ON painting.artist_id = artist.artist_id
+
+SELECT T1.title FROM painting AS T1 WHERE T1.BirthYear > 1900
+SELECT T1.title FROM painting AS T1 JOIN artist ON T1.artist_id = artist.artist_id WHERE artist.BirthYear > 1900
+
+SELECT T1.title, T2.country FROM painting AS T1
+SELECT T1.title, T2.country FROM painting AS T1 JOIN artist AS T2 ON T1.artist_id = T2.artist_id
+
+SELECT painting.title FROM painting WHERE artist.country = 'Spain'
+SELECT painting.title FROM painting JOIN artist ON painting.artist_id = artist.artist_id WHERE artist.country = 'Spain'
+
+SELECT p.title FROM painting AS p WHERE region = 'North'
+SELECT p.title FROM painting AS p JOIN museum ON p.museum_id = museum.museum_id JOIN city ON museum.city_id = city.city_id WHERE city.region = 'North'
+
+SELECT full_name, title FROM visitor
+unchanged
+
+SELECT full_name, director FROM visitor
+SELECT full_name, museum.director FROM visitor JOIN visit ON visitor.id = visit.visitor_id JOIN museum ON visit.museum_id = museum.museum_id
+
+SELECT country FROM artist AS a WHERE EXISTS (SELECT 1 FROM painting AS p WHERE p.artist_id = a.artist_id AND p.country = 'Spain')
+unchanged
+
+SELECT director FROM loan
+unchanged
+
+SELECT COUNT(*) FROM visit WHERE card_type = 'Gold'
+SELECT COUNT(*) FROM visit JOIN visitor ON visit.visitor_id = visitor.id WHERE visitor.card_type = 'Gold'
+
+SELECT * FROM painting WHERE country = 'Spain'
+unchanged
+
+SELECT region FROM artist WHERE artist_id IN (SELECT artist_id FROM painting WHERE director = 'Tom Reed')
+SELECT city.region FROM artist JOIN painting ON artist.artist_id = painting.artist_id JOIN museum ON painting.museum_id = museum.museum_id JOIN city ON museum.city_id = city.city_id WHERE artist.artist_id IN (SELECT artist_id FROM painting WHERE director = 'Tom Reed')
+
+SELECT days, lender FROM loan WHERE full_name = 'x'
+unchanged
+
+SELECT T3.director, T2.museum_id FROM museum AS T3 WHERE T2.paid > 3
+SELECT T3.director, T2.museum_id FROM museum AS T3 JOIN visit AS T2 ON T3.museum_id = T2.museum_id WHERE T2.paid > 3

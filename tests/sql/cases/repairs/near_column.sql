@@ -1,0 +1,52 @@
+-- A column misspelled: case, underscores, plural, the table's name before it or after it.
+
+-- sqlite
+SELECT birth_year FROM artist
+SELECT BirthYear FROM artist
+
+SELECT a.birth_years FROM artist AS a
+SELECT a.BirthYear FROM artist AS a
+
+SELECT painting_title FROM painting
+SELECT title FROM painting
+
+SELECT T1.name FROM museum AS T1
+SELECT T1.museum_name FROM museum AS T1
+
+SELECT name FROM city
+SELECT city_name FROM city
+
+SELECT T1.id FROM museum AS T1
+SELECT T1.museum_id FROM museum AS T1
+
+SELECT id FROM painting AS p JOIN museum AS m ON p.museum_id = m.museum_id
+unchanged
+
+SELECT T2.name FROM artist AS T1 JOIN painting AS T3 ON T1.artist_id = T3.artist_id JOIN museum AS T2 ON T3.museum_id = T2.museum_id
+unchanged
+
+SELECT x.Price FROM (SELECT price AS cost FROM painting) AS x
+unchanged
+
+SELECT x.Total_Cost FROM (SELECT price AS totalcost FROM painting) AS x
+SELECT x.totalcost FROM (SELECT price AS totalcost FROM painting) AS x
+
+SELECT rowid FROM artist
+unchanged
+
+SELECT name FROM artist ORDER BY NAME
+unchanged
+
+SELECT popul FROM city
+unchanged
+
+-- postgres
+SELECT name, birthyear FROM artist
+SELECT "Name", "BirthYear" FROM artist
+
+SELECT a."name" FROM artist AS a
+SELECT a."Name" FROM artist AS a
+
+-- clickhouse
+SELECT name FROM artist
+SELECT Name FROM artist

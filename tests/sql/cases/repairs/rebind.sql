@@ -1,0 +1,35 @@
+-- A column on the alias of a table that does not have it.
+
+-- sqlite
+SELECT T2.country FROM artist AS T1 JOIN painting AS T2 ON T1.artist_id = T2.artist_id WHERE T2.price > 3
+SELECT T1.country FROM artist AS T1 JOIN painting AS T2 ON T1.artist_id = T2.artist_id WHERE T2.price > 3
+
+SELECT T1.title, T2.BirthYear FROM artist AS T1 JOIN painting AS T2 ON T1.artist_id = T2.artist_id
+SELECT T2.title, T1.BirthYear FROM artist AS T1 JOIN painting AS T2 ON T1.artist_id = T2.artist_id
+
+SELECT artist.country FROM artist AS a
+SELECT a.country FROM artist AS a
+
+SELECT T3.title FROM painting AS T1
+SELECT T1.title FROM painting AS T1
+
+SELECT T2.museum_id FROM artist AS T1 JOIN city AS T2 JOIN painting AS T3 JOIN museum AS T4
+unchanged
+
+SELECT T1.artist_id FROM city AS T1 JOIN artist AS T2 JOIN painting AS T3 ON T2.artist_id = T3.artist_id
+SELECT T2.artist_id FROM city AS T1 JOIN artist AS T2 ON TRUE JOIN painting AS T3 ON T2.artist_id = T3.artist_id
+
+SELECT T1.country FROM artist AS T1 WHERE T1.artist_id IN (SELECT T1.price FROM artist AS T1 JOIN painting AS T2 ON T1.artist_id = T2.artist_id)
+SELECT T1.country FROM artist AS T1 WHERE T1.artist_id IN (SELECT T2.price FROM painting AS T2)
+
+SELECT T1.lent FROM painting AS T1 JOIN artist AS T2 ON T1.artist_id = T2.artist_id
+unchanged
+
+SELECT T2.price FROM painting AS T1 JOIN (SELECT museum_id FROM museum) AS T2 ON T1.museum_id = T2.museum_id
+SELECT T1.price FROM painting AS T1 JOIN (SELECT museum_id FROM museum) AS T2 ON T1.museum_id = T2.museum_id
+
+SELECT T2.price FROM painting AS T1 JOIN elsewhere AS T2 ON T1.museum_id = T2.museum_id
+unchanged
+
+SELECT T2.museum_id FROM painting AS T1
+unchanged

@@ -1,0 +1,183 @@
+"""Repairs. Every case is two lines in `cases/repairs/`: a query, and what becomes of it in `gallery.py`."""
+
+import sqlite3
+import time
+
+import duckdb
+import pytest
+
+from docs_text import cells, read, section
+from gallery import GalleryValues, gallery
+from sql_cases import CASES, by_dialect, headed
+from text2sql.sql import check, repair
+from text2sql.sql.dialects import GRAMMARS
+from text2sql.sql.repairs import REPAIRS, Repaired, mended
+from text2sql.types import Catalogue, CheckedSql, Column, ForeignKey, Policy, SqlRejected, Table
+
+FILES = sorted((CASES / "repairs").glob("*.sql"))
+SPELLING = {"near_table", "near_column", "typo", "quoted_text", "alias_in_clause"}
+
+
+def cases() -> list[tuple[str, str, str, str]]:
+    """(repair, dialect, query, what becomes of it)"""
+    found = []
+    for file in FILES:
+        lines = list(headed(file))
+        found += [(file.stem, *lines[i], lines[i + 1][1]) for i in range(0, len(lines), 2)]
+    return found
+
+
+@pytest.fixture(scope="session")
+def shops(policy: Policy) -> dict[str, Catalogue]:
+    """The tables of `policy.json` as each dialect stores their names."""
+    return {name: _shop(name, policy) for name in GRAMMARS}
+
+
+def _shop(dialect: str, policy: Policy) -> Catalogue:
+    grammar = GRAMMARS[dialect]
+    tables = tuple(
+        Table(
+            grammar.tables.stored(name),
+            tuple(Column(grammar.columns.stored(column), "text") for column in columns),
+            primary_key=(grammar.columns.stored("id"),) if "id" in columns else (),
+        )
+        for name, columns in policy.tables.items()
+    )
+    return Catalogue(dialect, policy.default_schema[dialect], tables, "")
+
+
+@pytest.mark.parametrize(("name", "dialect", "query", "expected"), cases())
+def test_a_sure_fault_is_mended_and_an_unsure_one_is_let_be(
+    name: str, dialect: str, query: str, expected: str
+) -> None:
+    got = mended(query, dialect, gallery(dialect), GalleryValues())
+    if expected == "unchanged":
+        assert got == Repaired(query)
+    else:
+        assert got.sql == expected
+        assert name in got.fixes
+
+
+@pytest.mark.parametrize(("name", "dialect", "query", "expected"), cases())
+def test_what_was_mended_is_mended_for_good(name: str, dialect: str, query: str, expected: str) -> None:
+    once = mended(query, dialect, gallery(dialect), GalleryValues())
+    assert mended(once.sql, dialect, gallery(dialect), GalleryValues()) == Repaired(once.sql)
+
+
+@pytest.mark.parametrize(("name", "dialect", "query", "expected"), cases())
+def test_what_was_mended_passes_the_guard(name: str, dialect: str, query: str, expected: str) -> None:
+    if expected != "unchanged":
+        assert isinstance(check(expected, dialect, gallery(dialect)), CheckedSql)
+
+
+def test_what_was_mended_for_sqlite_and_duckdb_runs_there() -> None:
+    lite, duck = sqlite3.connect(":memory:"), duckdb.connect()
+    for table in gallery().tables:
+        columns = ", ".join(f'"{one.name}" {one.type}' for one in table.columns)
+        lite.execute(f"CREATE TABLE {table.name} ({columns})")
+        duck.execute(f"CREATE TABLE {table.name} ({columns})")
+    for _, dialect, _, expected in cases():
+        if dialect == "sqlite" and expected != "unchanged":
+            lite.execute(expected)
+        elif dialect == "duckdb" and expected != "unchanged":
+            duck.execute(expected)
+    lite.close()
+    duck.close()
+
+
+def test_every_repair_has_its_cases() -> None:
+    assert {file.stem for file in FILES} == {one.__name__ for one in REPAIRS} | {"foreign_syntax"}
+
+
+@pytest.mark.parametrize(("dialect", "_", "sql"), by_dialect("allowed"))
+def test_an_honest_statement_is_left_as_it_is(
+    dialect: str, _: str, sql: str, shops: dict[str, Catalogue]
+) -> None:
+    assert mended(sql, dialect, shops[dialect]) == Repaired(sql)
+
+
+@pytest.mark.parametrize(("dialect", "rule", "sql"), by_dialect("refused"))
+def test_a_hostile_statement_is_not_mended_into_another_one(
+    dialect: str, rule: str, sql: str, shops: dict[str, Catalogue], policy: Policy
+) -> None:
+    """A name in the wrong case may become the visible one; nothing else may pass that was refused."""
+    got = mended(sql, dialect, shops[dialect])
+    if rule not in ("table", "column"):
+        assert isinstance(check(got.sql, dialect, None, policy), SqlRejected)
+    assert set(got.fixes) <= SPELLING
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        ";",
+        "SELECT",
+        "not sql at all",
+        "SELECT (" * 500,
+        "SELECT 'x",
+        "DROP TABLE painting",
+        "SELECT \x00 1",
+    ],
+)
+def test_what_cannot_be_read_is_left_as_it_is(text: str) -> None:
+    assert repair(text, "sqlite", gallery()) == Repaired(text)
+    assert repair(text, "cobol", gallery()) == Repaired(text)
+
+
+def test_a_hidden_column_is_never_spelled_as_another() -> None:
+    secret = Table("staff", (Column("nam", "text"), Column("name", "text"), Column("salary", "int")))
+    other = Table("payroll", (Column("salary", "int"),))
+    catalogue = Catalogue("sqlite", "", (secret, other), "")
+    policy = Policy({"staff": ("name",)})
+    for sql in ("SELECT salary FROM staff", "SELECT nam FROM staff", "SELECT payroll.salary FROM staff"):
+        assert mended(sql, "sqlite", catalogue, None, policy) == Repaired(sql)
+
+
+def test_a_hidden_table_is_never_joined() -> None:
+    policy = Policy({"painting": ("title", "artist_id"), "museum": ("museum_id",)})
+    sql = "SELECT title, country FROM painting"
+    assert mended(sql, "sqlite", gallery(), None, policy) == Repaired(sql)
+
+
+def test_catalogues_with_one_fingerprint_are_told_apart() -> None:
+    whole = gallery()
+    part = Catalogue("sqlite", "", tuple(one for one in whole.tables if one.name != "artist"), "gallery")
+    sql = "SELECT title, country FROM painting"
+    assert mended(sql, "sqlite", whole).fixes == ("missing_join",)
+    assert mended(sql, "sqlite", part) == Repaired(sql)
+
+
+def _previous(i: int) -> tuple[ForeignKey, ...]:
+    here, there = chr(97 + i), chr(96 + i)
+    return (ForeignKey((f"col_{here}_1",), f"table_{there}", (f"col_{there}_0",)),) if i else ()
+
+
+def test_a_repair_takes_milliseconds() -> None:
+    """Fourteen tables of ten columns."""
+    tables = tuple(
+        Table(
+            f"table_{chr(97 + i)}",
+            tuple(Column(f"col_{chr(97 + i)}_{j}", "text") for j in range(10)),
+            primary_key=(f"col_{chr(97 + i)}_0",),
+            foreign_keys=_previous(i),
+        )
+        for i in range(14)
+    )
+    catalogue = Catalogue("sqlite", "", tables, "")
+    sql = (
+        "SELECT T2.col_a_3, COUNT(*) FROM table_a AS T1 JOIN table_b AS T2 ON T1.col_a_0 = T2.col_b_1 "
+        "WHERE T2.col_b_4 = 'x' AND T1.col_b_5 > 3 GROUP BY T1.col_a_3 ORDER BY COUNT(*) DESC LIMIT 3"
+    )
+    assert mended(sql, "sqlite", catalogue).fixes == ("rebind",)
+    seconds = []
+    for _ in range(41):
+        start = time.process_time()
+        mended(sql, "sqlite", catalogue)
+        seconds.append(time.process_time() - start)
+    assert min(seconds) < 0.003  # the best of many: what a busy neighbour costs is not measured
+
+
+def test_every_repair_is_documented() -> None:
+    told = [row[0].strip("`") for row in cells(section(read("docs/repairs.md"), "The repairs"))]
+    assert told[1:] == ["foreign_syntax", *(one.__name__ for one in REPAIRS)]

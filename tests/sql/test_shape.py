@@ -1,0 +1,68 @@
+"""What a query is made of: order, hardness, and in what two differ."""
+
+import pytest
+
+from text2sql.sql.shape import Hardness, differences, hardness, is_ordered
+
+
+@pytest.mark.parametrize(
+    ("sql", "ordered"),
+    [
+        ("SELECT a FROM t ORDER BY a", True),
+        ("SELECT a FROM t", False),
+        ("SELECT a FROM (SELECT a FROM t ORDER BY a)", False),
+        ("SELECT a FROM t UNION SELECT a FROM u ORDER BY a", True),
+        ("WITH x AS (SELECT a FROM t ORDER BY a) SELECT a FROM x", False),
+        ("(SELECT a FROM t ORDER BY a)", True),
+        ("SELECT max(a) OVER (ORDER BY b) FROM t", False),
+        ("SELECT FROM WHERE (", False),
+    ],
+)
+def test_only_an_order_at_the_top_makes_a_sequence(sql: str, ordered: bool) -> None:
+    assert is_ordered(sql, "sqlite") is ordered
+
+
+@pytest.mark.parametrize(
+    ("sql", "level"),
+    [
+        ("SELECT count(*) FROM t", "easy"),
+        ("SELECT a FROM t WHERE b = 1 ORDER BY a", "easy"),
+        ("SELECT a, count(*) FROM t JOIN u ON t.id = u.id GROUP BY a", "medium"),
+        ("SELECT a FROM t WHERE id NOT IN (SELECT id FROM u)", "medium"),
+        (
+            "SELECT a FROM t JOIN u ON t.id = u.id GROUP BY a HAVING count(*) > 1 ORDER BY count(*) DESC",
+            "hard",
+        ),
+        (
+            "SELECT a FROM t WHERE b = 1 INTERSECT SELECT a FROM t JOIN u ON t.i = u.i WHERE c = 2 AND d = 3",
+            "hard",
+        ),
+        (
+            "SELECT a FROM t WHERE x=(SELECT max(x) FROM t) EXCEPT SELECT a FROM t JOIN u USING (i) WHERE b",
+            "extra",
+        ),
+        ("SELECT (", "unknown"),
+    ],
+)
+def test_hardness_grows_with_what_has_to_be_put_together(sql: str, level: Hardness) -> None:
+    assert hardness(sql, "sqlite") == level
+
+
+@pytest.mark.parametrize(
+    ("got", "first"),
+    [
+        ("SELECT name, age FROM t WHERE city = 'Paris'", "column_count"),
+        ("SELECT t.name FROM t JOIN u ON t.id = u.id WHERE city = 'Paris'", "table"),
+        ("SELECT name FROM t WHERE id IN (SELECT id FROM t WHERE city = 'Paris')", "nesting"),
+        ("SELECT max(name) FROM t WHERE city = 'Paris'", "aggregation"),
+        ("SELECT DISTINCT name FROM t WHERE city = 'Paris'", "distinct"),
+        ("SELECT name FROM t WHERE town = 'Paris'", "condition"),
+        ("SELECT name FROM t WHERE city = 'paris'", "value"),
+        ("SELECT name FROM t WHERE city = 'Paris' ORDER BY name", "ordering"),
+        ("SELECT title FROM t WHERE city = 'Paris'", "output_column"),
+        ("SELECT T1.Name FROM t AS T1 WHERE T1.City = 'Paris'", "other"),
+        ("SELECT name FROM", "unreadable"),
+    ],
+)
+def test_a_wrong_query_is_put_into_the_class_that_tells_most(got: str, first: str) -> None:
+    assert differences("SELECT name FROM t WHERE city = 'Paris'", got, "sqlite")[0] == first
