@@ -1,0 +1,151 @@
+"""What goes into a prompt, within the model's budget: real token counts, never a guess.
+
+When it does not fit, what matters least goes first: earlier turns, then hints, then samples, comments and
+types of the schema, then the tables that score lowest. A question itself is bounded by the settings.
+"""
+
+from collections.abc import Sequence
+from typing import cast
+
+from text2sql.agents.desk import Desk
+from text2sql.agents.state import SchemaInfo, SQLMessageState, Turn
+from text2sql.errors import PromptTooLong
+from text2sql.llm import AsyncChatModel
+from text2sql.llm.prompts import render as prompt
+from text2sql.schema import Knowledge, render
+from text2sql.schema.names import label
+from text2sql.types import Catalogue, Message, Table
+
+_TURNS = 3  # earlier questions that a follow-up may lean on
+_OVERHEAD = 16  # tokens a chat template spends on one message, rather too many
+PRODUCTS = {"postgres": "PostgreSQL", "mysql": "MySQL", "sqlite": "SQLite", "duckdb": "DuckDB"}
+
+
+def schema_room(desk: Desk) -> int:
+    """Tokens that a schema may take. The embedded model reads 45 a second, a hosted one reads a quarter of
+    its window before anybody notices.
+    """
+    can = desk.model.capabilities
+    return desk.settings.schema_tokens or (can.context // 4 if can.schema else min(3_000, can.context // 4))
+
+
+async def schema_fits(catalogue: Catalogue, desk: Desk) -> bool:
+    """Whether the whole schema may stand in every prompt. Large ones are not even rendered."""
+    most = schema_room(desk)
+    if sum(len(table.columns) for table in catalogue.tables) > most:
+        return False
+    key = ("fits", catalogue.fingerprint, desk.model.name, most)
+    if key in desk.rooms.prepared:
+        return bool(desk.rooms.prepared[key])
+    text = render(catalogue)
+    return desk.rooms.prepare(key, len(text) <= most or await desk.model.count_tokens(text) <= most)
+
+
+async def generation(
+    state: SQLMessageState, desk: Desk, knowledge: Knowledge, *, shrink: bool = False
+) -> tuple[Message, ...]:
+    """The prompt of the generator: rules and schema as a stable prefix, then turns, then the question."""
+    info = state["schema_info"]
+    if info is None:
+        raise RuntimeError("the schema agent comes first")
+    model = desk.model
+    room = budget(model, desk) // (2 if shrink else 1)
+    name = "write_sql" if state.get("wants_write") else "generate_sql"
+    system = await _system(name, info, desk, knowledge, room)
+    asked = Message("user", question_text(state["question"], info))
+    left = room - await tokens(model, (system, asked))
+    if left < 0:
+        asked, left = Message("user", state["question"]), 0
+    turns = await _turns(state, model, left)
+    return await bounded((system, *turns, asked), desk, room)
+
+
+async def bounded(messages: tuple[Message, ...], desk: Desk, room: int | None = None) -> tuple[Message, ...]:
+    """The messages, if they fit; nothing that does not is ever sent."""
+    room = budget(desk.model, desk) if room is None else room
+    taken = await tokens(desk.model, messages)
+    if taken > room:
+        raise PromptTooLong(desk.model.name, f"{taken} tokens of prompt, {room} fit")
+    return messages
+
+
+def budget(model: AsyncChatModel, desk: Desk) -> int:
+    """Tokens a prompt may take: the model's window without what it may answer."""
+    return model.capabilities.context - desk.settings.max_tokens - 64
+
+
+async def system_message(desk: Desk, knowledge: Knowledge) -> Message:
+    """The stable prefix of a database whose schema fits: what warming up evaluates."""
+    info = SchemaInfo(fingerprint="", tables=[], values=[], hints=[])
+    return await _system("generate_sql", info, desk, knowledge, budget(desk.model, desk))
+
+
+async def _system(name: str, info: SchemaInfo, desk: Desk, knowledge: Knowledge, room: int) -> Message:
+    catalogue = knowledge.catalogue
+    key = ("system", name, catalogue.fingerprint, tuple(info["tables"]), desk.model.name, room)
+    if key in desk.rooms.prepared:
+        return cast("Message", desk.rooms.prepared[key])
+    dialect = PRODUCTS.get(catalogue.dialect, catalogue.dialect)
+    bare = prompt(name, desk.settings, dialect=dialect, schema="")
+    most = min(schema_room(desk), room // 2 - await desk.model.count_tokens(bare))
+    text = await fitted(catalogue, _tables(info, knowledge), most, desk.model) if most > 0 else ""
+    system = Message("system", prompt(name, desk.settings, dialect=dialect, schema=text))
+    return desk.rooms.prepare(key, system)
+
+
+async def fitted(
+    catalogue: Catalogue, tables: tuple[Table, ...] | None, most: int, model: AsyncChatModel
+) -> str:
+    """The fullest rendering that fits. `render` counts letters; what one costs is taken from the text."""
+    text = render(catalogue, tables)
+    counted = await model.count_tokens(text)
+    while counted > most and text:
+        letters = int(len(text) * most / counted * 0.98)
+        text = render(catalogue, tables, budget=letters)
+        counted = await model.count_tokens(text)
+    return text
+
+
+def _tables(info: SchemaInfo, knowledge: Knowledge) -> tuple[Table, ...] | None:
+    if not info["tables"]:
+        return None
+    wanted, catalogue = set(info["tables"]), knowledge.catalogue
+    return tuple(table for table in catalogue.tables if label(table, catalogue) in wanted)
+
+
+def question_text(question: str, info: SchemaInfo) -> str:
+    """The question, and below it what was found in the database about its words: facts, one a line."""
+    lines = [question]
+    lines += [f"{hit['table']}.{hit['column']} = {_quoted(hit['value'])}" for hit in info["values"]]
+    lines += [f"{said}: {name}" for said, name in info["hints"]]
+    return "\n".join(lines)
+
+
+def _quoted(value: str) -> str:
+    return "'" + " ".join(value.split()).replace("'", "''") + "'"
+
+
+async def _turns(state: SQLMessageState, model: AsyncChatModel, left: int) -> list[Message]:
+    """Earlier questions with their queries, the latest ones that fit. Only a follow-up needs them: to a
+    small model they are noise.
+    """
+    if not state.get("follow_up"):
+        return []
+    kept: list[Message] = []
+    usable = [turn for turn in state.get("turns", []) if turn["sql"]]
+    for turn in reversed(usable[-_TURNS:]):
+        pair = _pair(turn)
+        cost = await tokens(model, pair)
+        if cost > left:
+            break
+        left -= cost
+        kept = [*pair, *kept]
+    return kept
+
+
+def _pair(turn: Turn) -> list[Message]:
+    return [Message("user", turn["question"]), Message("assistant", turn["sql"])]
+
+
+async def tokens(model: AsyncChatModel, messages: Sequence[Message]) -> int:
+    return sum([await model.count_tokens(one.content) + _OVERHEAD for one in messages])

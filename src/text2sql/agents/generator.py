@@ -1,0 +1,133 @@
+"""Writes the query: one call, several candidates where the model can give them in one batch.
+
+Under a grammar of the schema on the embedded model, as structured output on hosted ones.
+"""
+
+import json
+from collections.abc import Mapping
+from contextlib import aclosing
+from typing import Any
+
+from text2sql.agents.context import generation
+from text2sql.agents.desk import Desk, Update, noted, paid
+from text2sql.agents.state import Reason, SQLMessageState, Written
+from text2sql.errors import PromptTooLong
+from text2sql.llm.grammar import sql_grammar
+from text2sql.schema import Knowledge
+from text2sql.sql import read_reply
+from text2sql.types import Candidate, ModelRequest, Reply, SqlToken
+
+# What a hosted model fills in. `problem` gives it a way to say no that is not a made-up query.
+REPLY: Mapping[str, object] = {
+    "type": "object",
+    "properties": {
+        "sql": {"type": "string", "description": "the query, or empty if the question cannot be answered"},
+        "problem": {"enum": ["none", "missing_database_info", "ambiguous_question"]},
+        "explanation": {"type": "string", "description": "one sentence, only with a problem"},
+    },
+    "required": ["sql", "problem", "explanation"],
+    "additionalProperties": False,
+}
+
+
+async def generator(state: SQLMessageState, desk: Desk) -> Update:
+    knowledge = await desk.rooms.library.knowledge()
+    request = await _request(state, desk, knowledge)
+    # A schema that the model has never seen takes it longer to read than a call may take to answer.
+    await desk.model.warm(request.messages[:1])
+    try:
+        reply = await say(request, desk)
+    except PromptTooLong:
+        # Our count was wrong, or the provider's limit is lower than it says: half of it, once.
+        shorter = await _request({**state, "turns": [], "follow_up": False}, desk, knowledge, shrink=True)
+        reply = await say(shorter, desk)
+    return read(reply, state)
+
+
+async def _request(
+    state: SQLMessageState, desk: Desk, knowledge: Knowledge, *, shrink: bool = False
+) -> ModelRequest:
+    messages = await generation(state, desk, knowledge, shrink=shrink)
+    settings = desk.settings
+    grammar = ""
+    if settings.grammar and desk.model.capabilities.grammar and not state.get("wants_write"):
+        grammar = grammar_of(knowledge, desk)
+    return ModelRequest(
+        messages,
+        max_tokens=settings.sql_tokens,
+        candidates=desk.asked.candidates or settings.candidates,
+        temperature=settings.temperature,
+        stop=(";",) if not state.get("wants_write") and not desk.model.capabilities.schema else (),
+        grammar=grammar,
+        schema=REPLY,
+        logprobs=True,
+        seconds=desk.asked.seconds or None,
+    )
+
+
+def grammar_of(knowledge: Knowledge, desk: Desk) -> str:
+    key = ("grammar", knowledge.catalogue.fingerprint)
+    if key in desk.rooms.prepared:
+        return str(desk.rooms.prepared[key])
+    return desk.rooms.prepare(key, sql_grammar(knowledge.catalogue.dialect, knowledge.policy.tables))
+
+
+async def say(request: ModelRequest, desk: Desk) -> Reply:
+    """The whole reply; its pieces are told as they come."""
+    async with aclosing(desk.model.stream(request)) as pieces:
+        async for piece in pieces:
+            if isinstance(piece, Reply):
+                return piece
+            desk.emit(SqlToken(piece))
+    raise AssertionError("a stream ends with a reply or an error")
+
+
+def read(reply: Reply, state: SQLMessageState) -> Update:
+    cost = {**paid(state, reply), "attempts": state.get("attempts", 0) + 1}
+    found: dict[str, Written] = {}
+    for candidate in reply.candidates:
+        sql = read_reply(candidate.text) if candidate.finish == "stop" else ""
+        if sql and sql not in found:
+            found[sql] = {"sql": sql, "logprob": _logprob(candidate)}
+    written = list(found.values())
+    if written:
+        return {**cost, "candidates": written, "generated_sql": written[0]["sql"]}
+    reason, told = why_nothing(reply.candidates[0])
+    return {
+        **cost,
+        "candidates": [],
+        "generated_sql": "",
+        "sql_generation_failure_reason": reason,
+        "user_prompt": told,
+        "error_history": noted(state, "generator", reason, reply.text),
+    }
+
+
+def _logprob(candidate: Candidate) -> float | None:
+    """The mean over its tokens: how sure the model was, whatever the length."""
+    if not candidate.tokens:
+        return None
+    return round(sum(token.logprob for token in candidate.tokens) / len(candidate.tokens), 4)
+
+
+def why_nothing(candidate: Candidate) -> tuple[Reason, str]:
+    """Why there is no query in a reply: as the model says it, else what can be seen from outside."""
+    if candidate.finish == "length":
+        return "unknown_generation_failure", ""
+    held = _object(candidate.text)
+    explanation = str(held.get("explanation", ""))[:500]
+    problem = held.get("problem")
+    if problem == "missing_database_info":
+        return "missing_database_info", explanation
+    if problem == "ambiguous_question":
+        return "ambiguous_question", explanation
+    text = explanation or candidate.text.strip()
+    return ("llm_explanation", text[:500]) if text and not held else ("unknown_generation_failure", "")
+
+
+def _object(text: str) -> dict[str, Any]:
+    try:
+        held = json.loads(text[text.find("{") : text.rfind("}") + 1])
+    except (ValueError, RecursionError):
+        return {}
+    return held if isinstance(held, dict) else {}

@@ -1,0 +1,179 @@
+"""What failed, and what helps: a fresh look at the catalogue, or one more query from the model with the facts
+of the error and what to do about it. Bounded by tries, time and tokens; the same query twice ends it.
+"""
+
+from text2sql.agents.context import bounded, generation
+from text2sql.agents.desk import Desk, Update, noted, paid
+from text2sql.agents.generator import grammar_of, say
+from text2sql.agents.state import Reason, SQLMessageState
+from text2sql.llm.prompts import render
+from text2sql.schema import Knowledge
+from text2sql.sql import check, narrowed, read_reply
+from text2sql.types import CheckedSql, Limits, Message, ModelRequest
+
+_NAMES = frozenset({"table", "column", "unknown_table", "unknown_column"})
+_SHOWN = 1_500  # characters of a probe in a prompt
+_FEW = 100  # rows of a list that was too slow or too large
+_PROBE = Limits(rows=10, bytes=20_000, cell_bytes=80, seconds=3.0)
+# What to tell a model about each kind of error. In English, as prompts are.
+GUIDANCE = {
+    "table": "Use only tables of the schema above.",
+    "unknown_table": "Use only tables of the schema above.",
+    "column": "That column is not in that table. Find the table of the schema that has it, and join it.",
+    "unknown_column": "That column is not in that table. Find the table of the schema above that has it.",
+    "ambiguous_column": "Two tables have that column. Write the table's alias before it.",
+    "syntax": "Write one plain SELECT statement.",
+    "unreadable": "Write one plain SELECT statement.",
+    "function": "Use only common functions, such as COUNT, SUM, AVG, MIN, MAX, ROUND, LOWER, COALESCE.",
+    "type": "The types do not fit. Cast one side, or compare with another column.",
+    "timeout": "The query took too long. Make it cheaper: filter early, aggregate, fewer tables.",
+    "resource": "The result was too large. Aggregate it, or add a LIMIT.",
+    "bounds": "The query asks for too much at once. Aggregate it, or add a LIMIT.",
+    "set_shape": "Both sides of UNION, INTERSECT and EXCEPT need the same number of columns.",
+    "unknown_generation_failure": "Answer with one SELECT statement and nothing else. Keep it short.",
+    "llm_explanation": "Answer with one SELECT statement and nothing else.",
+}
+
+
+async def recovery(state: SQLMessageState, desk: Desk) -> Update:
+    last = state["error_history"][-1]
+    if last["kind"] in _NAMES and desk.preset.refresh and not state.get("refreshed"):
+        if await desk.rooms.library.refresh():
+            desk.warn("warning.schema_changed")
+            return {"refreshed": True, "schema_info": None, "candidates": [], "validation_result": None}
+        state = {**state, "refreshed": True}
+    over = spent(state, desk)
+    if over:
+        return {"refreshed": state.get("refreshed", False), **give_up(state, desk, over)}
+    narrower = await _narrower(last, state, desk)
+    return {
+        "refreshed": state.get("refreshed", False),
+        **(narrower or await _ask_again(state, desk)),
+    }
+
+
+async def _narrower(last: dict[str, str], state: SQLMessageState, desk: Desk) -> Update | None:
+    """A plain list that takes too long or is too large is cut to its first rows, without a model."""
+    if last["kind"] not in ("timeout", "resource"):
+        return None
+    knowledge = await desk.rooms.library.knowledge(values=False)
+    catalogue = knowledge.catalogue
+    query = narrowed(last["sql"], catalogue.dialect, catalogue, knowledge.policy, rows=_FEW)
+    if query is None or _same(query.sql) == _same(last["sql"]):
+        return None
+    return {
+        "candidates": [{"sql": query.sql, "logprob": None}],
+        "generated_sql": query.sql,
+        "retry_count": state.get("retry_count", 0) + 1,
+        "assumptions": [*state.get("assumptions", []), desk.say("answer.narrowed", rows=_FEW)],
+    }
+
+
+def spent(state: SQLMessageState, desk: Desk) -> Reason:
+    """Why nothing more may be tried; empty while something may."""
+    if state["sql_generation_failure_reason"] in ("missing_database_info", "ambiguous_question"):
+        return state[
+            "sql_generation_failure_reason"
+        ]  # the model has said so: asking again is asking it to lie
+    seconds = sum(state.get("seconds", {}).values())
+    tokens = state.get("usage", {}).get("prompt_tokens", 0) + state.get("usage", {}).get(
+        "completion_tokens", 0
+    )
+    if (
+        state.get("retry_count", 0) >= desk.preset.retries
+        or seconds >= (desk.asked.seconds or desk.settings.question_time)
+        or tokens >= desk.settings.question_tokens
+    ):
+        return state["sql_generation_failure_reason"] or "budget_exhausted"
+    return ""
+
+
+async def _ask_again(state: SQLMessageState, desk: Desk) -> Update:
+    knowledge = await desk.rooms.library.knowledge()
+    last = state["error_history"][-1]
+    failed_sql = last["sql"] or state.get("generated_sql", "")
+    guidance, probes = await _guidance(last["kind"], failed_sql, state, desk, knowledge)
+    asked = render(
+        "repair_sql",
+        desk.settings,
+        dialect=knowledge.catalogue.dialect,
+        question=state["question"],
+        sql=failed_sql,
+        kind=last["kind"],
+        error=last["detail"],
+        guidance=guidance,
+    )
+    prefix = await generation({**state, "turns": []}, desk, knowledge)
+    request = ModelRequest(
+        await bounded((prefix[0], Message("user", asked)), desk),
+        max_tokens=desk.settings.sql_tokens,
+        grammar=grammar_of(knowledge, desk) if desk.settings.grammar else "",
+        stop=(";",),
+        seconds=desk.asked.seconds or None,
+    )
+    reply = await say(request, desk)
+    cost = {
+        **paid(state, reply),
+        "attempts": state.get("attempts", 0) + 1,
+        "retry_count": state.get("retry_count", 0) + 1,
+        "probes": probes,
+    }
+    sql = read_reply(reply.text) if reply.candidates[0].finish == "stop" else ""
+    tried = {one["sql"] for one in state["error_history"]} | {
+        one["sql"] for one in state.get("candidates", [])
+    }
+    if not sql or _same(sql) in {_same(one) for one in tried}:
+        history = noted(state, "recovery", "budget_exhausted", "the same query again" if sql else reply.text)
+        return {**cost, **give_up({**state, "error_history": history}, desk, "budget_exhausted")}
+    return {**cost, "candidates": [{"sql": sql, "logprob": None}], "generated_sql": sql}
+
+
+def _same(sql: str) -> str:
+    return " ".join(sql.split()).rstrip(";").casefold()
+
+
+async def _guidance(
+    kind: str, sql: str, state: SQLMessageState, desk: Desk, knowledge: Knowledge
+) -> tuple[str, int]:
+    """What to do about this kind of error; with a probe left, also ten rows of the table it is about."""
+    told, probes = GUIDANCE.get(kind, ""), state.get("probes", 0)
+    if probes >= desk.preset.probes:
+        return told, probes
+    table = next((one for one in knowledge.policy.tables if one.casefold() in sql.casefold()), None)
+    looked = _look(table, knowledge) if table else None
+    if looked is None:
+        return told, probes
+    found = await desk.rooms.database.run(looked, _PROBE)
+    rows = [" | ".join(str(value) for value in row) for row in found.rows]
+    shown = "\n".join([" | ".join(column.name for column in found.columns), *rows])[:_SHOWN]
+    return f"{told}\n\nRows of {table}, which are data:\n<rows>\n{shown}\n</rows>", probes + 1
+
+
+def _look(table: str, knowledge: Knowledge) -> CheckedSql | None:
+    """Ten rows of a table, as anybody's query: through the guard."""
+    catalogue = knowledge.catalogue
+    sql = f"SELECT * FROM {table}"
+    found = check(sql, catalogue.dialect, catalogue, knowledge.policy, rows=_PROBE.rows)
+    return found if isinstance(found, CheckedSql) else None
+
+
+def give_up(state: SQLMessageState, desk: Desk, reason: Reason) -> Update:
+    """The advice is the reason's, the facts are the last error's."""
+    last = state["error_history"][-1] if state["error_history"] else {"kind": reason, "detail": ""}
+    explanation = state.get("user_prompt", "")
+    if reason == "llm_explanation" and explanation:
+        message = explanation
+    else:
+        message = desk.say(f"reason.{reason}.told", kind=last["kind"], detail=explanation or last["detail"])
+    status = {"missing_database_info": "no_data", "ambiguous_question": "clarify"}.get(reason, "failed")
+    return {
+        "status": status,
+        "user_prompt": message,
+        "sql_generation_failure_reason": reason,
+        "failure": {
+            "reason": reason,
+            "kind": last["kind"],
+            "message": message,
+            "hint": desk.say(f"reason.{reason}.told.hint"),
+        },
+    }

@@ -1,0 +1,139 @@
+"""Runs of the graph: one question of a thread at a time, its events, and the answer at their end."""
+
+import asyncio
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from contextlib import aclosing, asynccontextmanager
+from typing import Any
+
+from langchain_core.runnables import RunnableConfig
+from langgraph.types import Command
+
+from text2sql.agents.answering import read_answer, receipt_of, with_rows
+from text2sql.agents.desk import Asked, Rooms
+from text2sql.agents.graph import Graph
+from text2sql.errors import UsageError
+from text2sql.memory import Numbers, scoped
+from text2sql.messages import say
+from text2sql.types import Answer, Event, Finished
+
+_STEPS = 60  # of the graph for one question: far beyond what its own budgets allow
+
+
+class Runs:
+    def __init__(self, graph: Graph, rooms: Rooms) -> None:
+        self._graph = graph
+        self._rooms = rooms
+        self._busy: dict[str, asyncio.Lock] = {}
+
+    async def run(self, said: Any, asked: Asked) -> AsyncGenerator[Event, None]:
+        """Something said to the graph; what happens, and at last `Finished`."""
+        config, waits = _config(asked), None
+        async with self._turn(scoped(asked.user, asked.thread)):
+            # "sync": a step is on disk before the next one begins, so that a crash costs one step
+            running = self._graph.astream(
+                said, config, context=asked, stream_mode=["custom", "updates"], durability="sync"
+            )
+            async with aclosing(running) as chunks:  # type: ignore[type-var]
+                chunk: Any
+                async for kind, chunk in chunks:
+                    if kind == "custom":
+                        yield chunk
+                    elif "__interrupt__" in chunk:
+                        waits = chunk["__interrupt__"][0].value
+            answer = await self._told(asked) if waits is None else await self._waiting(asked, waits)
+            if answer is None:
+                raise RuntimeError("the graph ended without an answer")
+            await self._rooms.memory.count(_numbers(answer))
+            await self._rooms.memory.turn(asked.user, asked.thread, answer.question)
+        yield Finished(answer)
+
+    async def confirm(self, asked: Asked, yes: bool) -> AsyncGenerator[Event, None]:
+        state = await self._graph.aget_state(_config(asked))
+        if state.interrupts:
+            async with aclosing(self.run(Command(resume=yes), asked)) as events:
+                async for event in events:
+                    yield event
+            return
+        last = await self._told(asked)
+        if last is None or not state.values.get("pending_write"):
+            raise UsageError("usage.nothing_waits", thread=asked.thread)
+        yield Finished(last)
+
+    async def resume(self, asked: Asked) -> AsyncGenerator[Event, None]:
+        state = await self._graph.aget_state(_config(asked))
+        if not state.values:
+            raise UsageError("usage.thread", thread=asked.thread)
+        told = None if state.next else await self._told(asked)
+        if told is not None:
+            yield Finished(told)
+            return
+        async with aclosing(self.run(None, asked)) as events:
+            async for event in events:
+                yield event
+
+    async def history(self, asked: Asked) -> list[Mapping[str, Any]]:
+        return list((await self._graph.aget_state(_config(asked))).values.get("turns", []))
+
+    async def roll_back(self, asked: Asked, turns: int) -> int:
+        """A new branch from the step that ended an earlier turn; what came after stays in the history."""
+        now = len(await self.history(asked))
+        left = max(0, now - turns)
+        if left == 0:
+            await self._rooms.memory.forget(asked.user, asked.thread)
+            return 0
+        async for state in self._graph.aget_state_history(_config(asked)):
+            if not state.next and len(state.values.get("turns", [])) == left:
+                await self._graph.aupdate_state(state.config, {"current_stage": "interpreter"})
+                return left
+        return now
+
+    @asynccontextmanager
+    async def _turn(self, thread_id: str) -> AsyncIterator[None]:
+        lock = self._busy.setdefault(thread_id, asyncio.Lock())
+        try:
+            async with lock:
+                yield
+        finally:
+            if not lock.locked():
+                self._busy.pop(thread_id, None)
+
+    async def _told(self, asked: Asked) -> Answer | None:
+        """The last answer of a thread, with its rows if they are still kept."""
+        values: Any = (await self._graph.aget_state(_config(asked))).values
+        if values.get("answer") is None:
+            return None
+        return await with_rows(read_answer(values["answer"]), asked.user, values["language"], self._rooms)
+
+    async def _waiting(self, asked: Asked, waits: Mapping[str, Any]) -> Answer:
+        values: Any = (await self._graph.aget_state(_config(asked))).values
+        return Answer(
+            status="confirm",
+            question=values["question"],
+            answer=say("answer.confirm", values["language"], rows=waits["rows"], table=waits["table"]),
+            sql=waits["sql"],
+            row_count=waits["rows"],
+            receipt=receipt_of(values),
+            thread_id=asked.thread,
+        )
+
+
+def _config(asked: Asked) -> RunnableConfig:
+    thread_id = scoped(asked.user, asked.thread)
+    return {"configurable": {"thread_id": thread_id}, "recursion_limit": _STEPS}
+
+
+def _numbers(answer: Answer) -> Numbers:
+    receipt, answered = answer.receipt, answer.status == "answered"
+    return Numbers(
+        status=answer.status,
+        attempts=receipt.attempts,
+        repaired=bool(receipt.repairs) or (answered and bool(receipt.errors)),
+        first_pass=answered and receipt.attempts == 1 and not receipt.errors,
+        errors=tuple(error.kind for error in receipt.errors),
+        seconds=dict(receipt.seconds),
+        calls=receipt.usage.calls,
+        prompt_tokens=receipt.usage.prompt_tokens,
+        completion_tokens=receipt.usage.completion_tokens,
+        statements=receipt.statements,
+        model=receipt.model,
+    )

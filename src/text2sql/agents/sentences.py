@@ -1,0 +1,56 @@
+"""A result said in a sentence, from templates: exact figures, no model, either language."""
+
+from collections.abc import Sequence
+
+from text2sql.messages import Language, say
+from text2sql.types import QueryResult, Value
+
+_LISTED = 5
+_LONG = 60  # characters of a value in a sentence
+
+
+def sentence(result: QueryResult, lang: Language, assumptions: Sequence[str] = ()) -> str:
+    return "\n".join([_told(result, lang), *assumptions])
+
+
+def _told(result: QueryResult, lang: Language) -> str:
+    rows, names = result.rows, [column.name for column in result.columns]
+    if not rows:
+        return say("answer.empty", lang)
+    if len(rows) == 1:
+        told = "; ".join(
+            f"{_name(name)}: {_value(value, lang)}" for name, value in zip(names, rows[0], strict=True)
+        )
+        return say("answer.one", lang, told=told)
+    count = _number(len(rows))
+    key = "answer.cut" if result.truncated else "answer.many"
+    shown = [_row(row, lang) for row in rows[:_LISTED]]
+    more = "…" if len(rows) > _LISTED else ""
+    separator = "；" if lang == "zh" else "; "
+    return say(key, lang, count=count, told=separator.join(shown) + more)
+
+
+def _row(row: tuple[Value, ...], lang: Language) -> str:
+    first, rest = _value(row[0], lang), [_value(value, lang) for value in row[1:4]]
+    return f"{first} ({', '.join(rest)})" if rest else first
+
+
+def _name(name: str) -> str:
+    return name.replace("_", " ").strip() or "?"
+
+
+def _value(value: Value, lang: Language) -> str:
+    if value is None:
+        return say("answer.null", lang)
+    if isinstance(value, bool):
+        return say("answer.yes" if value else "answer.no", lang)
+    if isinstance(value, float):
+        return _number(round(value, 2)) if abs(value) >= 0.01 or value == 0 else f"{value:.3g}"
+    if isinstance(value, int):
+        return str(value) if 1000 <= value <= 2999 else _number(value)  # it may be a year
+    text = " ".join(str(value).split())
+    return text if len(text) <= _LONG else text[: _LONG - 1] + "…"
+
+
+def _number(value: int | float) -> str:
+    return f"{int(value):,}" if value == int(value) else f"{value:,}"

@@ -1,0 +1,312 @@
+"""Opens the rooms and answers: `ask` and `stream`, for tasks and, in `synchronous.py`, for plain code.
+
+    async with AsyncText2SQL("shop.db") as db:
+        answer = await db.ask("Which five products sold best last year?")
+
+Importing this is cheap. LangGraph costs two seconds to import, so that happens when a database is opened,
+beside the reading of its catalogue and the start of the model.
+"""
+
+import asyncio
+from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Mapping, Sequence
+from contextlib import AsyncExitStack, aclosing, suppress
+from importlib import import_module
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self, TypedDict, Unpack
+from uuid import uuid4
+
+from text2sql.config import Settings, from_environment
+from text2sql.database import AsyncDatabase, open_database, redacted
+from text2sql.errors import Text2SQLError, UsageError
+from text2sql.llm import AsyncChatModel, open_model
+from text2sql.memory import Pair, Stats, ThreadInfo, open_memory
+from text2sql.sql import check, check_count, check_page
+from text2sql.types import (
+    Answer,
+    Catalogue,
+    CheckedSql,
+    Event,
+    Finished,
+    Policy,
+    QueryResult,
+    SqlRejected,
+)
+
+if TYPE_CHECKING:
+    from text2sql.agents import Asked, Rooms, Runs
+
+_MODES = ("hybrid", "database_direct", "chat_direct")
+
+
+class How(TypedDict, total=False):
+    """What may be said with a question."""
+
+    thread: str  # the conversation it belongs to; a new one without it
+    user: str
+    language: str
+    mode: str
+    preset: str
+    model: str
+    allow_writes: bool
+    candidates: int
+    seconds: float  # for the whole question
+
+
+class AsyncText2SQL:
+    def __init__(
+        self,
+        source: str = "",
+        *,
+        settings: Settings | None = None,
+        model: str | AsyncChatModel = "",
+        policy: Policy | None = None,
+        tables: Iterable[str] | Mapping[str, Sequence[str]] | None = None,
+    ) -> None:
+        """`tables` narrows what may be seen, by names or with columns; a `policy` says it in full."""
+        self.settings = settings or from_environment()
+        self._source = source or self.settings.db
+        self._model = model
+        self._models: dict[str, AsyncChatModel] = {}
+        self._policy = policy
+        self._tables = tables
+        self._stack = AsyncExitStack()
+        self._opening = asyncio.Lock()
+        self._rooms: Rooms | None = None
+        self._running: Runs | None = None
+        self._warming: asyncio.Task[None] | None = None
+
+    # -- asking --------------------------------------------------------------------------------------
+
+    async def ask(self, question: str, **how: Unpack[How]) -> Answer:
+        """The answer. Errors of the database or the model are told in it; bad usage is raised."""
+        async with aclosing(self.stream(question, **how)) as events:
+            return await _last(events)
+
+    async def stream(self, question: str, **how: Unpack[How]) -> AsyncGenerator[Event, None]:
+        """What happens, as it happens; the last event is `Finished`. Closing the stream cancels the query."""
+        asked = await self._asked(how)
+        said = {"messages": [{"role": "user", "content": question}]}
+        async with aclosing((await self._runs()).run(said, asked)) as events:
+            async for event in events:
+                yield event
+
+    async def confirm(self, thread: str, *, yes: bool = True, user: str = "") -> Answer:
+        """Answer a `confirm`. Saying yes twice runs the statement once."""
+        async with aclosing(self.stream_confirm(thread, yes=yes, user=user)) as events:
+            return await _last(events)
+
+    async def stream_confirm(
+        self, thread: str, *, yes: bool = True, user: str = ""
+    ) -> AsyncGenerator[Event, None]:
+        asked = await self._asked({"thread": thread, "user": user, "allow_writes": True})
+        async with aclosing((await self._runs()).confirm(asked, yes)) as events:
+            async for event in events:
+                yield event
+
+    async def resume(self, thread: str, *, user: str = "") -> Answer:
+        """Go on where a crash or a cancellation left a thread; the last answer if nothing is left to do."""
+        asked = await self._asked({"thread": thread, "user": user})
+        async with aclosing((await self._runs()).resume(asked)) as events:
+            return await _last(events)
+
+    # -- threads -------------------------------------------------------------------------------------
+
+    async def threads(self, user: str = "") -> list[ThreadInfo]:
+        return await (await self.rooms()).memory.threads(user)
+
+    async def history(self, thread: str, *, user: str = "") -> list[Mapping[str, Any]]:
+        """The turns of a thread, oldest first: question, SQL, status, answer."""
+        return await (await self._runs()).history(await self._asked({"thread": thread, "user": user}))
+
+    async def roll_back(self, thread: str, *, turns: int = 1, user: str = "") -> int:
+        """Forget the last turns, as if they had not been asked; how many are left."""
+        return await (await self._runs()).roll_back(
+            await self._asked({"thread": thread, "user": user}), turns
+        )
+
+    async def forget(self, thread: str, *, user: str = "") -> None:
+        await (await self.rooms()).memory.forget(user, thread)
+
+    # -- results, pairs, numbers ---------------------------------------------------------------------
+
+    async def page(self, result_id: str, *, number: int, size: int, user: str = "") -> QueryResult:
+        """A page of an earlier result, in a stable order, through the guard as everything else."""
+        rooms, query = await self._kept(result_id, user)
+        known = await rooms.library.knowledge(values=False)
+        paged = check_page(
+            query, known.catalogue.dialect, known.catalogue, known.policy, number=number, size=size
+        )
+        return await rooms.database.run(_passed(paged))
+
+    async def count(self, result_id: str, *, user: str = "") -> int:
+        """How many rows the query of an earlier result has in all."""
+        rooms, query = await self._kept(result_id, user)
+        known = await rooms.library.knowledge(values=False)
+        counted = check_count(query, known.catalogue.dialect, known.catalogue, known.policy)
+        found = await rooms.database.run(_passed(counted))
+        return int(str(found.rows[0][0]))
+
+    async def query(self, sql: str, *, rows: int | None = None) -> QueryResult | SqlRejected:
+        """One statement of a person's own, through the same guard and limits as a model's."""
+        rooms = await self.rooms()
+        known = await rooms.library.knowledge(values=False)
+        limit = min(rows or self.settings.row_limit, self.settings.row_limit)
+        checked = check(sql, known.catalogue.dialect, known.catalogue, known.policy, rows=limit)
+        return await rooms.database.run(checked) if isinstance(checked, CheckedSql) else checked
+
+    async def remember(self, question: str, sql: str, *, user: str = "") -> None:
+        """Keep a pair that a person has found right: it helps with questions like it."""
+        rooms = await self.rooms()
+        known = await rooms.library.knowledge(values=False)
+        checked = _passed(check(sql, known.catalogue.dialect, known.catalogue, known.policy))
+        pair = Pair(question, checked.sql, checked.dialect, rooms.library.key, checked.tables, user)
+        await rooms.memory.remember(pair)
+
+    async def stats(self, days: int | None = None) -> Stats:
+        return await (await self.rooms()).memory.stats(days)
+
+    async def catalogue(self) -> Catalogue:
+        """What may be seen of the database."""
+        return (await (await self.rooms()).library.knowledge(values=False)).catalogue
+
+    # -- opening and closing -------------------------------------------------------------------------
+
+    async def rooms(self) -> "Rooms":
+        async with self._opening:
+            if self._rooms is None:
+                await self._open()
+        if self._rooms is None:
+            raise RuntimeError("closed")
+        return self._rooms
+
+    async def _runs(self) -> "Runs":
+        await self.rooms()
+        if self._running is None:
+            raise RuntimeError("closed")
+        return self._running
+
+    async def warm(self) -> None:
+        """Read the catalogue and have the model read the schema, while the person is still typing."""
+        rooms = await self.rooms()
+        from text2sql.agents import warm_up  # noqa: PLC0415 -- see the module's first words
+
+        await warm_up(rooms)
+
+    def warm_soon(self) -> None:
+        """The same, not waited for; an error will be met by the first question."""
+
+        async def quietly() -> None:
+            with suppress(Text2SQLError):
+                await self.warm()
+
+        self._warming = asyncio.create_task(quietly())
+
+    async def close(self) -> None:
+        if self._warming is not None:
+            self._warming.cancel()
+            with suppress(asyncio.CancelledError):
+                await self._warming
+        self._rooms = self._running = None
+        await self._stack.aclose()
+
+    async def __aenter__(self) -> Self:
+        await self.rooms()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    async def _open(self) -> None:
+        """LangGraph is imported beside everything that waits for a disk or another process."""
+        if not self._source:
+            raise UsageError("usage.db_missing")
+        importing = asyncio.create_task(asyncio.to_thread(import_module, "text2sql.agents"))
+        try:
+            database = AsyncDatabase(open_database(self._source, self.settings))
+            self._stack.push_async_callback(database.close)
+            memory = await self._stack.enter_async_context(open_memory(self.settings))
+            agents = await importing
+            policy = self._policy or await self._narrowed(database)
+            library = agents.Library(
+                database, memory, self.settings, policy, source_key(self._source, database)
+            )
+            self._stack.push_async_callback(library.close)
+            self._stack.push_async_callback(self._close_models)
+            rooms = agents.Rooms(self.settings, database, memory, library, self._opened_model)
+            self._running = agents.Runs(agents.build(rooms), rooms)
+            self._rooms = rooms
+        except BaseException:
+            await asyncio.gather(importing, return_exceptions=True)
+            await self._stack.aclose()
+            raise
+
+    async def _narrowed(self, database: AsyncDatabase) -> Policy | None:
+        if self._tables is None:
+            return None
+        if isinstance(self._tables, Mapping):
+            return Policy({name: tuple(columns) for name, columns in self._tables.items()})
+        catalogue = await database.catalogue(samples=0)
+        names = set(self._tables)
+        found = {table.name: tuple(column.name for column in table.columns) for table in catalogue.tables}
+        for missing in sorted(names - found.keys()):
+            raise UsageError("usage.table", name=missing, close="-")
+        return Policy({name: found[name] for name in names})
+
+    def _opened_model(self, name: str) -> AsyncChatModel:
+        if not name and isinstance(self._model, AsyncChatModel):
+            return self._model
+        wanted = name or str(self._model) or self.settings.model
+        if wanted not in self._models:
+            self._models[wanted] = open_model(wanted, self.settings)
+        return self._models[wanted]
+
+    async def _close_models(self) -> None:
+        for model in self._models.values():
+            await model.close()
+        self._models.clear()
+
+    # -- what was asked ------------------------------------------------------------------------------
+
+    async def _asked(self, how: How) -> "Asked":
+        await self.rooms()
+        from text2sql.agents import Asked, preset  # noqa: PLC0415 -- see the module's first words
+
+        preset(how.get("preset") or self.settings.preset)  # bad usage is told before anything is done
+        mode = how.get("mode") or self.settings.mode
+        if mode not in _MODES:
+            raise UsageError("usage.mode", name=mode, modes=", ".join(_MODES))
+        given: dict[str, Any] = {**how}
+        given["thread"] = given.get("thread") or uuid4().hex[:12]
+        given["language"] = given.get("language") or self.settings.lang
+        given["allow_writes"] = given.get("allow_writes", self.settings.allow_writes)
+        return Asked(**given)
+
+    async def _kept(self, result_id: str, user: str) -> tuple["Rooms", str]:
+        rooms = await self.rooms()
+        kept = await rooms.memory.result(user, result_id)
+        if kept is None:
+            raise UsageError("usage.result")
+        return rooms, kept.sql
+
+
+def source_key(source: str, database: AsyncDatabase) -> str:
+    """Names a database in the store, without its password."""
+    return f"{database.dialect}:{redacted(source)}"
+
+
+async def _last(events: AsyncIterator[Event]) -> Answer:
+    answer: Answer | None = None
+    async for event in events:
+        if isinstance(event, Finished):
+            answer = event.answer
+    if answer is None:
+        raise RuntimeError("a stream ends with its answer")
+    return answer
+
+
+def _passed(checked: CheckedSql | SqlRejected) -> CheckedSql:
+    if isinstance(checked, SqlRejected):
+        raise UsageError("usage.query_refused", rule=checked.rule, piece=checked.piece)
+    return checked
