@@ -20,8 +20,8 @@ lint: $(READY)  ## format, lint, types, imports
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-demo: $(READY)  ## what it does, in a minute
-	$(BIN)/python benchmarks/demo.py
+demo: $(READY)  ## a shop, six questions, the model in the box
+	$(BIN)/text2sql demo
 
 format: $(READY)
 	$(BIN)/ruff format .

@@ -52,7 +52,7 @@ async def ours(source: Path, memory: Path, rounds: int) -> float:
 async def bare(memory: Path, rounds: int) -> float:
     """As many nodes that do nothing, with the same saver and the same durability."""
 
-    async def node(state: MessagesState) -> dict[str, object]:  # noqa: ARG001, RUF029
+    async def node(state: MessagesState) -> dict[str, object]:  # noqa: ARG001
         return {}
 
     graph = StateGraph(MessagesState)

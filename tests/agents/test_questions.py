@@ -348,3 +348,20 @@ def test_a_question_about_something_else_finds_no_data_and_says_so(shop: Path) -
     answer = ask(shop, "Which singer has the most albums?", COUNT)
     assert (answer.status, answer.receipt.usage.calls) == ("no_data", 0)
     assert "singer" in answer.answer
+
+
+def test_that_there_are_more_rows_is_a_fact(shop: Path) -> None:
+    two = ask(shop, "List customers", "SELECT name FROM customers", settings={"row_limit": 2})
+    assert (two.row_count, two.truncated, two.sql.endswith("LIMIT 2")) == (2, True, True)
+    three = ask(shop, "List customers", "SELECT name FROM customers", settings={"row_limit": 3})
+    assert (three.row_count, three.truncated) == (3, False)
+
+
+def test_each_question_of_a_thread_has_its_own_bill(shop: Path) -> None:
+    async def told() -> list[int]:
+        async with app(shop, scripted([COUNT, COUNT])) as db:
+            answers = [await db.ask("How many customers are there?", thread="t") for _ in range(2)]
+            answers.append(await db.ask("Drop the table orders", thread="t"))
+            return [answer.receipt.usage.calls for answer in answers]
+
+    assert asyncio.run(told()) == [1, 1, 0]

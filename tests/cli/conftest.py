@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from cli.scripts import Desk
+
 SCHEMA = """
     CREATE TABLE customers (id INTEGER PRIMARY KEY, name TEXT NOT NULL, 城市 TEXT);
     CREATE TABLE orders (id INTEGER PRIMARY KEY, customer_id INT REFERENCES customers, total NUMERIC(10,2));
@@ -43,3 +45,8 @@ def shop(places: Path) -> str:
 def make(path: Path, script: str) -> None:
     with closing(sqlite3.connect(path)) as connection:
         connection.executescript(script)
+
+
+@pytest.fixture
+def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Desk:
+    return Desk(tmp_path, monkeypatch)

@@ -38,21 +38,20 @@ async def classifier(state: SQLMessageState, desk: Desk) -> Update:
     }
     if not question:
         return {**begun, **_failure(desk, "ambiguous_question", "empty")}
-    knowledge = await desk.rooms.library.knowledge(values=False)
-    found, cost = await _kind(question, turns, knowledge, desk, state)
-    begun |= cost
-    begun["query_analysis"] = asdict(found)
-    if found.kind == "conversation":
-        return begun
     write = wants_write(question)
     if write and not desk.asked.allow_writes:
         return {**begun, **_failure(desk, "write_not_allowed", "write_not_allowed"), "status": "refused"}
+    knowledge = await desk.rooms.library.knowledge(values=False)
+    found, cost = await _kind(question, turns, knowledge, desk)
+    begun |= {**cost, "query_analysis": asdict(found)}
+    if found.kind == "conversation":
+        return begun
     follow_up = not chosen and bool(turns) and looks_like_follow_up(question)
     return {**begun, "wants_write": write, "follow_up": follow_up}
 
 
 async def _kind(
-    question: str, turns: list[Turn], knowledge: Knowledge, desk: Desk, state: SQLMessageState
+    question: str, turns: list[Turn], knowledge: Knowledge, desk: Desk
 ) -> tuple[Classification, Update]:
     mode = desk.asked.mode or desk.settings.mode
     if mode != "hybrid":
@@ -61,7 +60,7 @@ async def _kind(
     found = by_rules(question, turns, knowledge, desk)
     if found.confidence >= _SURE:
         return found, {}
-    return await _by_model(found, question, knowledge, desk, state)
+    return await _by_model(found, question, knowledge, desk)
 
 
 def by_rules(question: str, turns: list[Turn], knowledge: Knowledge, desk: Desk) -> Classification:
@@ -76,7 +75,7 @@ def by_rules(question: str, turns: list[Turn], knowledge: Knowledge, desk: Desk)
 
 
 async def _by_model(
-    unsure: Classification, question: str, knowledge: Knowledge, desk: Desk, state: SQLMessageState
+    unsure: Classification, question: str, knowledge: Knowledge, desk: Desk
 ) -> tuple[Classification, Update]:
     """A hosted model is quick to ask. The embedded one would read a second prompt for seconds, and its
     opinion is worth little: it keeps to the rules.
@@ -93,7 +92,7 @@ async def _by_model(
         reply = await model.ask(ModelRequest(await bounded(messages, desk), max_tokens=120, schema=_SCHEMA))
     except ModelError:
         return unsure, {}  # the next call will meet the same error, and explain it
-    return _read(reply.text) or unsure, paid(state, reply)
+    return _read(reply.text) or unsure, paid(fresh(), reply)
 
 
 _SCHEMA = {

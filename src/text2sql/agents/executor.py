@@ -40,7 +40,7 @@ async def executor(state: SQLMessageState, desk: Desk) -> Update:
     history = list(state.get("error_history", []))
     ran: list[_Ran] = []
     for passed in validation["passed"]:
-        query = again(passed["sql"], desk, knowledge)
+        query = again(passed["text"], desk, knowledge)
         try:
             result = await _run(query, desk)
         except DatabaseError as error:
@@ -60,9 +60,11 @@ async def executor(state: SQLMessageState, desk: Desk) -> Update:
 
 
 def again(sql: str, desk: Desk, knowledge: Knowledge) -> CheckedSql:
-    """A checkpoint is only data: what it holds goes through the guard once more before it runs."""
+    """A checkpoint is only data: what it holds goes through the guard once more before it runs. One row more
+    than the limit is asked for, so that there being more is a fact.
+    """
     catalogue = knowledge.catalogue
-    query = check(sql, catalogue.dialect, catalogue, knowledge.policy, rows=desk.row_limit)
+    query = check(sql, catalogue.dialect, catalogue, knowledge.policy, rows=desk.row_limit + 1)
     if isinstance(query, CheckedSql):
         return query
     raise RuntimeError("a query that passed the guard does not pass it again")
@@ -99,14 +101,16 @@ async def _kept(
 ) -> Update:
     result, query = best.result, best.query
     columns = tuple(column.name for column in result.columns)
-    desk.emit(RowsFound(query.sql, columns, result.rows, bool(result.truncated)))
-    stored = StoredResult.of(query, result, knowledge.catalogue.fingerprint)
+    shown = best.passed["sql"]
+    desk.emit(RowsFound(shown, columns, result.rows, bool(result.truncated)))
+    # Pages and exports reach beyond our own row limit, so it is the text without it that is kept.
+    stored = replace(StoredResult.of(query, result, knowledge.catalogue.fingerprint), sql=best.passed["text"])
     result_id = await desk.rooms.memory.keep_result(desk.asked.user, desk.asked.thread, stored)
     desk.rooms.hold(result_id, result)
     execution = Execution(
         ok=True,
         result_id=result_id,
-        sql=query.sql,
+        sql=shown,
         columns=list(columns),
         row_count=result.row_count,
         truncated=bool(result.truncated),
@@ -115,7 +119,7 @@ async def _kept(
     )
     update: Update = {
         "execution_result": execution,
-        "generated_sql": query.sql,
+        "generated_sql": shown,
         "sql_repair_applied": bool(best.passed["repairs"]) or state.get("retry_count", 0) > 0,
         "validation_result": {**_validation(state), "passed": [best.passed]},
     }

@@ -56,7 +56,8 @@ class Written(TypedDict):
 class Passed(TypedDict):
     """A query that passed the validator; the executor has it checked again before it runs."""
 
-    sql: str
+    text: str  # as it was written, or mended: without the row limit that is ours
+    sql: str  # as it is shown
     tables: list[str]
     repairs: list[str]
     candidate: int

@@ -66,6 +66,7 @@ class _Trial:
             if not self.desk.preset.explain or await self._explained(query):
                 self.passed.append(
                     Passed(
+                        text=mended.sql,
                         sql=query.sql,
                         tables=list(query.tables),
                         repairs=list(mended.fixes),

@@ -27,10 +27,14 @@ OK, BAD_USAGE, REFUSED, FAILED, INTERRUPTED, PIPE_CLOSED = 0, 2, 3, 4, 130, 141
 
 # name → the module whose `command(lang)` makes it
 COMMANDS: Mapping[str, str] = {
+    "ask": "text2sql.cli.ask",
+    "chat": "text2sql.cli.chat",
     "check": "text2sql.cli.check",
     "schema": "text2sql.cli.schema",
     "doctor": "text2sql.cli.doctor",
     "model": "text2sql.cli.model",
+    "stats": "text2sql.cli.stats",
+    "demo": "text2sql.cli.demo",
 }
 
 

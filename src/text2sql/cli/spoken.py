@@ -102,6 +102,8 @@ def _why(error: click.BadParameter, lang: Language) -> str:
         return word("choices", lang, choices=", ".join(kind.choices))
     if isinstance(kind, click.IntRange):
         return word("positive", lang, least=kind.min)
+    if isinstance(kind, click.FloatRange):
+        return word("positive_number", lang, least=kind.min)
     return error.message
 
 

@@ -82,6 +82,70 @@ WORDS: Mapping[str, tuple[str, str]] = {
         "用于 pull：改从该 https 地址下载。",
     ),
     "model.--json": ("Print the result as a JSON object.", "以 JSON 对象打印结果。"),
+    "ask": ("Ask one question in plain words.", "用自然语言提一个问题。"),
+    "ask.more": (
+        "Prints the query, the rows, a sentence and what it cost. QUESTION can be - for standard input. Exit "
+        "code 3 when the question was refused or a write not confirmed, 4 when it failed.",
+        "打印查询、数据、一句话回答和开销。问题写作 - 时从标准输入读取。"
+        "被拒绝或写入未确认时退出码为 3，失败时为 4。",
+    ),
+    "ask.--yes": (
+        "Confirm a write beforehand, where nobody can be asked.",
+        "预先确认写入，用于无人应答的场合。",
+    ),
+    "ask.--receipt": ("Show how the answer came about, in full.", "完整显示答案的来历。"),
+    "ask.--json": ("Print the answer as one JSON object.", "以一个 JSON 对象打印答案。"),
+    "ask.--quiet": ("Do not tell what is going on.", "不显示进度。"),
+    "chat": ("Talk with a database: questions that lean on each other.", "与数据库对话，可以连续追问。"),
+    "chat.more": (
+        "/help lists what else can be said. Ctrl-C stops a question, Ctrl-D ends the chat. Without a "
+        "terminal, each line of standard input is a question.",
+        "输入 /help 查看可用命令。Ctrl-C 停止当前问题，Ctrl-D 结束对话。"
+        "不在终端中时，标准输入的每一行是一个问题。",
+    ),
+    "stats": ("Tell how the questions went.", "统计提问的情况。"),
+    "stats.more": (
+        "How many, how they ended, how long each stage took, what went wrong. No database is needed.",
+        "提问次数、结果、各阶段用时和出错情况。不需要数据库。",
+    ),
+    "stats.--days": ("Only of so many days.", "只统计最近若干天。"),
+    "stats.--json": ("Print the numbers as a JSON object.", "以 JSON 对象打印统计数据。"),
+    "demo": ("Ask a shop six questions, and see what happens.", "向一家商店提六个问题，看看效果。"),
+    "demo.more": (
+        "Builds the shop, asks three questions in English and three in Chinese, one of them hostile, and "
+        "says what to try next.",
+        "建立演示数据库，用英文和中文各提三个问题（其中一个是恶意的），然后告诉您接下来可以试什么。",
+    ),
+    "demo.--db": (
+        "Where to put the shop; else in the user's cache.",
+        "演示数据库的位置，默认在用户缓存目录。",
+    ),
+    "demo.--model": ("The model to ask.", "使用的模型。"),
+    "demo.--quick": ("Three questions instead of six.", "只提三个问题。"),
+    # options of a question, whichever command asks it
+    "--db": ("The database: a URL, or the path of a file.", "数据库：URL 或文件路径。"),
+    "--model": (
+        "The model: local, a .gguf file, or provider:model.",
+        "模型：local、.gguf 文件或“提供方:模型”。",
+    ),
+    "--thread": (
+        "The conversation it belongs to; a later question with the same name can lean on it.",
+        "所属的会话；之后用同一名称可以追问。",
+    ),
+    "--user": ("Whose conversation it is; users do not see each other's.", "会话属于谁；用户之间互不可见。"),
+    "--mode": (
+        "Let rules and the model decide whether it is about the data, or say so.",
+        "由程序判断是否是数据问题，或直接指定。",
+    ),
+    "--preset": ("How far a question may go.", "一个问题最多做到什么程度。"),
+    "--policy": ("JSON file of the tables and columns that may be seen.", "JSON 文件，列出可见的表和列。"),
+    "--tables": ("Only these tables may be seen, separated by commas.", "只允许查看这些表，用逗号分隔。"),
+    "--allow-writes": (
+        "Let a person confirm a write; without it all are refused.",
+        "允许经确认的写入，否则一律拒绝。",
+    ),
+    "--rows": ("Rows that a query may return.", "查询最多返回的行数。"),
+    "--seconds": ("Seconds for the whole question.", "整个问题的时限（秒）。"),
     "--lang": ("Language of messages.", "消息的语言。"),
     "--version": ("Print the version.", "打印版本号。"),
     "--help": ("Show this help.", "显示本帮助。"),
@@ -95,6 +159,7 @@ WORDS: Mapping[str, tuple[str, str]] = {
     "bad_value": ("The value of {name} cannot be used: {detail}", "{name} 的值无法使用：{detail}"),
     "choices": ("choose one of {choices}.", "可选值为 {choices}。"),
     "positive": ("a whole number from {least} up is needed.", "须为不小于 {least} 的整数。"),
+    "positive_number": ("a number greater than {least} is needed.", "须为大于 {least} 的数。"),
     "unreadable": ("The command line cannot be read: {detail}", "无法理解该命令行：{detail}"),
     "try": ("`{command} --help` shows what there is.", "用 `{command} --help` 查看用法。"),
     # -- how a run can end -----------------------------------------------------------------------
@@ -146,6 +211,145 @@ WORDS: Mapping[str, tuple[str, str]] = {
         "文件与发布者的完全一致：SHA-256 {sha256}",
     ),
     "model.removed": ("{size} freed, {ended} processes ended.", "已释放 {size}，结束 {ended} 个进程。"),
+    # -- what is going on ------------------------------------------------------------------------
+    "stage.": ("opening the database", "打开数据库"),
+    "stage.classifier": ("understanding the question", "理解问题"),
+    "stage.schema": ("choosing tables", "选择相关的表"),
+    "stage.generator": ("writing the query", "编写查询"),
+    "stage.validator": ("checking the query", "检查查询"),
+    "stage.confirmation": ("rehearsing the write", "预演写入"),
+    "stage.executor": ("running the query", "执行查询"),
+    "stage.recovery": ("mending the query", "修正查询"),
+    "stage.interpreter": ("saying the answer", "组织回答"),
+    "stage.chart": ("drawing a chart", "绘制图表"),
+    "ask.rows_found": ("rows: {rows}", "行数：{rows}"),
+    # -- an answer -------------------------------------------------------------------------------
+    "ask.choose": ("Answer with a number, or in other words.", "请回答序号，或换一种说法。"),
+    "ask.needs_yes": (
+        "Nothing was changed. Ask again with --yes to run it, or at a terminal to be asked.",
+        "没有更改任何数据。加上 --yes 重新提问即可执行，或在终端中提问以便确认。",
+    ),
+    "grid.rows": (
+        "{count:,} more rows: /page in a chat, or --json",
+        "还有 {count:,} 行：对话中用 /page，或用 --json",
+    ),
+    "grid.columns": ("{count} more columns: --json has all", "还有 {count} 列：用 --json 查看全部"),
+    "grid.limit": (
+        "cut off after {count:,} rows, the row limit; the database has more",
+        "已达行数上限，只取了 {count:,} 行，数据库中还有更多",
+    ),
+    "receipt.calls": ("calls {calls}, tokens {tokens:,}", "调用 {calls} 次，{tokens:,} 个 token"),
+    "receipt.time": ("{seconds:.1f} s", "{seconds:.1f} 秒"),
+    "receipt.repaired": ("repaired: {repairs}", "已修正：{repairs}"),
+    "receipt.spent": (
+        "calls {calls}, prompt tokens {prompt_tokens:,} (cached {cached_tokens:,}), written tokens "
+        "{completion_tokens:,}, {seconds:.1f} s",
+        "调用 {calls} 次，提示 {prompt_tokens:,} 个 token（缓存 {cached_tokens:,}），"
+        "生成 {completion_tokens:,} 个，{seconds:.1f} 秒",
+    ),
+    "receipt.sure": (
+        "{kind}, {confidence:.0%} by {method}: {reason}",
+        "{kind}，{confidence:.0%}（依据 {method}）：{reason}",
+    ),
+    "receipt.usage": ("cost", "开销"),
+    "receipt.model": ("model", "模型"),
+    "receipt.kind": ("taken for", "判定为"),
+    "receipt.mode": ("mode / preset", "模式 / 预设"),
+    "receipt.dialect": ("dialect", "方言"),
+    "receipt.tables": ("tables", "表"),
+    "receipt.values": ("values found", "匹配到的值"),
+    "receipt.assumptions": ("assumed", "假设"),
+    "receipt.checks": ("checks passed", "通过的检查"),
+    "receipt.repairs": ("repairs", "修正"),
+    "receipt.path": ("path", "经过的阶段"),
+    "receipt.seconds": ("seconds", "用时（秒）"),
+    "receipt.attempts": ("queries written", "编写的查询数"),
+    "receipt.statements": ("statements sent", "发往数据库的语句数"),
+    "receipt.confidence": ("confidence", "把握"),
+    "receipt.errors": ("errors on the way", "途中的错误"),
+    # -- chat: usage | what it does --------------------------------------------------------------
+    "chat/help": ("/help | this list", "/help | 显示本列表"),
+    "chat/sql": (
+        "/sql [SELECT …] | the last query; or run your own, through the same guard",
+        "/sql [SELECT …] | 显示上一条查询；或执行自己的语句，同样经过检查",
+    ),
+    "chat/schema": ("/schema [TABLE] | what the database holds", "/schema [表名] | 显示数据库中有什么"),
+    "chat/page": (
+        "/page [N|next|prev] | more rows of the last answer",
+        "/page [N|next|prev] | 翻看上一个答案的更多行",
+    ),
+    "chat/export": (
+        "/export FILE.csv|.json | the last answer's rows as a file",
+        "/export 文件.csv|.json | 把上一个答案的数据存为文件",
+    ),
+    "chat/model": ("/model [NAME] | which model is asked; or ask another", "/model [名称] | 显示或更换模型"),
+    "chat/receipt": ("/receipt | how the last answer came about", "/receipt | 上一个答案的来历"),
+    "chat/history": ("/history | the questions of this conversation", "/history | 本会话的提问"),
+    "chat/undo": ("/undo | forget the last question", "/undo | 撤回上一个问题"),
+    "chat/new": ("/new | begin a new conversation", "/new | 开始新的会话"),
+    "chat/lang": ("/lang [en|zh] | the language of messages and answers", "/lang [en|zh] | 消息和回答的语言"),
+    "chat/quit": ("/quit | end the chat", "/quit | 结束对话"),
+    "chat.keys": (
+        "Tab completes names, arrow up finds earlier questions, Ctrl-C stops a question, Ctrl-D ends it all.",
+        "Tab 补全名称，上箭头找回之前的问题，Ctrl-C 停止当前问题，Ctrl-D 结束对话。",
+    ),
+    "chat.welcome": (
+        "Ask {source} in plain words. /help lists what else can be said.",
+        "请用自然语言向 {source} 提问。输入 /help 查看可用命令。",
+    ),
+    "chat.bye": (
+        "`text2sql chat --thread {thread}` goes on from here.",
+        "用 `text2sql chat --thread {thread}` 可以继续本次会话。",
+    ),
+    "chat.hint": ("/quit or Ctrl-D ends the chat.", "输入 /quit 或按 Ctrl-D 结束对话。"),
+    "chat.cancelled": ("Stopped. The chat goes on.", "已停止，对话继续。"),
+    "chat.page": ("page {number}", "第 {number} 页"),
+    "chat.page_of": (
+        "page {number} of {pages}, {rows:,} rows in all",
+        "第 {number} 页，共 {pages} 页，{rows:,} 行",
+    ),
+    "chat.overwrite": ("{path} is there already. Overwrite it?", "{path} 已存在，要覆盖吗？"),
+    "chat.exported": ("{rows:,} rows written to {path}", "已将 {rows:,} 行写入 {path}"),
+    "chat.model": ("The model is {name}.", "当前模型：{name}"),
+    "chat.no_turns": ("Nothing has been asked in this conversation yet.", "本会话中还没有提问。"),
+    "chat.undone": ("Forgotten. Questions left: {left}.", "已撤回，还剩 {left} 个问题。"),
+    "chat.new": ("A new conversation: {thread}", "新的会话：{thread}"),
+    "chat.lang": ("Messages and answers are in English now.", "现在消息和回答都使用中文。"),
+    # -- stats -----------------------------------------------------------------------------------
+    "stats.none": (
+        'No question has been asked yet. `text2sql ask "…" --db shop.db` asks the first.',
+        '还没有提过问题。用 `text2sql ask "…" --db shop.db` 提第一个问题。',
+    ),
+    "stats.none_lately": ("No question was asked in {days} days.", "最近 {days} 天没有提问。"),
+    "stats.questions": ("questions", "提问"),
+    "stats.first_pass": ("right at the first try", "一次成功率"),
+    "stats.repaired": ("repaired on the way", "经修正的比例"),
+    "stats.calls": ("model calls an answer", "每个答案的模型调用次数"),
+    "stats.tokens": ("tokens an answer", "每个答案的 token 数"),
+    "stats.statements": ("statements sent to databases", "发往数据库的语句"),
+    "stats.models": ("models", "模型"),
+    "stats.errors": ("errors on the way", "途中的错误"),
+    "stats.seconds": (
+        "seconds by stage: half took less than the first, 95 % less than the second",
+        "各阶段用时（秒）：中位数、95 百分位",
+    ),
+    "status.answered": ("answered", "已回答"),
+    "status.clarify": ("asked back", "反问"),
+    "status.refused": ("refused", "已拒绝"),
+    "status.no_data": ("no such data", "没有相关数据"),
+    "status.conversation": ("conversation", "闲聊"),
+    "status.confirm": ("waiting for a yes", "等待确认"),
+    "status.failed": ("failed", "失败"),
+    # -- demo ------------------------------------------------------------------------------------
+    "demo.building": ("Building the shop: {path}", "正在建立演示数据库：{path}"),
+    "demo.no_model": (
+        "Without a model there is nothing to show. `text2sql doctor` tells what is missing; "
+        "`text2sql demo --model provider:name` asks a hosted one.",
+        "没有可用的模型，无法继续演示。`text2sql doctor` 会说明缺少什么；"
+        "也可以用 `text2sql demo --model 提供方:模型` 使用托管模型。",
+    ),
+    "demo.next": ("Your turn", "接下来请您试试"),
+    "demo.question": ("How many customers are there in each city?", "每个城市有多少客户？"),
     # -- doctor ----------------------------------------------------------------------------------
     "compiled": ("compiled", "已编译"),
     "pure": ("pure Python, several times slower", "纯 Python，慢数倍"),

@@ -1,0 +1,83 @@
+"""`text2sql chat`: a conversation in the terminal. A question may lean on the ones before, the schema is read
+while the person types, and nothing that goes wrong ends it.
+"""
+
+import os
+import traceback
+from contextlib import closing
+from functools import partial
+from typing import Any
+
+import click
+
+from text2sql.cli.asking import opened, options, terms_of
+from text2sql.cli.chat_commands import COMMANDS, obey
+from text2sql.cli.conversation import Conversation
+from text2sql.cli.person import Names, somebody
+from text2sql.cli.spoken import Command
+from text2sql.cli.telling import screen
+from text2sql.cli.words import word
+from text2sql.database import open_database, redacted
+from text2sql.errors import Text2SQLError
+from text2sql.messages import Language, explain
+from text2sql.synchronous import Text2SQL
+
+
+def command(lang: Language) -> click.Command:
+    return Command("chat", lang, partial(run, lang), options(lang))
+
+
+def run(lang: Language, **given: Any) -> int:
+    terms = terms_of(lang, given)
+    source = terms.db or terms.settings.db
+    with open_database(source, terms.settings):
+        pass  # a source that is none is told before there is a prompt; no connection is made
+    with closing(opened(terms)) as db:
+        db.warm_soon()
+        person = somebody(terms.settings, Names([*COMMANDS], partial(names_of, db)))
+        chat = Conversation(db, person, terms, lang, screen())
+        if chat.out.is_terminal:
+            chat.say(word("chat.welcome", lang, source=redacted(source)), "dim")
+        talk(chat)
+        if chat.out.is_terminal:
+            chat.say(word("chat.bye", chat.lang, thread=chat.thread), "dim")
+    return 0
+
+
+def talk(chat: Conversation) -> None:
+    while not chat.over:
+        try:
+            line = chat.person.line().strip()
+        except EOFError:
+            return
+        except KeyboardInterrupt:
+            chat.say(word("chat.hint", chat.lang), "dim")
+            continue
+        if line:
+            answer_line(chat, line)
+
+
+def answer_line(chat: Conversation, line: str) -> None:
+    try:
+        if line.startswith("/"):
+            obey(chat, line)
+        else:
+            chat.ask(line)
+    except KeyboardInterrupt:
+        chat.say(word("chat.cancelled", chat.lang), "yellow")
+    except Text2SQLError as error:
+        chat.say(explain(error, chat.lang), "red")
+    except BrokenPipeError:
+        raise  # nobody reads any more: there is nobody to go on for
+    except Exception as error:  # noqa: BLE001 one question's fault must not cost a conversation
+        if os.environ.get("TEXT2SQL_DEBUG"):
+            chat.say("".join(traceback.format_exception(error)))
+        chat.say(word("bug", chat.lang, what=f"{type(error).__name__}: {error}"), "red")
+
+
+def names_of(db: Text2SQL) -> list[str]:
+    """What a person may mean by the first letters: tables first, then columns."""
+    tables = db.catalogue().tables
+    columns = {column.name for table in tables for column in table.columns}
+    names = {table.name for table in tables}
+    return [*sorted(names), *sorted(columns - names)]

@@ -1,0 +1,191 @@
+"""What a line of a chat that begins with a slash does. A command is a row of `COMMANDS`."""
+
+from collections.abc import Callable, Mapping
+from difflib import get_close_matches
+from typing import TypeAlias
+
+from rich.cells import set_cell_size
+
+from text2sql.cli import exporting
+from text2sql.cli.conversation import Conversation, new_thread, own_answer
+from text2sql.cli.grid import ROWS
+from text2sql.cli.rendering import one_line_each, whole
+from text2sql.cli.schema import READABLE, chosen
+from text2sql.cli.telling import answer_parts, receipt_lines, room_of, show, sql_text
+from text2sql.cli.words import word
+from text2sql.errors import DatabaseError, UsageError
+from text2sql.llm import open_model
+from text2sql.messages import refusal
+from text2sql.types import Answer, QueryResult, ResultColumn, SqlRejected
+
+Action: TypeAlias = Callable[[Conversation, str], None]
+
+_USAGE = 26  # places of the help's first column
+
+
+def obey(chat: Conversation, line: str) -> None:
+    name, _, argument = line.partition(" ")
+    action = COMMANDS.get(name.lower())
+    if action is None:
+        close = get_close_matches(name, COMMANDS, n=3) or ["/help"]
+        raise UsageError("usage.chat_command", name=name, commands=", ".join(close))
+    action(chat, argument.strip())
+
+
+def help_(chat: Conversation, _: str) -> None:
+    for name in COMMANDS:
+        usage, about = word(f"chat{name}", chat.lang).split(" | ")
+        chat.say(f"  {set_cell_size(usage, _USAGE)}{about}")
+    chat.say(word("chat.keys", chat.lang), "dim")
+
+
+def sql(chat: Conversation, statement: str) -> None:
+    if not statement:
+        show(chat.out, [sql_text(_last(chat).sql or _last(chat).receipt.sql)])
+        return
+    found = chat.db.query(statement)
+    if isinstance(found, SqlRejected):
+        chat.say(f"{refusal(found, chat.lang)} [{found.rule}]", "red")
+        return
+    answer = own_answer(statement, found)
+    chat.keep(answer)
+    show(chat.out, answer_parts(answer, chat.lang, room_of(chat.out), receipt="")[1:])
+
+
+def schema(chat: Conversation, table: str) -> None:
+    catalogue = chat.db.catalogue()
+    tables = chosen(catalogue, table.split())
+    if not tables:
+        chat.say(word("empty", chat.lang))
+    elif table or len(tables) <= READABLE:
+        whole(tables, catalogue.default_schema, chat.lang)
+    else:
+        one_line_each(tables, catalogue.default_schema, chat.lang)
+
+
+def page(chat: Conversation, wanted: str) -> None:
+    answer = _last(chat)
+    if not answer.columns:
+        raise UsageError("usage.chat_nothing")
+    total = _total(chat, answer)
+    pages = None if total is None else max(1, -(-total // ROWS))
+    number = _number(wanted, chat.page, pages)
+    chat.show_page(number, _page(chat, answer, number))
+    key = "chat.page" if pages is None else "chat.page_of"
+    chat.say(word(key, chat.lang, number=number, pages=pages, rows=total), "dim")
+
+
+def export(chat: Conversation, name: str) -> None:
+    answer = _last(chat)
+    if not answer.columns:
+        raise UsageError("usage.chat_nothing")
+    target = exporting.target_of(name)
+    if target.exists() and not chat.person.agrees(word("chat.overwrite", chat.lang, path=target)):
+        raise UsageError("usage.export_exists", path=str(target))
+    exporting.write(target, answer.columns, answer.rows)
+    chat.say(word("chat.exported", chat.lang, rows=len(answer.rows), path=target))
+    if answer.truncated:
+        chat.say(word("grid.limit", chat.lang, count=len(answer.rows)), "yellow")
+
+
+def model(chat: Conversation, name: str) -> None:
+    if name:
+        open_model(name, chat.terms.settings)  # a name that is none is told now; nothing is loaded by it
+        chat.model = name
+    now = chat.model or chat.terms.model or chat.terms.settings.model
+    chat.say(word("chat.model", chat.lang, name=now))
+
+
+def receipt(chat: Conversation, _: str) -> None:
+    chat.say("\n".join(receipt_lines(_last(chat).receipt, chat.lang)))
+
+
+def history(chat: Conversation, _: str) -> None:
+    turns = chat.db.history(chat.thread, user=chat.user)
+    if not turns:
+        chat.say(word("chat.no_turns", chat.lang))
+    for number, turn in enumerate(turns, 1):
+        chat.say(f"{number:>3}. {turn['question']}  [{turn['status']}]")
+        if turn["sql"]:
+            chat.say(f"     {turn['sql']}", "dim")
+
+
+def undo(chat: Conversation, _: str) -> None:
+    if not chat.db.history(chat.thread, user=chat.user):
+        chat.say(word("chat.no_turns", chat.lang))
+        return
+    left = chat.db.roll_back(chat.thread, turns=1, user=chat.user)
+    chat.keep(None)
+    chat.say(word("chat.undone", chat.lang, left=left))
+
+
+def new(chat: Conversation, _: str) -> None:
+    chat.thread = new_thread()
+    chat.keep(None)
+    chat.say(word("chat.new", chat.lang, thread=chat.thread))
+
+
+def lang(chat: Conversation, wanted: str) -> None:
+    """Without a name, the other one."""
+    if wanted not in ("", "en", "zh"):
+        raise UsageError("usage.chat_lang", name=wanted)
+    other = "en" if chat.lang == "zh" else "zh"
+    chat.language = wanted or other
+    chat.lang = "zh" if chat.language == "zh" else "en"
+    chat.say(word("chat.lang", chat.lang))
+
+
+def quit_(chat: Conversation, _: str) -> None:
+    chat.over = True
+
+
+COMMANDS: Mapping[str, Action] = {
+    "/help": help_,
+    "/sql": sql,
+    "/schema": schema,
+    "/page": page,
+    "/export": export,
+    "/model": model,
+    "/receipt": receipt,
+    "/history": history,
+    "/undo": undo,
+    "/new": new,
+    "/lang": lang,
+    "/quit": quit_,
+}
+
+
+def _last(chat: Conversation) -> Answer:
+    if chat.last is None:
+        raise UsageError("usage.chat_nothing")
+    return chat.last
+
+
+def _total(chat: Conversation, answer: Answer) -> int | None:
+    """Rows in all; None where finding out would cost more than the database allows."""
+    if not answer.truncated:
+        return len(answer.rows)
+    if not answer.result_id:
+        return len(answer.rows)
+    try:
+        return chat.db.count(answer.result_id, user=chat.user)
+    except DatabaseError:
+        return None
+
+
+def _number(wanted: str, now: int, pages: int | None) -> int:
+    steps = {"": now + 1, "next": now + 1, "prev": now - 1}
+    if wanted not in steps and not wanted.isdecimal():
+        raise UsageError("usage.chat_page", name=wanted, pages=pages or "?")
+    number = steps[wanted] if wanted in steps else int(wanted)
+    if number < 1 or (pages is not None and number > pages):
+        raise UsageError("usage.chat_page", name=number, pages=pages or "?")
+    return number
+
+
+def _page(chat: Conversation, answer: Answer, number: int) -> QueryResult:
+    """Rows that are all here are cut here; of a longer result each page is a query with a stable order."""
+    if answer.truncated and answer.result_id:
+        return chat.db.page(answer.result_id, number=number, size=ROWS, user=chat.user)
+    columns = tuple(ResultColumn(name, "") for name in answer.columns)
+    return QueryResult(columns, answer.rows[(number - 1) * ROWS : number * ROWS])

@@ -1,0 +1,104 @@
+"""`text2sql stats`: how the questions went. Numbers only: no question, no query and no user is among them."""
+
+import asyncio
+import json
+from collections.abc import Iterator
+from dataclasses import asdict
+from functools import partial
+from pathlib import Path
+
+import click
+from rich.cells import cell_len
+
+from text2sql.cli.progress import stage_words
+from text2sql.cli.rendering import printable
+from text2sql.cli.spoken import Command, flag, option
+from text2sql.cli.words import WORDS, word
+from text2sql.config import Settings, from_environment
+from text2sql.memory import Stats, open_memory
+from text2sql.memory.places import place_of
+from text2sql.messages import Language
+
+
+def command(lang: Language) -> click.Command:
+    return Command(
+        "stats",
+        lang,
+        partial(run, lang),
+        [
+            option(lang, "stats", "--days", metavar="N", type=click.IntRange(min=1)),
+            flag(lang, "stats", "--json", "as_json"),
+        ],
+    )
+
+
+def run(lang: Language, *, days: int | None, as_json: bool) -> int:
+    stats = read(from_environment(), days)
+    if as_json:
+        click.echo(json.dumps({"days": days, **asdict(stats)}))
+    elif not stats.questions:
+        click.echo(word("stats.none" if days is None else "stats.none_lately", lang, days=days), err=True)
+    else:
+        click.echo("\n".join(lines(stats, lang)))
+    return 0
+
+
+def read(settings: Settings, days: int | None) -> Stats:
+    """To look is not to make: where there is no memory yet, there are no numbers."""
+    place = place_of(settings)
+    if isinstance(place, Path) and not place.exists():
+        return Stats()
+
+    async def numbers() -> Stats:
+        async with open_memory(settings) as memory:
+            return await memory.stats(days)
+
+    return asyncio.run(numbers())
+
+
+def lines(stats: Stats, lang: Language) -> Iterator[str]:
+    rows = [
+        (word("stats.questions", lang), f"{stats.questions:,}"),
+        *((f"  {_status(status, lang)}", _part(count, stats)) for status, count in stats.by_status.items()),
+        (word("stats.first_pass", lang), _rate(stats.first_pass_rate)),
+        (word("stats.repaired", lang), _rate(stats.repair_rate)),
+        (word("stats.calls", lang), _number(stats.calls_per_answer)),
+        (word("stats.tokens", lang), _number(stats.tokens_per_answer)),
+        (word("stats.statements", lang), f"{stats.statements:,}"),
+    ]
+    yield from _under(rows)
+    for heading, counted in (("stats.models", stats.by_model), ("stats.errors", stats.errors)):
+        if counted:
+            yield f"\n{word(heading, lang)}"
+            yield from _under([(f"  {printable(name)}", f"{count:,}") for name, count in counted.items()])
+    if stats.seconds:
+        yield f"\n{word('stats.seconds', lang)}"
+        yield from _under(
+            [
+                (f"  {stage_words(stage, lang)}", f"{spread.p50:8.2f}  {spread.p95:8.2f}")
+                for stage, spread in stats.seconds.items()
+            ]
+        )
+
+
+def _status(status: str, lang: Language) -> str:
+    key = f"status.{status}"
+    return word(key, lang) if key in WORDS else printable(status)
+
+
+def _part(count: int, stats: Stats) -> str:
+    return f"{count:,}  ({count / stats.questions:.0%})"
+
+
+def _rate(rate: float | None) -> str:
+    return "-" if rate is None else f"{rate:.0%}"
+
+
+def _number(number: float | None) -> str:
+    return "-" if number is None else f"{number:,.1f}"
+
+
+def _under(rows: list[tuple[str, str]]) -> Iterator[str]:
+    width = max(cell_len(label) for label, _ in rows)
+    for label, text in rows:
+        yield f"{label}{' ' * (width - cell_len(label) + 2)}{text}"

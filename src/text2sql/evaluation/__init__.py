@@ -1,0 +1,1 @@
+"""Question sets, execution match, metrics, the report."""

@@ -1,0 +1,397 @@
+"""`text2sql chat`: lines of a pipe, keys of a terminal, slash commands; nothing ends it but the person."""
+
+import csv
+import json
+import os
+import stat
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from prompt_toolkit.completion import CompleteEvent
+from prompt_toolkit.document import Document
+from prompt_toolkit.history import FileHistory, InMemoryHistory
+from prompt_toolkit.input import create_pipe_input
+from prompt_toolkit.output import DummyOutput
+
+from cli.conftest import SCHEMA, make
+from cli.scripts import Desk, lines
+from text2sql.cli import chat_commands
+from text2sql.cli.chat import answer_line, talk
+from text2sql.cli.chat_commands import COMMANDS
+from text2sql.cli.conversation import Conversation
+from text2sql.cli.exporting import as_csv, as_json, harmless, target_of, write
+from text2sql.cli.person import Names, Pipe, Terminal, history_of
+from text2sql.cli.telling import screen
+from text2sql.cli.words import WORDS
+from text2sql.config import Settings
+from text2sql.errors import DatabaseError, OtherDatabaseError, UsageError
+from text2sql.types import Answer, Event, QueryResult, Receipt, ResultColumn, StageStarted
+
+COUNT = "SELECT count(*) AS n FROM orders"
+NAMES = "SELECT name FROM customers ORDER BY id"
+
+
+def said(desk: Desk, shop: str, *words: str, options: tuple[str, ...] = ()) -> str:
+    ended = desk.run("chat", "--db", shop, *options, stdin=lines(words))
+    assert ended.code == 0
+    return ended.out
+
+
+def test_questions_of_a_pipe_share_a_thread(desk: Desk, shop: str) -> None:
+    told = said(
+        desk.says(COUNT, f"{COUNT} WHERE total > 100"), shop, "how many orders?", "", "only above 100"
+    )
+    assert "n: 2." in told
+    assert "n: 1." in told
+    assert [one.content for one in desk.backend.requests[1].messages[1:2]] == ["how many orders?"]
+
+
+def test_the_schema_is_read_before_the_first_question(desk: Desk, shop: str) -> None:
+    said(desk.says(COUNT), shop, "how many orders?")
+    assert desk.backend.warmed[0] == desk.backend.requests[0].messages[:1]
+
+
+def test_an_error_does_not_end_it(desk: Desk, shop: str) -> None:
+    told = said(desk.says(), shop, "how many orders?", "drop the table orders", "/nope", "/page", "hello")
+    assert "the script is over" in told
+    assert "only reading is allowed" in told
+    assert "There is no command “/nope”" in told
+    assert "There is no answer with rows yet." in told
+    assert "I answer questions about this database." in told
+
+
+def test_a_source_that_is_none_is_told_before_there_is_a_prompt(desk: Desk) -> None:
+    for words in (("chat",), ("chat", "--db", "nowhere.db"), ("chat", "--mode", "fly")):
+        ended = desk.says().run(*words)
+        assert (ended.code, ended.out) == (2, "")
+
+
+def test_help_lists_every_command_in_both_languages(desk: Desk, shop: str) -> None:
+    english = said(desk.says(), shop, "/help")
+    chinese = said(desk.says(), shop, "/help", options=("--lang", "zh"))
+    for name in COMMANDS:
+        assert f"  {name}" in english
+        assert f"  {name}" in chinese
+        assert [told.count(" | ") for told in WORDS[f"chat{name}"]] == [1, 1]
+    assert "/export FILE.csv|.json" in english
+
+
+def test_own_sql_goes_through_the_guard_and_the_last_query_is_shown(desk: Desk, shop: str) -> None:
+    told = said(
+        desk.says(COUNT), shop,
+        "/sql", "how many orders?", "/sql",
+        "/sql SELECT total FROM orders ORDER BY id", "/sql DELETE FROM orders",
+    )  # fmt: skip
+    assert told.count("SELECT COUNT(*) AS n FROM orders LIMIT 1000\n") == 2
+    assert "│    10 │\n│   200 │" in told
+    assert told.endswith("DELETE FROM orders [not_a_query]\n")
+
+
+def test_the_schema_is_shown_whole_or_of_one_table(desk: Desk, shop: str) -> None:
+    told = said(desk.says(), shop, "/schema customers", "/schema nope")
+    assert "城市" in told
+    assert "orders_by_customer" not in told
+    assert "No table is called “nope”." in told
+    assert "orders_by_customer" in said(desk.says(), shop, "/schema")
+
+
+def test_history_undo_and_new(desk: Desk, shop: str) -> None:
+    told = said(
+        desk.says(COUNT, NAMES), shop,
+        "/undo", "how many orders?", "which customers?", "/history", "/undo", "/history", "/new", "/history",
+    )  # fmt: skip
+    assert "  1. how many orders?  [answered]\n" in told
+    assert "  2. which customers?  [answered]\n" in told
+    assert told.count("how many orders?  [answered]") == 2
+    assert told.count("which customers?  [answered]") == 1
+    assert "Forgotten. Questions left: 1." in told
+    assert told.count("Nothing has been asked in this conversation yet.") == 2
+
+
+def test_receipt_model_and_language(desk: Desk, shop: str) -> None:
+    told = said(
+        desk.says(COUNT), shop, "how many orders?", "/receipt", "/model", "/model gpt", "/lang", "/lang fr"
+    )
+    assert "path: classifier → schema" in told
+    assert "The model is local." in told
+    assert "“gpt” is not the name of a model." in told
+    assert "现在消息和回答都使用中文。" in told
+    assert "本程序不支持语言“fr”。" in told
+
+
+def test_the_language_of_answers_follows_the_command(desk: Desk, shop: str) -> None:
+    told = said(desk.says(NAMES, NAMES), shop, "/lang zh", "which customers?", "/lang en", "which customers?")
+    assert "共 2 行" in told
+    assert "2 rows" in told
+
+
+def test_a_choice_is_answered_by_its_number(desk: Desk, tmp_path: Path) -> None:
+    make(tmp_path / "towns.db", "CREATE TABLE people (name TEXT, town TEXT); INSERT INTO people VALUES "
+         "('Ann', 'Springfield'), ('Bo', 'Springdale'), ('Cy', 'Oslo');")  # fmt: skip
+    desk.env = {**desk.env, "TEXT2SQL_VALUES_WAIT": "5"}
+    query = "SELECT name FROM people WHERE town = '{}'"
+    desk.says(query.format("Springfeld"), query.format("Springfield"))
+    told = said(desk, str(tmp_path / "towns.db"), "people whose town is Springfeld", "1")
+    assert "Ann" in told
+
+
+# -- more rows, and files ------------------------------------------------------------------------
+
+
+class Db:
+    """An app that has one long result and is asked for its pages."""
+
+    def __init__(self, total: int | None = 45) -> None:
+        self.total = total
+        self.pages: list[tuple[int, int]] = []
+
+    def count(self, result_id: str, *, user: str = "") -> int:
+        if self.total is None:
+            raise OtherDatabaseError("too slow")
+        return self.total
+
+    def page(self, result_id: str, *, number: int, size: int, user: str = "") -> QueryResult:
+        self.pages.append((number, size))
+        return QueryResult((ResultColumn("n", ""),), ((number * 1000,),))
+
+    def stream(self, question: str, **how: object) -> Iterator[Event]:
+        yield StageStarted("generator")
+        raise KeyboardInterrupt
+
+
+class Willing(Pipe):
+    def __init__(self, yes: bool, *words: str) -> None:
+        super().__init__(words)
+        self.yes = yes
+        self.asked: list[str] = []
+
+    def agrees(self, question: str) -> bool:
+        self.asked.append(question)
+        return self.yes
+
+
+def conversation(answer: Answer | None = None, db: Db | None = None, yes: bool = False) -> Conversation:
+    from text2sql.cli.asking import Terms
+
+    chat = Conversation(db or Db(), Willing(yes), Terms(settings=Settings()), "en", screen(sys.stdout))  # type: ignore[arg-type]
+    chat.keep(answer)
+    return chat
+
+
+def rows(count: int, *, truncated: bool = False, result_id: str = "r") -> Answer:
+    return Answer(
+        "answered", "q", "a", "SELECT n FROM t", ("n",),
+        tuple((n,) for n in range(1, count + 1)), count, truncated, result_id=result_id,
+    )  # fmt: skip
+
+
+def test_pages_of_rows_that_are_here_cost_no_query(capsys: pytest.CaptureFixture[str]) -> None:
+    chat = conversation(rows(45))
+    for wanted in ("/page", "/page next", "/page prev", "/page 1", "/page 4", "/page x", "/page 0"):
+        answer_line(chat, wanted)
+    told = capsys.readouterr().out
+    assert [line for line in told.splitlines() if line.startswith("page")] == [
+        "page 2 of 3, 45 rows in all",
+        "page 3 of 3, 45 rows in all",
+        "page 2 of 3, 45 rows in all",
+        "page 1 of 3, 45 rows in all",
+    ]
+    assert "│ 41 │" in told
+    for wanted in ("“4”", "“x”", "“0”"):
+        assert f"There is no page {wanted}: there are 3." in told
+
+
+def test_pages_of_a_longer_result_are_queries_of_their_own(capsys: pytest.CaptureFixture[str]) -> None:
+    db = Db(total=100)
+    answer_line(conversation(rows(30, truncated=True), db), "/page 3")
+    assert db.pages == [(3, 20)]
+    assert "page 3 of 5, 100 rows in all" in capsys.readouterr().out
+    unknown = Db(total=None)
+    answer_line(conversation(rows(30, truncated=True), unknown), "/page 9")
+    assert unknown.pages == [(9, 20)]
+    assert capsys.readouterr().out.rstrip().endswith("page 9")
+
+
+def test_rows_are_exported_whole_and_never_over_another_file(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    target = tmp_path / "out.csv"
+    answer_line(conversation(rows(3, truncated=True)), f"/export {target}")
+    assert target.read_bytes() == b"\xef\xbb\xbfn\r\n1\r\n2\r\n3\r\n"
+    assert "cut off after 3 rows" in capsys.readouterr().out
+    answer_line(conversation(rows(1)), f"/export {target}")
+    assert "is there already, and was left as it is" in capsys.readouterr().out
+    assert target.read_bytes().count(b"\n") == 4
+    willing = conversation(rows(1), yes=True)
+    answer_line(willing, f"/export {target}")
+    assert target.read_bytes().count(b"\n") == 2
+    answer_line(willing, f"/export {tmp_path / 'out.json'}")
+    assert json.loads((tmp_path / "out.json").read_text()) == {"columns": ["n"], "rows": [[1]]}
+    for name in ("out.xlsx", "", str(tmp_path / "no" / "such.csv")):
+        answer_line(willing, f"/export {name}")
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["out.csv", "out.json"]
+    told = capsys.readouterr().out
+    assert told.count("the ending tells the format") == 2
+    assert "cannot be written" in told
+
+
+@pytest.mark.parametrize(
+    "text", ["=1+1", "+cmd|' /C calc'!A0", "-2+3", "@SUM(A1)", "\t=1", "\r=1", "\n=1", "＝1", "＠x"]
+)
+def test_a_formula_is_a_text_in_a_spreadsheet(text: str) -> None:
+    assert harmless(text) == f"'{text}"
+
+
+@pytest.mark.parametrize("text", ["", "abc", "-12.50", "+3", "-1e5", "1=1", "12345678901234567890.123"])
+def test_what_is_no_formula_stays_as_it_is(text: str) -> None:
+    assert harmless(text) == text
+
+
+def test_a_csv_keeps_every_kind_of_value() -> None:
+    told = as_csv(("=a", "b"), (('x,"y"\nz', None), (True, -1.5), ([1, "é"], {"k": "文"})))
+    assert list(csv.reader(told.decode("utf-8-sig").splitlines(keepends=True))) == [
+        ["'=a", "b"],
+        ['x,"y"\nz', ""],
+        ["true", "-1.5"],
+        ['[1, "é"]', '{"k": "文"}'],
+    ]
+    assert json.loads(as_json(("a", "a"), ((float("inf"), "\ud800"),))) == {
+        "columns": ["a", "a"],
+        "rows": [["inf", "?"]],
+    }
+
+
+def test_a_file_that_cannot_be_finished_leaves_nothing(tmp_path: Path) -> None:
+    with pytest.raises(UsageError):
+        write(tmp_path / "missing" / "a.csv", ("a",), ())
+    (tmp_path / "folder.csv").mkdir()
+    with pytest.raises(UsageError):
+        write(tmp_path / "folder.csv", ("a",), ())
+    assert [one.name for one in tmp_path.iterdir()] == ["folder.csv"]
+    assert target_of(' "~/x.CSV" ').is_absolute()
+
+
+# -- the person ----------------------------------------------------------------------------------
+
+
+def test_ctrl_c_stops_a_question_and_the_chat_goes_on(capsys: pytest.CaptureFixture[str]) -> None:
+    chat = conversation()
+    chat.person = Pipe(["a question", "/lang zh"])
+    talk(chat)
+    told = capsys.readouterr().out
+    assert "Stopped. The chat goes on." in told
+    assert "中文" in told
+
+
+def test_a_fault_of_ours_costs_one_line(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: object) -> None:
+        raise ZeroDivisionError("by zero")
+
+    monkeypatch.setattr(chat_commands, "receipt_lines", broken)
+    chat = conversation(Answer("answered", "q", "a", receipt=Receipt()))
+    answer_line(chat, "/receipt")
+    told = capsys.readouterr().out
+    assert "ZeroDivisionError: by zero" in told
+    assert "Traceback" not in told
+    monkeypatch.setenv("TEXT2SQL_DEBUG", "1")
+    answer_line(chat, "/receipt")
+    assert "Traceback" in capsys.readouterr().out
+
+
+@pytest.fixture
+def keys() -> Iterator[tuple[Terminal, object]]:
+    with create_pipe_input() as pipe:
+        names = Names([*COMMANDS], lambda: ["customers", "城市"])
+        yield Terminal(names, InMemoryHistory(), pipe, DummyOutput()), pipe
+
+
+def test_keys_of_a_terminal(keys: tuple[Terminal, object]) -> None:
+    terminal, pipe = keys
+    send = pipe.send_text  # type: ignore[attr-defined]
+    send("how many?\n")
+    assert terminal.line() == "how many?"
+    send("half a thou\x03whole\n")  # Ctrl-C throws away what was begun
+    assert terminal.line() == "whole"
+    send("\x1b[A\x1b[A\n")  # arrow up, twice
+    assert terminal.line() == "how many?"
+    send("\x03")
+    with pytest.raises(KeyboardInterrupt):
+        terminal.line()
+    send("\x04")
+    with pytest.raises(EOFError):
+        terminal.line()
+    send("y\n")
+    assert terminal.agrees("really?")
+    for no in ("\n", "n\n", "\x03", "\x04"):
+        send(no)
+        assert not terminal.agrees("really?")
+
+
+def test_ctrl_c_at_an_empty_prompt_hints_at_the_way_out(
+    keys: tuple[Terminal, object], capsys: pytest.CaptureFixture[str]
+) -> None:
+    terminal, pipe = keys
+    pipe.send_text("\x03\x03/quit\n")  # type: ignore[attr-defined]
+    chat = conversation()
+    chat.person = terminal
+    talk(chat)
+    assert capsys.readouterr().out == "/quit or Ctrl-D ends the chat.\n" * 2
+
+
+@pytest.mark.parametrize(
+    ("text", "offered"),
+    [
+        ("/h", ["/help", "/history"]),
+        ("/schema cu", ["customers"]),
+        ("how many CU", ["customers"]),
+        ("哪些 城", ["城市"]),
+        ("how many ", []),
+        ("", []),
+    ],
+)
+def test_names_are_completed(text: str, offered: list[str]) -> None:
+    asked: list[int] = []
+
+    def names() -> list[str]:
+        asked.append(1)
+        return ["customers", "城市"]
+
+    completer = Names([*COMMANDS], names)
+    for _ in range(2):
+        found = completer.get_completions(Document(text), CompleteEvent())
+        assert [one.text for one in found] == offered
+    assert len(asked) <= 1
+
+
+def test_a_database_that_is_away_has_no_names_yet() -> None:
+    def away() -> list[str]:
+        raise DatabaseError("gone")
+
+    assert list(Names([], away).get_completions(Document("cu"), CompleteEvent())) == []
+
+
+def test_the_history_is_its_owners_alone(tmp_path: Path) -> None:
+    kept = history_of(Settings(data_dir=str(tmp_path / "data")))
+    assert isinstance(kept, FileHistory)
+    kept.store_string("how many orders?")
+    file = tmp_path / "data" / "chat_history"
+    assert "how many orders?" in file.read_text()
+    if os.name == "posix":
+        assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    (tmp_path / "file").write_text("")
+    assert isinstance(history_of(Settings(data_dir=str(tmp_path / "file"))), InMemoryHistory)
+
+
+def test_a_write_in_a_pipe_is_not_confirmed(desk: Desk, tmp_path: Path) -> None:
+    make(tmp_path / "own.db", SCHEMA)
+    wish = "set the total of order 1 to 0"
+    told = said(
+        desk.says("UPDATE orders SET total = 0 WHERE id = 1", "SELECT total FROM orders WHERE id = 1"),
+        str(tmp_path / "own.db"), wish, "what is the total of order 1?", options=("--allow-writes",),
+    )  # fmt: skip
+    assert "The write was not confirmed. Nothing was changed." in told
+    assert "total: 10." in told
