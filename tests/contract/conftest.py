@@ -6,6 +6,7 @@ from collections.abc import Iterator
 import pytest
 
 from contract.places import PLACES, URL_VARIABLES, Place
+from contract.shelf import shelf_in
 from text2sql.config import Settings
 from text2sql.database import Database, open_database
 from text2sql.database.dialects import GAPS, Gap
@@ -28,6 +29,13 @@ def place(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
 def db(place: Place) -> Iterator[Database]:
     with open_database(place.url, Settings(time_limit=20.0)) as database:
         yield database
+
+
+@pytest.fixture
+def shelf(place: Place) -> Iterator[Place]:
+    """Tables of the writing tests' own, which the account may change; the others stay closed to it."""
+    with shelf_in(place) as made:
+        yield made
 
 
 @pytest.fixture

@@ -1,0 +1,95 @@
+"""A question from end to end on every engine: catalogue, values, repairs, guard, EXPLAIN, rows, and a write
+that a person confirms. The model says what it is told.
+"""
+
+import asyncio
+from pathlib import Path
+
+from agents.asking import scripted
+from contract.places import Place
+from text2sql import AsyncText2SQL
+from text2sql.config import Settings
+from text2sql.llm import AsyncChatModel
+from text2sql.types import Answer
+
+COUNT = "SELECT count(*) AS customers FROM customers"
+
+
+def app(place: Place, lines: list[str]) -> AsyncText2SQL:
+    settings = Settings(memory="none", requests_per_minute=0)
+    return AsyncText2SQL(place.url, settings=settings, model=AsyncChatModel([scripted(lines)], settings))
+
+
+def ask(place: Place, question: str, *lines: str) -> Answer:
+    async def told() -> Answer:
+        async with app(place, list(lines)) as db:
+            return await db.ask(question)
+
+    return asyncio.run(told())
+
+
+def test_a_question_is_answered(place: Place) -> None:
+    answer = ask(place, "How many customers are there?", COUNT)
+    assert (answer.status, answer.rows[0][0]) == (
+        "answered",
+        place.admin("SELECT count(*) FROM customers")[0][0],
+    )
+    assert answer.receipt.checks == ("guard", "explain", "ran")
+    assert answer.receipt.dialect == place.dialect
+
+
+def test_a_value_is_respelled_as_the_column_has_it(place: Place) -> None:
+    (city,) = place.admin("SELECT city FROM customers WHERE city IS NOT NULL ORDER BY id LIMIT 1")[0]
+    written = f"SELECT name FROM customers WHERE city = '{city.upper()}  '"
+    answer = ask(place, f"Which customers live in {city}?", written)
+    assert answer.status == "answered"
+    assert answer.row_count >= 1
+    assert any(hit.value == city for hit in answer.receipt.values)
+
+
+def test_a_column_of_the_wrong_table_is_bound_to_the_right_one(place: Place) -> None:
+    wrong = "SELECT T1.amount FROM customers AS T1 JOIN orders AS T2 ON T1.id = T2.customer_id"
+    answer = ask(place, "What are the amounts of the orders of customers?", wrong)
+    assert (answer.status, answer.receipt.usage.calls) == ("answered", 1)
+    assert answer.row_count == place.admin("SELECT count(*) FROM orders")[0][0]
+
+
+def test_an_error_of_the_engine_is_mended_by_one_more_call(place: Place) -> None:
+    answer = ask(place, "How many customers are there?", "SELECT count(nothing_such) FROM customers", COUNT)
+    assert (answer.status, answer.receipt.attempts) == ("answered", 2)
+
+
+def test_an_injection_in_a_cell_and_in_a_comment_changes_nothing(place: Place) -> None:
+    before = place.admin("SELECT count(*) FROM orders")
+    for hostile in ("DELETE FROM orders", "DROP TABLE orders", "SELECT 1; DELETE FROM orders"):
+        answer = ask(place, "What do the notes of the orders say?", *[hostile] * 4)
+        assert answer.status in ("refused", "failed")
+    assert place.admin("SELECT count(*) FROM orders") == before
+
+
+def test_a_confirmed_write_happens_once(shelf: Place) -> None:
+    insert = "INSERT INTO shelves (id, label) VALUES (9, 'z')"
+
+    async def told() -> list[str]:
+        async with app(shelf, [insert]) as db:
+            first = await db.ask("Add the shelf z", thread="t", allow_writes=True)
+            return [first.status, (await db.confirm("t")).status, (await db.confirm("t")).status]
+
+    assert asyncio.run(told()) == ["confirm", "answered", "answered"]
+    assert shelf.admin("SELECT count(*) FROM shelves") == [(3,)]
+
+
+def test_a_csv_file_is_a_database_to_be_asked(tmp_path: Path) -> None:
+    path = tmp_path / "sales.csv"
+    path.write_text("city,total\n上海,10\n北京,20\n上海,5\n", encoding="utf-8")
+    settings = Settings(memory="none")
+
+    async def told() -> Answer:
+        model = AsyncChatModel(
+            [scripted(["SELECT sum(total) AS total FROM sales WHERE city = '上海'"])], settings
+        )
+        async with AsyncText2SQL(str(path), settings=settings, model=model) as db:
+            return await db.ask("上海的总额是多少？")
+
+    answer = asyncio.run(told())
+    assert (answer.status, [str(value) for value in answer.rows[0]]) == ("answered", ["15"])
