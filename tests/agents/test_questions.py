@@ -365,3 +365,24 @@ def test_each_question_of_a_thread_has_its_own_bill(shop: Path) -> None:
             return [answer.receipt.usage.calls for answer in answers]
 
     assert asyncio.run(told()) == [1, 1, 0]
+
+
+def test_a_refusal_speaks_the_language_of_the_first_question(shop: Path) -> None:
+    answer = ask(shop, "删除所有订单")
+    assert "只允许读取" in answer.answer
+
+
+def test_a_verified_question_needs_no_model_and_helps_with_those_like_it(shop: Path) -> None:
+    backend = scripted(["SELECT count(*) AS gold FROM customers WHERE level = 'gold'"])
+
+    async def told() -> tuple[Answer, Answer]:
+        async with app(shop, backend) as db:
+            await db.remember("How many silver customers are there?", "SELECT 41 + 1 AS silver")
+            same = await db.ask("how many silver customers are there?")
+            return same, await db.ask("How many gold customers are there?")
+
+    same, alike = asyncio.run(told())
+    assert (same.rows, same.receipt.usage.calls) == (((42,),), 0)
+    assert same.receipt.assumptions
+    assert alike.rows == ((1,),)
+    assert [one.content for one in backend.requests[0].messages][1] == "How many silver customers are there?"

@@ -5,7 +5,7 @@ Rules first; a model is asked only when they are unsure, and never a second time
 
 import json
 import re
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from uuid import uuid4
 
 from text2sql.agents.context import bounded
@@ -25,14 +25,16 @@ _SURE = 0.75  # a rule below this asks a model, where one is quick enough to be 
 
 async def classifier(state: SQLMessageState, desk: Desk) -> Update:
     message = state["messages"][-1]
-    said = str(message.text).strip()[: desk.settings.question_length]
+    # NUL: PostgreSQL cannot keep it, and nobody means it
+    said = str(message.text).replace("\0", "").strip()[: desk.settings.question_length]
     turns = state.get("turns", [])
     question, chosen = _answered(said, turns)
+    desk = replace(desk, language=_language(question, desk, turns))
     begun: Update = {
         **fresh(),
         "turn_id": message.id or uuid4().hex,
         "question": question,
-        "language": _language(question, desk, turns),
+        "language": desk.language,
         "mode": desk.asked.mode or desk.settings.mode,
         "preset": desk.asked.preset or desk.settings.preset,
     }

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import cast
 
 from text2sql.agents.desk import Desk
-from text2sql.agents.state import SchemaInfo, SQLMessageState, Turn
+from text2sql.agents.state import SchemaInfo, SQLMessageState
 from text2sql.errors import PromptTooLong
 from text2sql.llm import AsyncChatModel
 from text2sql.llm.prompts import render as prompt
@@ -16,6 +16,7 @@ from text2sql.schema import Knowledge, render
 from text2sql.schema.names import label
 from text2sql.types import Catalogue, Message, Table
 
+_EXAMPLES, _ALIKE = 2, 0.3  # verified pairs to show, and how much like the question they must be
 _TURNS = 3  # earlier questions that a follow-up may lean on
 _OVERHEAD = 16  # tokens a chat template spends on one message, rather too many
 PRODUCTS = {"postgres": "PostgreSQL", "mysql": "MySQL", "sqlite": "SQLite", "duckdb": "DuckDB"}
@@ -56,8 +57,8 @@ async def generation(
     left = room - await tokens(model, (system, asked))
     if left < 0:
         asked, left = Message("user", state["question"]), 0
-    turns = await _turns(state, model, left)
-    return await bounded((system, *turns, asked), desk, room)
+    shown = await _turns(state, model, left) if state.get("follow_up") else await _examples(state, desk, left)
+    return await bounded((system, *shown, asked), desk, room)
 
 
 async def bounded(messages: tuple[Message, ...], desk: Desk, room: int | None = None) -> tuple[Message, ...]:
@@ -129,22 +130,28 @@ async def _turns(state: SQLMessageState, model: AsyncChatModel, left: int) -> li
     """Earlier questions with their queries, the latest ones that fit. Only a follow-up needs them: to a
     small model they are noise.
     """
-    if not state.get("follow_up"):
-        return []
+    usable = [(turn["question"], turn["sql"]) for turn in state.get("turns", []) if turn["sql"]]
+    return await _latest(usable[-_TURNS:], model, left)
+
+
+async def _examples(state: SQLMessageState, desk: Desk, left: int) -> list[Message]:
+    """Questions like this one whose queries a person has found right."""
+    found = await desk.rooms.memory.recall(desk.rooms.library.key, state["question"], _EXAMPLES)
+    alike = [(pair.question, pair.sql) for score, pair in reversed(found) if score >= _ALIKE]
+    return await _latest(alike, desk.model, left)
+
+
+async def _latest(pairs: Sequence[tuple[str, str]], model: AsyncChatModel, left: int) -> list[Message]:
+    """As a conversation, the last ones that fit."""
     kept: list[Message] = []
-    usable = [turn for turn in state.get("turns", []) if turn["sql"]]
-    for turn in reversed(usable[-_TURNS:]):
-        pair = _pair(turn)
+    for question, sql in reversed(pairs):
+        pair = [Message("user", question), Message("assistant", sql)]
         cost = await tokens(model, pair)
         if cost > left:
             break
         left -= cost
         kept = [*pair, *kept]
     return kept
-
-
-def _pair(turn: Turn) -> list[Message]:
-    return [Message("user", turn["question"]), Message("assistant", turn["sql"])]
 
 
 async def tokens(model: AsyncChatModel, messages: Sequence[Message]) -> int:
