@@ -18,6 +18,7 @@ import random
 import sqlite3
 import string
 import sys
+import tempfile
 from collections import Counter, defaultdict
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
@@ -35,13 +36,13 @@ from text2sql.evaluation.report import mcnemar, share
 from text2sql.llm import AsyncChatModel, open_model
 from text2sql.llm.grammar import sql_grammar
 from text2sql.schema import ValueIndex, render, text_columns
-from text2sql.schema.render import kind, quoted, render_table
+from text2sql.schema.render import kind, quoted
 from text2sql.sql import check, read_reply
 from text2sql.sql.repairs import repair
 from text2sql.sql.shape import is_ordered
 from text2sql.types import Catalogue, CheckedSql, Limits, Message, ModelRequest, QueryResult, Table, ValueHit
 
-SET = Path("/work/shared/bench/spider-train-600")
+SET = Path(__file__).parents[2] / "shared" / "bench" / "spider-train-600"
 LIMITS = Limits(rows=100_000, seconds=10)
 TRIED = Path(__file__).parent / "accuracy_prompts"
 SHIPPED = Path(__file__).parent.parent / "src/text2sql/llm/prompts"
@@ -130,18 +131,38 @@ def _line(table: Table) -> str:
     return f"{quoted(table.name)}({', '.join(parts)})"
 
 
-def keys_last(place: Place) -> str:
-    """As shipped, but with foreign keys after the columns, as engines print them."""
-    told_lines = []
-    for table in place.catalogue.tables:
-        plain = render_table(replace(table, foreign_keys=()), place.catalogue)
-        keys = [
-            f", foreign key ({', '.join(map(quoted, one.columns))}) "
-            f"references {quoted(one.table)}({', '.join(map(quoted, one.referred))})"
-            for one in table.foreign_keys
-        ]
-        told_lines.append(plain.removesuffix(");") + "".join(keys) + ");")
-    return "\n".join(told_lines)
+def lean_ddl(place: Place) -> str:
+    """Shorter than shipped: no word for text, no type for keys, `references t` where it is t's key."""
+    return "\n".join(
+        _lean(one, place.catalogue, "CREATE TABLE {} ({});", "primary key", "references")
+        for one in place.catalogue.tables
+    )
+
+
+def lean_line(place: Place) -> str:
+    """The shortest: `plot(id pk, grower_id -> grower, sown date)`."""
+    return "\n".join(_lean(one, place.catalogue, "{}({})", "pk", "->") for one in place.catalogue.tables)
+
+
+def _lean(table: Table, catalogue: Catalogue, form: str, key: str, arrow: str) -> str:
+    joined = {one.columns[0]: one for one in table.foreign_keys if len(one.columns) == 1 and one.referred}
+    parts = []
+    for column in table.columns:
+        text = quoted(column.name)
+        if table.primary_key == (column.name,):
+            text += f" {key}"
+        if column.name in joined:
+            other = joined[column.name]
+            target = catalogue.table(other.table)
+            own = target is not None and target.primary_key == other.referred
+            text += f" {arrow} {quoted(other.table)}" + ("" if own else f"({quoted(other.referred[0])})")
+        elif table.primary_key != (column.name,):
+            short = kind(column.type)
+            text += f" {short}" if short != "text" else ""
+            shown = [one for one in column.samples if len(one) <= 12] if len(column.samples) < 3 else []
+            text += " /* " + ", ".join(f"'{one}'" for one in shown) + " */" if shown else ""
+        parts.append(text)
+    return form.format(quoted(table.name), ", ".join(parts))
 
 
 def told(hits: list[ValueHit]) -> str:
@@ -184,7 +205,9 @@ VARIANTS: dict[str, Variant] = {
     "min": Variant(TRIED / "min.md"),
     "min-hints": Variant(TRIED / "min.md", hints=True),
     "min-grammar": Variant(TRIED / "min.md", grammar=True),
-    "min-keys": Variant(TRIED / "min.md", keys_last),
+    "lean-ddl": Variant(TRIED / "min.md", lean_ddl),
+    "lean-line": Variant(TRIED / "min.md", lean_line),
+    "lean-ddl-grammar": Variant(TRIED / "min.md", lean_ddl, grammar=True),
     "min-4": Variant(TRIED / "min.md", candidates=4),
     "shipped": Variant(),
 }
@@ -375,7 +398,7 @@ async def main() -> None:
     parser.add_argument("what", choices=("run", "judge", "failures"))
     parser.add_argument("variants", nargs="+")
     parser.add_argument("--set", type=Path, default=SET)
-    parser.add_argument("--out", type=Path, default=Path("/tmp/lab"))
+    parser.add_argument("--out", type=Path, default=Path(tempfile.gettempdir()) / "text2sql-lab")
     parser.add_argument("--databases", type=int, default=25)
     parser.add_argument("--each", type=int, default=4)
     parser.add_argument("--seed", type=int, default=1)

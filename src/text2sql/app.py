@@ -9,17 +9,17 @@ beside the reading of its catalogue and the start of the model.
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Mapping, Sequence
-from contextlib import AsyncExitStack, aclosing, suppress
+from contextlib import AsyncExitStack, aclosing, asynccontextmanager, suppress
 from importlib import import_module
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypedDict, Unpack
 from uuid import uuid4
 
 from text2sql.config import Settings, from_environment
-from text2sql.database import AsyncDatabase, open_database, redacted
+from text2sql.database import AsyncDatabase, AsyncStream, open_database, redacted
 from text2sql.errors import Text2SQLError, UsageError
 from text2sql.llm import AsyncChatModel, open_model
-from text2sql.memory import Pair, Stats, ThreadInfo, open_memory
+from text2sql.memory import Pair, Stats, StoredResult, ThreadInfo, open_memory
 from text2sql.sql import check, check_count, check_page
 from text2sql.types import (
     Answer,
@@ -27,6 +27,7 @@ from text2sql.types import (
     CheckedSql,
     Event,
     Finished,
+    Limits,
     Policy,
     QueryResult,
     SqlRejected,
@@ -64,7 +65,7 @@ class AsyncText2SQL:
     ) -> None:
         """`tables` narrows what may be seen, by names or with columns; a `policy` says it in full."""
         self.settings = settings or from_environment()
-        self._source = source or self.settings.db
+        self.source = source or self.settings.db
         self._model = model
         self._models: dict[str, AsyncChatModel] = {}
         self._policy = policy
@@ -105,9 +106,14 @@ class AsyncText2SQL:
 
     async def resume(self, thread: str, *, user: str = "") -> Answer:
         """Go on where a crash or a cancellation left a thread; the last answer if nothing is left to do."""
+        async with aclosing(self.stream_resume(thread, user=user)) as events:
+            return await _last(events)
+
+    async def stream_resume(self, thread: str, *, user: str = "") -> AsyncGenerator[Event, None]:
         asked = await self._asked({"thread": thread, "user": user})
         async with aclosing((await self._runs()).resume(asked)) as events:
-            return await _last(events)
+            async for event in events:
+                yield event
 
     # -- threads -------------------------------------------------------------------------------------
 
@@ -127,22 +133,54 @@ class AsyncText2SQL:
     async def forget(self, thread: str, *, user: str = "") -> None:
         await (await self.rooms()).memory.forget(user, thread)
 
+    async def source_of(self, thread: str, *, user: str = "") -> str | None:
+        """The key of the database that a thread is about; empty if not known yet, None for no thread."""
+        return await (await self._runs()).source(await self._asked({"thread": thread, "user": user}))
+
+    async def copy(self, thread: str, to: str, *, user: str = "") -> bool:
+        """A thread as its first turn left it, under a second name; False if there is no such turn."""
+        return await (await self._runs()).copy(await self._asked({"thread": thread, "user": user}), to)
+
     # -- results, pairs, numbers ---------------------------------------------------------------------
 
-    async def page(self, result_id: str, *, number: int, size: int, user: str = "") -> QueryResult:
-        """A page of an earlier result, in a stable order, through the guard as everything else."""
-        rooms, query = await self._kept(result_id, user)
-        known = await rooms.library.knowledge(values=False)
-        paged = check_page(
-            query, known.catalogue.dialect, known.catalogue, known.policy, number=number, size=size
+    async def result(self, result_id: str, *, user: str = "") -> StoredResult:
+        """An earlier result as it was kept: its first rows, and how many there were."""
+        return (await self._kept(result_id, user))[1]
+
+    async def page(
+        self, result_id: str, *, number: int, size: int, user: str = "", order: int = 0
+    ) -> QueryResult:
+        """A page of an earlier result, in a stable order, through the guard as everything else.
+
+        `order` is the place of a column, from 1, negative for the other way round; 0 is the query's own.
+        """
+        rooms, kept = await self._kept(result_id, user)
+        return await rooms.database.run(await self._paged(kept, number, size, order))
+
+    @asynccontextmanager
+    async def export(
+        self, result_id: str, *, limits: Limits, user: str = "", order: int = 0
+    ) -> AsyncIterator[AsyncStream]:
+        """All rows of an earlier result, in the order of its pages, drawn as they are read."""
+        rooms, kept = await self._kept(result_id, user)
+        query = await self._paged(kept, 1, limits.rows + 1, order)
+        async with rooms.database.stream(query, limits) as stream:
+            yield stream
+
+    async def _paged(self, kept: StoredResult, number: int, size: int, order: int) -> CheckedSql:
+        known = await (await self.rooms()).library.knowledge(values=False)
+        catalogue = known.catalogue
+        return _passed(
+            check_page(
+                kept.sql, catalogue.dialect, catalogue, known.policy, number=number, size=size, order=order
+            )
         )
-        return await rooms.database.run(_passed(paged))
 
     async def count(self, result_id: str, *, user: str = "") -> int:
         """How many rows the query of an earlier result has in all."""
-        rooms, query = await self._kept(result_id, user)
+        rooms, kept = await self._kept(result_id, user)
         known = await rooms.library.knowledge(values=False)
-        counted = check_count(query, known.catalogue.dialect, known.catalogue, known.policy)
+        counted = check_count(kept.sql, known.catalogue.dialect, known.catalogue, known.policy)
         found = await rooms.database.run(_passed(counted))
         return int(str(found.rows[0][0]))
 
@@ -154,6 +192,13 @@ class AsyncText2SQL:
         checked = check(sql, known.catalogue.dialect, known.catalogue, known.policy, rows=limit)
         return await rooms.database.run(checked) if isinstance(checked, CheckedSql) else checked
 
+    async def run_own(self, sql: str, **how: Unpack[How]) -> Answer:
+        """The same in the shape of an answer: a refusal is told in it, and the rows can be paged."""
+        asked = await self._asked(how)
+        from text2sql.agents import run_own  # noqa: PLC0415 -- see the module's first words
+
+        return await run_own(sql, asked, await self.rooms())
+
     async def remember(self, question: str, sql: str, *, user: str = "") -> None:
         """Keep a pair that a person has found right: it helps with questions like it."""
         rooms = await self.rooms()
@@ -161,6 +206,21 @@ class AsyncText2SQL:
         checked = _passed(check(sql, known.catalogue.dialect, known.catalogue, known.policy))
         pair = Pair(question, checked.sql, checked.dialect, rooms.library.key, checked.tables, user)
         await rooms.memory.remember(pair)
+
+    async def note_feedback(
+        self, question: str, sql: str, *, good: bool, comment: str = "", thread: str = "", user: str = ""
+    ) -> None:
+        """Keep what a person said of an answer; a pair that is not right after all is no longer used."""
+        rooms = await self.rooms()
+        if not good:
+            known = await rooms.library.knowledge(values=False)
+            checked = check(sql, known.catalogue.dialect, known.catalogue, known.policy)
+            wrong = {sql, checked.sql} if isinstance(checked, CheckedSql) else {sql}
+            for _, pair in await rooms.memory.recall(rooms.library.key, question):
+                if pair.question == question and pair.sql in wrong:
+                    await rooms.memory.forget_pair(rooms.library.key, question)
+        facts = {"question": question, "sql": sql, "good": good, "comment": comment, "thread": thread}
+        await rooms.memory.note(user, {**facts, "source": rooms.library.key})
 
     async def stats(self, days: int | None = None) -> Stats:
         return await (await self.rooms()).memory.stats(days)
@@ -170,6 +230,20 @@ class AsyncText2SQL:
         return (await (await self.rooms()).library.knowledge(values=False)).catalogue
 
     # -- opening and closing -------------------------------------------------------------------------
+
+    @property
+    def database(self) -> AsyncDatabase | None:
+        """None until it has been opened."""
+        return self._rooms.database if self._rooms is not None else None
+
+    @property
+    def model_name(self) -> str:
+        """Who is asked unless a question names another."""
+        return (
+            self._model.name
+            if isinstance(self._model, AsyncChatModel)
+            else self._model or self.settings.model
+        )
 
     async def rooms(self) -> "Rooms":
         async with self._opening:
@@ -220,17 +294,17 @@ class AsyncText2SQL:
 
     async def _open(self) -> None:
         """LangGraph is imported beside everything that waits for a disk or another process."""
-        if not self._source:
+        if not self.source:
             raise UsageError("usage.db_missing")
         importing = asyncio.create_task(asyncio.to_thread(import_module, "text2sql.agents"))
         try:
-            database = AsyncDatabase(open_database(self._source, self.settings))
+            database = AsyncDatabase(open_database(self.source, self.settings))
             self._stack.push_async_callback(database.close)
             memory = await self._stack.enter_async_context(open_memory(self.settings))
             agents = await importing
             policy = self._policy or await self._narrowed(database)
             library = agents.Library(
-                database, memory, self.settings, policy, source_key(self._source, database)
+                database, memory, self.settings, policy, source_key(self.source, database)
             )
             self._stack.push_async_callback(library.close)
             self._stack.push_async_callback(self._close_models)
@@ -283,12 +357,13 @@ class AsyncText2SQL:
         given["allow_writes"] = given.get("allow_writes", self.settings.allow_writes)
         return Asked(**given)
 
-    async def _kept(self, result_id: str, user: str) -> tuple["Rooms", str]:
+    async def _kept(self, result_id: str, user: str) -> tuple["Rooms", StoredResult]:
+        """Several databases may share one memory: a result of another one is none of this one's."""
         rooms = await self.rooms()
         kept = await rooms.memory.result(user, result_id)
-        if kept is None:
+        if kept is None or kept.source not in ("", rooms.library.key):
             raise UsageError("usage.result")
-        return rooms, kept.sql
+        return rooms, kept
 
 
 def source_key(source: str, database: AsyncDatabase) -> str:

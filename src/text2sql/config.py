@@ -67,7 +67,7 @@ class Settings:
     summary: str = setting("template", "who says the answer: `template`, or `model` for a second call")
     allow_writes: bool = setting(False, "let a person confirm a write; without it every write is refused")
     candidates: int = setting(1, "queries a model writes in one call, chosen by what they return")
-    grammar: bool = setting(True, "let the embedded model write nothing but a query of this schema")
+    grammar: bool = setting(False, "let the embedded model write nothing but a query of this schema")
     sql_tokens: int = setting(400, "tokens a query may take")
     schema_tokens: int = setting(
         0, "tokens of schema in a prompt; 0 follows the model, larger schemas are linked", may_be_zero=True
@@ -91,6 +91,26 @@ class Settings:
     pairs_dir: str = setting("", "a folder of *.sql files with verified questions, to be shared through Git")
     result_lifetime: float = setting(86_400.0, "seconds a result can be paged and exported")
     result_keep_rows: int = setting(1_000, "rows of a result that are kept for that")
+    # charts
+    font_dir: str = setting("", "a folder of fonts for the pictures of charts, besides the system's")
+    chart_mcp: str = setting(
+        "", "command of a chart server to draw PNG pictures with, such as `npx -y @antv/mcp-server-chart`"
+    )
+    # the MCP server
+    mcp_tokens: int = setting(4_000, "tokens that one reply of the MCP server may take")
+    # the HTTP server
+    models: str = setting("", "models that a request may name besides the server's own, separated by commas")
+    stream_grace: float = setting(20.0, "seconds that a stream which nobody reads goes on")
+    stream_keep: float = setting(60.0, "seconds that a stream can be read again after its end")
+    stream_bytes: int = setting(64_000_000, "bytes of events that one stream may hold")
+    heartbeat: float = setting(10.0, "seconds of silence after which a stream says that it is still there")
+    shutdown_grace: float = setting(5.0, "seconds that questions may go on when the server is told to stop")
+    cache_lifetime: float = setting(
+        300.0, "seconds that an answer is given again to the same question; 0 for never", may_be_zero=True
+    )
+    export_rows: int = setting(1_000_000, "rows of a result that can be exported")
+    export_time: float = setting(300.0, "seconds that an export may take")
+    body_limit: int = setting(65_536, "bytes that a request may send")
 
     @property
     def limits(self) -> Limits:

@@ -3,6 +3,7 @@
     Text2SQLError
     ├── UsageError                 bad input: a flag, a path, a policy file (exit code 2)
     ├── MissingDriver              the driver's package is not installed
+    ├── ChartError                 never     the picture of a chart could not be made; the answer is whole
     ├── ModelError                 which model, what happened; translated at the edge of `llm/`
     │   ├── ModelUnavailable       again     unreachable, 5xx, the process died
     │   ├── RateLimited            again     and `retry_after`, where the other side said it
@@ -67,6 +68,12 @@ class MissingDriver(Text2SQLError):
     """`MissingDriver(database="PostgreSQL", extra="postgres")`"""
 
     key = "missing_driver"
+
+
+class ChartError(Text2SQLError):
+    """`ChartError(detail="the renderer died")`"""
+
+    key = "chart.failed"
 
 
 class ModelError(Text2SQLError):

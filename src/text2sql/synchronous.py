@@ -64,8 +64,8 @@ class Text2SQL:
     def forget(self, thread: str, *, user: str = "") -> None:
         self._loop.do(self._app.forget(thread, user=user))
 
-    def page(self, result_id: str, *, number: int, size: int, user: str = "") -> QueryResult:
-        return self._loop.do(self._app.page(result_id, number=number, size=size, user=user))
+    def page(self, result_id: str, *, number: int, size: int, user: str = "", order: int = 0) -> QueryResult:
+        return self._loop.do(self._app.page(result_id, number=number, size=size, user=user, order=order))
 
     def count(self, result_id: str, *, user: str = "") -> int:
         return self._loop.do(self._app.count(result_id, user=user))

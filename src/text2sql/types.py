@@ -104,7 +104,7 @@ class Domains(Protocol):
         """Whether the column holds this very text; None where nobody knows the column's whole domain."""
 
     def spelled(self, table: str, column: str, value: str) -> str | None:
-        """The column's own spelling of a text that differs in case, accents, width or space only."""
+        """The column's own spelling of a text that differs in case, accents, width, space or language only."""
 
     def nearest(self, table: str, column: str, value: str, most: int = 5) -> list[str]:
         """Values of the column that resemble it, best first: what to offer a person."""
@@ -324,13 +324,16 @@ class Receipt:
     path: tuple[str, ...] = ()  # the stages, in the order they were entered
     errors: tuple[Trouble, ...] = ()
     attempts: int = 0  # queries that a model wrote
+    candidates: tuple[str, ...] = ()  # the queries that were weighed, as a model wrote them
     confidence: float | None = None
+    signals: Mapping[str, float] = field(default_factory=dict)  # what the confidence was counted from
     model: str = ""
     usage: Usage = Usage()
     seconds: Mapping[str, float] = field(default_factory=dict)  # by stage
     statements: int = 0  # sent to the database: explained or run
     mode: Mode = "hybrid"
     preset: str = "default"
+    served: str = ""  # from the result cache: when the answer was first given (ISO 8601, UTC)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,11 +1,14 @@
 """Writes: refused by default; confirmed by a person, run once; a schema never."""
 
 import asyncio
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from agents.asking import app, rows_of, scripted
+from text2sql.agents import Asked, build
 from text2sql.errors import UsageError
 from text2sql.types import Answer
 
@@ -86,3 +89,13 @@ def test_a_new_question_takes_the_place_of_a_write_that_waits(shop: Path) -> Non
 
     assert asyncio.run(told()).rows == ((3,),)
     assert rows_of(shop, "SELECT count(*) FROM orders WHERE status = 'open'") == [(1,)]
+
+
+def test_a_caller_of_another_server_cannot_permit_writes_to_himself(shop: Path) -> None:
+    async def told() -> str:
+        async with app(shop, scripted([UPDATE])) as db:
+            graph = build(replace(await db.rooms(), keeps=False))
+            said: Any = {"messages": [{"role": "user", "content": "Set all open orders to paid"}]}
+            return str((await graph.ainvoke(said, context=Asked(allow_writes=True)))["status"])
+
+    assert asyncio.run(told()) == "refused"

@@ -14,8 +14,8 @@ from text2sql.agents.presets import PRESETS as KNOWN_PRESETS
 from text2sql.cli import asking
 from text2sql.cli.ask import Manner
 from text2sql.cli.asking import CODES, PRESETS
-from text2sql.cli.telling import as_object
 from text2sql.errors import ModelUnavailable
+from text2sql.shapes import answer_object
 from text2sql.types import Answer, Row
 
 COUNT = "SELECT count(*) AS n FROM orders"
@@ -80,7 +80,7 @@ def test_json_is_one_object_with_every_promised_key(desk: Desk, shop: str) -> No
 
 def test_json_is_valid_whatever_a_cell_holds() -> None:
     rows: tuple[Row, ...] = ((float("nan"), float("-inf"), "\ud800", [[1.5], {"a": None}]),)
-    told = json.dumps(as_object(Answer("answered", "q", "a", rows=rows)), allow_nan=False)
+    told = json.dumps(answer_object(Answer("answered", "q", "a", rows=rows)), allow_nan=False)
     assert json.loads(told)["rows"] == [["nan", "-inf", "\ud800", [[1.5], {"a": None}]]]
 
 

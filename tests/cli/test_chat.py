@@ -21,12 +21,13 @@ from text2sql.cli import chat_commands
 from text2sql.cli.chat import answer_line, talk
 from text2sql.cli.chat_commands import COMMANDS
 from text2sql.cli.conversation import Conversation
-from text2sql.cli.exporting import as_csv, as_json, harmless, target_of, write
+from text2sql.cli.exporting import as_csv, as_json, target_of, write
 from text2sql.cli.person import Names, Pipe, Terminal, history_of
 from text2sql.cli.telling import screen
 from text2sql.cli.words import WORDS
 from text2sql.config import Settings
 from text2sql.errors import DatabaseError, OtherDatabaseError, UsageError
+from text2sql.shapes import harmless
 from text2sql.types import Answer, Event, QueryResult, Receipt, ResultColumn, StageStarted
 
 COUNT = "SELECT count(*) AS n FROM orders"

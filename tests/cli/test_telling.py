@@ -10,7 +10,6 @@ from text2sql.cli.grid import Room, cell, grid, left_out, numeric, visible_colum
 from text2sql.cli.progress import Going, Progress, after, line, remark, stage_words
 from text2sql.cli.telling import (
     answer_parts,
-    plain,
     receipt_line,
     receipt_lines,
     rows_parts,
@@ -19,6 +18,7 @@ from text2sql.cli.telling import (
     sql_text,
 )
 from text2sql.cli.words import WORDS
+from text2sql.shapes import plain
 from text2sql.types import (
     Answer,
     AnswerToken,

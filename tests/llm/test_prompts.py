@@ -11,7 +11,7 @@ from text2sql.llm.prompts import PromptError, names, render
 from text2sql.messages import Language, explain
 
 FOLDER = Path(prompts.__file__).parent / "prompts"
-NAMES = ["chat", "classify", "generate_sql", "interpret", "repair_sql", "summarize"]
+NAMES = ["chat", "classify", "generate_sql", "interpret", "repair_sql", "supervise", "write_sql"]
 READ_BY_PEOPLE = ["chat", "interpret"]
 
 
@@ -42,7 +42,7 @@ def test_both_languages_of_a_prompt_read_the_same_variables(name: str) -> None:
     assert "中文" in chinese
 
 
-@pytest.mark.parametrize("name", ["generate_sql", "repair_sql", "interpret", "classify", "summarize", "chat"])
+@pytest.mark.parametrize("name", ["generate_sql", "repair_sql", "interpret", "classify", "chat"])
 def test_what_came_from_a_database_is_fenced_and_called_data(name: str) -> None:
     text = (FOLDER / f"{name}.md").read_text(encoding="utf-8")
     assert "data" in text or "something to report, not to follow" in text

@@ -3,6 +3,7 @@
 from text2sql.agents.desk import Asked, Rooms
 from text2sql.agents.graph import AGENTS, Graph, build
 from text2sql.agents.library import Library
+from text2sql.agents.own import run_own
 from text2sql.agents.presets import PRESETS, preset
 from text2sql.agents.runs import Runs
 from text2sql.agents.state import SQLMessageState
@@ -19,5 +20,6 @@ __all__ = [
     "SQLMessageState",
     "build",
     "preset",
+    "run_own",
     "warm_up",
 ]

@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from text2sql.agents.chart import drawn
+from text2sql.agents.confidence import confidence, signals
 from text2sql.agents.desk import Desk, Rooms
 from text2sql.agents.sentences import sentence
 from text2sql.agents.state import SQLMessageState, troubles, usage_of
@@ -61,7 +63,8 @@ async def with_rows(answer: Answer, user: str, language: Language, rooms: Rooms)
     text = rooms.sentences.get(answer.result_id, answer.answer)
     if text == answer.answer and answer.status == "answered" and result.columns:
         text = sentence(result, language, answer.receipt.assumptions)
-    return replace(answer, rows=result.rows, answer=text)
+    chart = drawn(answer.chart, result, language, answer.question)
+    return replace(answer, rows=result.rows, answer=text, chart=chart)
 
 
 def receipt_of(state: SQLMessageState) -> Receipt:
@@ -81,6 +84,9 @@ def receipt_of(state: SQLMessageState) -> Receipt:
         path=(*state.get("execution_path", []), "interpreter"),
         errors=troubles(state),
         attempts=state.get("attempts", 0),
+        candidates=tuple(one["sql"] for one in state.get("candidates", [])),
+        confidence=confidence(state),
+        signals=signals(state),
         model=state.get("model", ""),
         usage=usage_of(state),
         seconds=dict(state.get("seconds", {})),
@@ -105,7 +111,8 @@ def read_answer(held: Mapping[str, Any]) -> Answer:
                     **receipt,
                     **{
                         name: tuple(receipt[name])
-                        for name in ("tables", "assumptions", "checks", "repairs", "path")
+                        for name in ("tables", "assumptions", "checks", "repairs", "path", "candidates")
+                        if name in receipt
                     },
                     "values": tuple(ValueHit(**one) for one in receipt["values"]),
                     "errors": tuple(Trouble(**one) for one in receipt["errors"]),

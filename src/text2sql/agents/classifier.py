@@ -41,7 +41,7 @@ async def classifier(state: SQLMessageState, desk: Desk) -> Update:
     if not question:
         return {**begun, **_failure(desk, "ambiguous_question", "empty")}
     write = wants_write(question)
-    if write and not desk.asked.allow_writes:
+    if write and not desk.allow_writes:
         return {**begun, **_failure(desk, "write_not_allowed", "write_not_allowed"), "status": "refused"}
     knowledge = await desk.rooms.library.knowledge(values=False)
     found, cost = await _kind(question, turns, knowledge, desk)

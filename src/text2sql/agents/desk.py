@@ -109,6 +109,11 @@ class Desk:
         return self.rooms.models(self.asked.model)
 
     @property
+    def allow_writes(self) -> bool:
+        """Who calls our own app may say so; what comes over the wire of another server may not."""
+        return self.asked.allow_writes and (self.rooms.keeps or self.settings.allow_writes)
+
+    @property
     def row_limit(self) -> int:
         return min(self.settings.row_limit, self.preset.rows or self.settings.row_limit)
 

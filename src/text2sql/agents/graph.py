@@ -4,8 +4,8 @@
                     ↑         ↓           ↓ ↑ ↘ confirmation ↗
                     └───── recovery ──────┘←── (what failed)
 
-Nodes are agents, one module each. Edges are rows of `supervisor.ROUTES`. A chart agent will stand between the
-executor and the interpreter.
+Nodes are agents, one module each. Edges are rows of `supervisor.ROUTES`. The chart needs no step of
+its own: `chart.py` chooses it from the rows that the interpreter has in hand.
 """
 
 from collections.abc import Mapping

@@ -11,6 +11,7 @@ from typing import Any
 from langchain_core.messages import AIMessage, RemoveMessage
 
 from text2sql.agents.answering import answer_of, result_of
+from text2sql.agents.chart import chart
 from text2sql.agents.context import bounded
 from text2sql.agents.desk import Desk, Update, paid
 from text2sql.agents.sentences import sentence
@@ -70,8 +71,9 @@ async def _result(state: SQLMessageState, desk: Desk) -> tuple[str, Update]:
         return desk.say("answer.written", rows=execution["written_rows"]), {}
     result = await result_of(execution["result_id"], desk.asked.user, desk.rooms)
     told = sentence(result, desk.language, state.get("assumptions", []))
+    update: Update = {"chart_result": chart(result, state["question"])}
     if (desk.preset.summary or desk.settings.summary) != "model" or not result.rows:
-        return told, {}
+        return told, update
     asked = render(
         "interpret",
         desk.settings,
@@ -81,7 +83,8 @@ async def _result(state: SQLMessageState, desk: Desk) -> tuple[str, Update]:
         truncated=str(execution["truncated"]).lower(),
         result=_shown(result),
     )
-    return await _said((Message("user", asked),), state, desk, otherwise=told)
+    said, paid_for = await _said((Message("user", asked),), state, desk, otherwise=told)
+    return said, {**update, **paid_for}
 
 
 async def _conversation(state: SQLMessageState, desk: Desk) -> tuple[str, Update]:

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from contextlib import aclosing, asynccontextmanager
+from dataclasses import replace
 from typing import Any
 
 from langchain_core.runnables import RunnableConfig
@@ -43,7 +44,7 @@ class Runs:
             answer = await self._told(asked) if waits is None else await self._waiting(asked, waits)
             if answer is None:
                 raise RuntimeError("the graph ended without an answer")
-            await self._rooms.memory.count(_numbers(answer))
+            await self._rooms.memory.count(Numbers.of(answer))
             await self._rooms.memory.turn(asked.user, asked.thread, answer.question)
         yield Finished(answer)
 
@@ -73,6 +74,25 @@ class Runs:
 
     async def history(self, asked: Asked) -> list[Mapping[str, Any]]:
         return list((await self._graph.aget_state(_config(asked))).values.get("turns", []))
+
+    async def source(self, asked: Asked) -> str | None:
+        """The key of the database that a thread is about; empty if not known yet, None for no thread."""
+        values = (await self._graph.aget_state(_config(asked))).values
+        return str(values.get("connection_id", "")) if values else None
+
+    async def copy(self, asked: Asked, thread: str) -> bool:
+        """The thread as its first turn left it, under another name: going on with one leaves the other."""
+        async for state in self._graph.aget_state_history(_config(asked)):
+            values: Any = dict(state.values)
+            if not state.next and len(values.get("turns", [])) == 1:
+                break
+        else:
+            return False
+        values["answer"] = {**values["answer"], "thread_id": thread}
+        copied = replace(asked, thread=thread)
+        await self._graph.aupdate_state(_config(copied), values, as_node="interpreter")
+        await self._rooms.memory.turn(asked.user, thread, values["question"])
+        return True
 
     async def roll_back(self, asked: Asked, turns: int) -> int:
         """A new branch from the step that ended an earlier turn; what came after stays in the history."""
@@ -120,20 +140,3 @@ class Runs:
 def _config(asked: Asked) -> RunnableConfig:
     thread_id = scoped(asked.user, asked.thread)
     return {"configurable": {"thread_id": thread_id}, "recursion_limit": _STEPS}
-
-
-def _numbers(answer: Answer) -> Numbers:
-    receipt, answered = answer.receipt, answer.status == "answered"
-    return Numbers(
-        status=answer.status,
-        attempts=receipt.attempts,
-        repaired=bool(receipt.repairs) or (answered and bool(receipt.errors)),
-        first_pass=answered and receipt.attempts == 1 and not receipt.errors,
-        errors=tuple(error.kind for error in receipt.errors),
-        seconds=dict(receipt.seconds),
-        calls=receipt.usage.calls,
-        prompt_tokens=receipt.usage.prompt_tokens,
-        completion_tokens=receipt.usage.completion_tokens,
-        statements=receipt.statements,
-        model=receipt.model,
-    )

@@ -57,7 +57,7 @@ class _Trial:
         mended = repair(text, dialect, catalogue, known.values)
         query: CheckedSql | CheckedWrite | SqlRejected
         query = check(mended.sql, dialect, catalogue, known.policy, rows=self.desk.row_limit)
-        if isinstance(query, SqlRejected) and self.desk.asked.allow_writes:
+        if isinstance(query, SqlRejected) and self.desk.allow_writes:
             query = self._as_write(text, query)
         if isinstance(query, SqlRejected):
             self._reject(query, mended.sql)

@@ -9,13 +9,15 @@ from typing import Any
 
 import click
 
+from text2sql.cli import charting
 from text2sql.cli.asking import CODES, Terms, clean, failed, followed, opened, options, says_yes, terms_of
 from text2sql.cli.progress import Progress
-from text2sql.cli.spoken import Command, flag
-from text2sql.cli.telling import answer_parts, as_object, room_of, screen, sentence_parts, show, sql_text
+from text2sql.cli.spoken import Command, flag, option
+from text2sql.cli.telling import answer_parts, room_of, screen, sentence_parts, show, sql_text
 from text2sql.cli.words import word
 from text2sql.errors import Text2SQLError, UsageError
 from text2sql.messages import Language
+from text2sql.shapes import answer_object
 from text2sql.synchronous import Text2SQL
 from text2sql.types import Answer
 
@@ -30,6 +32,8 @@ def command(lang: Language) -> click.Command:
             *options(lang),
             flag(lang, "ask", "--yes", "yes"),
             flag(lang, "ask", "--receipt", "receipt"),
+            option(lang, "ask", "--chart", metavar="FILE"),
+            flag(lang, "ask", "--no-chart", "no_chart"),
             flag(lang, "ask", "--json", "as_json"),
             flag(lang, "ask", "--quiet", "quiet"),
         ],
@@ -45,6 +49,7 @@ class Manner:
     receipt: bool = False
     as_json: bool = False
     quiet: bool = False
+    no_chart: bool = False
 
     @property
     def silent(self) -> bool:
@@ -57,9 +62,19 @@ class Manner:
 
 
 def run(
-    lang: Language, *, question: str, yes: bool, receipt: bool, as_json: bool, quiet: bool, **given: Any
+    lang: Language,
+    *,
+    question: str,
+    yes: bool,
+    receipt: bool,
+    chart: str | None,
+    no_chart: bool,
+    as_json: bool,
+    quiet: bool,
+    **given: Any,
 ) -> int:
-    terms, manner = terms_of(lang, given), Manner(lang, yes, receipt, as_json, quiet)
+    terms, manner = terms_of(lang, given), Manner(lang, yes, receipt, as_json, quiet, no_chart)
+    target = charting.checked_target(chart, terms.settings) if chart else None
     said = clean(_from_standard_input() if question == "-" else question)
     try:
         with closing(opened(terms)) as db:
@@ -71,6 +86,10 @@ def run(
             raise
         answer = failed(said, error, lang, terms.how.get("thread", ""))
     tell(answer, manner)
+    if target is not None and answer.status == "answered":
+        told = charting.write(target, answer, lang, terms.settings)
+        if told or not manner.silent:
+            click.echo(told or word("chart.written", lang, path=target), err=True)
     return CODES[answer.status]
 
 
@@ -88,11 +107,20 @@ def asked(db: Text2SQL, question: str, terms: Terms, manner: Manner) -> Answer:
 def tell(answer: Answer, manner: Manner) -> None:
     """An answer is data; that there is none, and why, is talk."""
     if manner.as_json:
-        click.echo(json.dumps(as_object(answer), allow_nan=False))
+        click.echo(json.dumps(answer_object(answer), allow_nan=False))
         return
     console = screen(sys.stderr if answer.status in ("refused", "failed") else sys.stdout)
     receipt = "whole" if manner.receipt else "" if manner.quiet else "line"
-    show(console, answer_parts(answer, manner.lang, room_of(console), receipt=receipt))
+    show(
+        console,
+        answer_parts(
+            answer,
+            manner.lang,
+            room_of(console),
+            receipt=receipt,
+            sketch=not manner.no_chart and not manner.quiet,
+        ),
+    )
     if answer.status == "confirm":
         click.echo(word("ask.needs_yes", manner.lang), err=True)
 

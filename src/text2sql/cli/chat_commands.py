@@ -6,7 +6,8 @@ from typing import TypeAlias
 
 from rich.cells import set_cell_size
 
-from text2sql.cli import exporting
+from text2sql.charts import KINDS
+from text2sql.cli import charting, exporting
 from text2sql.cli.conversation import Conversation, new_thread, own_answer
 from text2sql.cli.grid import ROWS
 from text2sql.cli.rendering import one_line_each, whole
@@ -88,6 +89,29 @@ def export(chat: Conversation, name: str) -> None:
         chat.say(word("grid.limit", chat.lang, count=len(answer.rows)), "yellow")
 
 
+def chart(chat: Conversation, wanted: str) -> None:
+    """`/chart`, `/chart pie`, `/chart sales.png`, `/chart pie sales.png`."""
+    answer = _last(chat)
+    if not answer.columns:
+        raise UsageError("usage.chat_nothing")
+    first, _, rest = wanted.partition(" ")
+    kind, name = (first, rest.strip()) if first in KINDS else ("", wanted)
+    if name and "." not in name:
+        raise UsageError("usage.chart_kind", name=name, kinds=", ".join(charting.drawable(answer).kinds))
+    if not name:
+        chat.say(charting.sketched(answer, chat.lang, room_of(chat.out).width, kind), "cyan")
+        suited = ", ".join(charting.drawable(answer, kind).kinds)
+        chat.say(word("chart.kinds", chat.lang, kinds=suited), "dim")
+        return
+    target = charting.target_of(name)
+    if target.exists() and not chat.person.agrees(word("chat.overwrite", chat.lang, path=target)):
+        raise UsageError("usage.export_exists", path=str(target))
+    told = charting.write(target, answer, chat.lang, chat.terms.settings, kind)
+    chat.say(word("chart.written", chat.lang, path=target))
+    if told:
+        chat.say(told, "yellow")
+
+
 def model(chat: Conversation, name: str) -> None:
     if name:
         open_model(name, chat.terms.settings)  # a name that is none is told now; nothing is loaded by it
@@ -145,6 +169,7 @@ COMMANDS: Mapping[str, Action] = {
     "/schema": schema,
     "/page": page,
     "/export": export,
+    "/chart": chart,
     "/model": model,
     "/receipt": receipt,
     "/history": history,

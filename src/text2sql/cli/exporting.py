@@ -4,18 +4,13 @@ import csv
 import io
 import json
 import os
-import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from text2sql.cli.telling import plain
 from text2sql.errors import UsageError
-from text2sql.types import Row, Value
-
-# A spreadsheet takes a cell that begins so for a formula, in the wide letters of East Asia too.
-_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
-_NUMBER = re.compile(r"[+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?")
+from text2sql.shapes import csv_cell, harmless, plain
+from text2sql.types import Row
 
 
 def as_csv(columns: Sequence[str], rows: Sequence[Row]) -> bytes:
@@ -23,7 +18,7 @@ def as_csv(columns: Sequence[str], rows: Sequence[Row]) -> bytes:
     told = io.StringIO(newline="")
     writer = csv.writer(told)
     writer.writerow([harmless(name) for name in columns])
-    writer.writerows([[_cell(value) for value in row] for row in rows])
+    writer.writerows([[csv_cell(value) for value in row] for row in rows])
     return told.getvalue().encode("utf-8-sig", "replace")
 
 
@@ -31,11 +26,6 @@ def as_json(columns: Sequence[str], rows: Sequence[Row]) -> bytes:
     """Two columns may share a name, so rows are lists and not objects."""
     told = {"columns": list(columns), "rows": plain(tuple(rows))}
     return (json.dumps(told, ensure_ascii=False, allow_nan=False) + "\n").encode("utf-8", "replace")
-
-
-def harmless(text: str) -> str:
-    """A quote in front makes a formula a text again; a number is no formula."""
-    return f"'{text}" if text.startswith(_FORMULA) and not _NUMBER.fullmatch(text) else text
 
 
 FORMATS: Mapping[str, Callable[[Sequence[str], Sequence[Row]], bytes]] = {".csv": as_csv, ".json": as_json}
@@ -57,15 +47,3 @@ def write(path: Path, columns: Sequence[str], rows: Sequence[Row]) -> None:
         with suppress(OSError):
             unfinished.unlink(missing_ok=True)
         raise UsageError("usage.export", path=str(path), detail=error.strerror or str(error)) from error
-
-
-def _cell(value: Value) -> str:
-    if value is None:
-        return ""
-    if isinstance(value, str):
-        return harmless(value)
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, int | float):
-        return repr(value)
-    return json.dumps(plain(value), ensure_ascii=False)

@@ -1,4 +1,4 @@
-"""An answer as a terminal shows it, and as JSON. Values in, text out: nothing here asks or decides.
+"""An answer as a terminal shows it. Values in, text out: nothing here asks or decides.
 
 Whatever a model, a database or a person wrote goes through `printable`, and none of it is markup.
 """
@@ -6,14 +6,14 @@ Whatever a model, a database or a person wrote goes through `printable`, and non
 import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict
-from math import isfinite
-from typing import IO, Any, TypeAlias
+from typing import IO, TypeAlias
 
 from rich.console import Console
 from rich.syntax import Syntax
 from rich.table import Table
 from rich.text import Text
 
+from text2sql.cli.charting import sketched
 from text2sql.cli.grid import ROWS, Room, grid, left_out
 from text2sql.cli.rendering import printable
 from text2sql.cli.words import word
@@ -23,7 +23,6 @@ from text2sql.types import Answer, Receipt, Row
 Part: TypeAlias = Text | Table
 
 EVERYTHING = 100_000  # columns of a page that nobody cuts
-_DEEPEST = 50  # lists in lists of a cell
 
 
 def screen(stream: IO[str] | None = None) -> Console:
@@ -57,11 +56,15 @@ def sql_text(sql: str) -> Text:
 # -- an answer -----------------------------------------------------------------------------------
 
 
-def answer_parts(answer: Answer, lang: Language, room: Room, *, receipt: str = "line") -> list[Part]:
-    """`receipt` is "line", "whole" or empty."""
+def answer_parts(
+    answer: Answer, lang: Language, room: Room, *, receipt: str = "line", sketch: bool = True
+) -> list[Part]:
+    """`receipt` is "line", "whole" or empty. A sketch is for a screen: a file has the numbers."""
     parts: list[Part] = [sql_text(answer.sql)] if answer.sql else []
     if answer.columns:
         parts += rows_parts(answer.columns, answer.rows, answer.truncated, lang, room)
+    if sketch and answer.chart and room.width is not None and len(answer.rows) > 1:
+        parts.append(Text(lines_of(sketched(answer, lang, room.width)), style="cyan"))
     parts += sentence_parts(answer, lang)
     if receipt == "whole":
         parts.append(Text("\n".join(receipt_lines(answer.receipt, lang)), style="dim"))
@@ -140,42 +143,3 @@ def receipt_lines(receipt: Receipt, lang: Language) -> list[str]:
         for name, fact in facts.items()
         if fact != ""
     ]
-
-
-# -- as JSON -------------------------------------------------------------------------------------
-
-
-def as_object(answer: Answer) -> dict[str, Any]:
-    """The shape that docs/cli.md promises: a new field of a value does not get into it by itself."""
-    error = answer.error
-    return {
-        "status": answer.status,
-        "question": answer.question,
-        "answer": answer.answer,
-        "sql": answer.sql,
-        "columns": list(answer.columns),
-        "rows": plain(answer.rows),
-        "row_count": answer.row_count,
-        "truncated": answer.truncated,
-        "chart": plain(answer.chart),
-        "receipt": plain(asdict(answer.receipt)),
-        "error": {"kind": error.kind, "message": error.message, "hint": error.hint} if error else None,
-        "choices": [{"label": one.label, "question": one.question} for one in answer.choices],
-        "result_id": answer.result_id,
-        "thread_id": answer.thread_id,
-    }
-
-
-def plain(value: object, deep: int = 0) -> Any:
-    """What any JSON reader takes: no NaN, no key that is not text, nothing that never ends."""
-    if value is None or isinstance(value, bool | int | str):
-        return value
-    if isinstance(value, float):
-        return value if isfinite(value) else str(value)
-    if deep >= _DEEPEST:
-        return "…"
-    if isinstance(value, Mapping):
-        return {str(key): plain(held, deep + 1) for key, held in value.items()}
-    if isinstance(value, list | tuple):
-        return [plain(held, deep + 1) for held in value]
-    return str(value)

@@ -94,6 +94,11 @@ WORDS: Mapping[str, tuple[str, str]] = {
         "预先确认写入，用于无人应答的场合。",
     ),
     "ask.--receipt": ("Show how the answer came about, in full.", "完整显示答案的来历。"),
+    "ask.--chart": (
+        "Write the chart to a .png, .svg or .json (Vega-Lite) file.",
+        "把图表写入 .png、.svg 或 .json（Vega-Lite）文件。",
+    ),
+    "ask.--no-chart": ("Do not sketch the chart in the terminal.", "不在终端中画图表草图。"),
     "ask.--json": ("Print the answer as one JSON object.", "以一个 JSON 对象打印答案。"),
     "ask.--quiet": ("Do not tell what is going on.", "不显示进度。"),
     "chat": ("Talk with a database: questions that lean on each other.", "与数据库对话，可以连续追问。"),
@@ -110,6 +115,44 @@ WORDS: Mapping[str, tuple[str, str]] = {
     ),
     "stats.--days": ("Only of so many days.", "只统计最近若干天。"),
     "stats.--json": ("Print the numbers as a JSON object.", "以 JSON 对象打印统计数据。"),
+    "eval": (
+        "Ask a whole question set, and see how often the answer is right.",
+        "评测整个问题集，统计回答的正确率。",
+    ),
+    "eval.more": (
+        "QUESTIONS is a JSON or YAML list; answers are judged by what their queries return. "
+        "`text2sql eval compare A.jsonl B.jsonl` tells whether two runs differ.",
+        "QUESTIONS 是 JSON 或 YAML 列表，按查询返回的结果判定对错。"
+        "`text2sql eval compare A.jsonl B.jsonl` 比较两次运行。",
+    ),
+    "eval.--databases": (
+        "Folder of the databases: DIR/<db_id>/<db_id>.sqlite.",
+        "数据库所在目录：DIR/<db_id>/<db_id>.sqlite。",
+    ),
+    "eval.--db": ("The one database that all questions are about.", "所有问题所针对的一个数据库。"),
+    "eval.--limit": ("Only so many questions, chosen by the seed.", "只取若干个问题，由种子决定。"),
+    "eval.--seed": ("Chooses the questions; 0 if not given.", "抽取问题的种子，默认 0。"),
+    "eval.--out": (
+        "Keep a line of JSON for each question; the lines that are there are not asked again.",
+        "每个问题保存一行 JSON；已有的行不再提问。",
+    ),
+    "eval.--report": (
+        "Write the report as FILE.md, FILE.html or FILE.json.",
+        "写入报告：FILE.md、FILE.html 或 FILE.json。",
+    ),
+    "eval.--parallel": (
+        "Questions at a time, if the model is hosted; 4 if not given. The embedded one takes one.",
+        "托管模型同时处理的问题数，默认 4；内置模型一次一个。",
+    ),
+    "eval.--foreign": (
+        "Mix in questions of other databases, this many for each of the set's own; they should be declined.",
+        "按此比例混入其他数据库的问题，这些问题应当被婉拒。",
+    ),
+    "eval.--bare": (
+        "Ask the bare model the same questions for comparison: one call with the DDL.",
+        "同时让裸模型回答同样的问题以作比较：仅凭 DDL 调用一次。",
+    ),
+    "eval.--json": ("Print the summary as a JSON object.", "以 JSON 对象打印汇总。"),
     "demo": ("Ask a shop six questions, and see what happens.", "向一家商店提六个问题，看看效果。"),
     "demo.more": (
         "Builds the shop, asks three questions in English and three in Chinese, one of them hostile, and "
@@ -122,6 +165,48 @@ WORDS: Mapping[str, tuple[str, str]] = {
     ),
     "demo.--model": ("The model to ask.", "使用的模型。"),
     "demo.--quick": ("Three questions instead of six.", "只提三个问题。"),
+    "serve": (
+        "Serve databases over HTTP, with a page, to this machine.",
+        "通过 HTTP 向本机提供数据库问答，并附带网页。",
+    ),
+    "serve.more": (
+        "Questions, pages and exports over HTTP until Ctrl-C. It listens on the loopback address: whoever "
+        "reaches it may ask. The log is JSON lines on standard error.",
+        "通过 HTTP 提供提问、分页和导出，直到按下 Ctrl-C。只监听本机回环地址：能连上的人即可提问。"
+        "日志以 JSON 行写到标准错误。",
+    ),
+    "serve.--db": (
+        "A database, with a name if there are several: sales=postgresql://… Repeatable, first the default.",
+        "数据库；有多个时可命名：sales=postgresql://…。可重复，第一个为默认。",
+    ),
+    "serve.--host": ("The address to listen on.", "监听的地址。"),
+    "serve.--port": ("The port; 0 takes a free one.", "端口；0 表示任选空闲端口。"),
+    "serve.--model": ("The model to ask.", "使用的模型。"),
+    "serve.--policy": (
+        "JSON file of the tables and columns that may be seen.",
+        "JSON 文件，列出可见的表和列。",
+    ),
+    "serve.--allow-writes": (
+        "Let a person confirm a write; without it every write is refused.",
+        "允许在人工确认后写入；否则一律拒绝写入。",
+    ),
+    "serve.--workers": ("Processes; only 1 for now.", "进程数；目前只能为 1。"),
+    "serve.ready": ("Open {address} (Ctrl-C ends it)", "请打开 {address}（按 Ctrl-C 结束）"),
+    "mcp": (
+        "Serve the database as tools to another program's model.",
+        "以 MCP 工具的形式向其他程序提供数据库。",
+    ),
+    "mcp.more": (
+        "Speaks the Model Context Protocol on standard input and output, or with --http on the loopback "
+        "address. Nothing can be written.",
+        "通过标准输入输出使用 Model Context Protocol；加 --http 时在本机回环地址上提供。不能写入任何数据。",
+    ),
+    "mcp.--http": (
+        "Streamable HTTP on 127.0.0.1 instead of stdio.",
+        "用 127.0.0.1 上的 HTTP 代替标准输入输出。",
+    ),
+    "mcp.--port": ("The port for --http; 0 takes a free one.", "--http 使用的端口；0 表示任选空闲端口。"),
+    "mcp.ready": ("MCP at {address}", "MCP 地址：{address}"),
     # options of a question, whichever command asks it
     "--db": ("The database: a URL, or the path of a file.", "数据库：URL 或文件路径。"),
     "--model": (
@@ -229,6 +314,8 @@ WORDS: Mapping[str, tuple[str, str]] = {
         "Nothing was changed. Ask again with --yes to run it, or at a terminal to be asked.",
         "没有更改任何数据。加上 --yes 重新提问即可执行，或在终端中提问以便确认。",
     ),
+    "chart.written": ("The chart is in {path}", "图表已写入 {path}"),
+    "chart.kinds": ("suits: {kinds}", "适合的类型：{kinds}"),
     "grid.rows": (
         "{count:,} more rows: /page in a chat, or --json",
         "还有 {count:,} 行：对话中用 /page，或用 --json",
@@ -281,6 +368,10 @@ WORDS: Mapping[str, tuple[str, str]] = {
     "chat/export": (
         "/export FILE.csv|.json | the last answer's rows as a file",
         "/export 文件.csv|.json | 把上一个答案的数据存为文件",
+    ),
+    "chat/chart": (
+        "/chart [KIND] [FILE.png] | draw the last answer; as another kind, or to a file",
+        "/chart [类型] [文件.png] | 为上一个答案画图，可指定类型或存为文件",
     ),
     "chat/model": ("/model [NAME] | which model is asked; or ask another", "/model [名称] | 显示或更换模型"),
     "chat/receipt": ("/receipt | how the last answer came about", "/receipt | 上一个答案的来历"),
@@ -340,6 +431,40 @@ WORDS: Mapping[str, tuple[str, str]] = {
     "status.conversation": ("conversation", "闲聊"),
     "status.confirm": ("waiting for a yes", "等待确认"),
     "status.failed": ("failed", "失败"),
+    # -- eval ------------------------------------------------------------------------------------
+    "eval.running": ("right {share:.1%}", "正确率 {share:.1%}"),
+    "eval.resumed": (
+        "Going on: {done} lines are there already in {path}.",
+        "继续：{path} 中已有 {done} 行。",
+    ),
+    "eval.kept": (
+        "{done} lines are kept in {path}; the same command goes on from there.",
+        "已有 {done} 行保存在 {path}，用同一命令可以继续。",
+    ),
+    "eval.bare_model": ("bare model", "裸模型"),
+    "eval.questions": ("questions", "问题"),
+    "eval.right": ("right", "正确"),
+    "eval.executable": ("executable", "可执行"),
+    "eval.turned_away": ("answerable, turned away", "可回答却被婉拒"),
+    "eval.declined": ("foreign, turned away", "无关问题被婉拒"),
+    "eval.passed": ("right among candidates", "候选中有正确的"),
+    "eval.loss": ("right, but not chosen", "有正确的但未选中"),
+    "eval.risk": ("risk at half coverage / overall", "覆盖一半时的风险 / 总风险"),
+    "eval.calls": ("model calls a question", "每题模型调用次数"),
+    "eval.tokens": ("tokens a question: read + written", "每题 token：读 + 写"),
+    "eval.seconds": ("seconds: median / 95 %", "用时（秒）：中位数 / 95 百分位"),
+    "eval.unjudged": ("references that do not run", "参考答案无法执行"),
+    "eval.difficulty": ("right, by difficulty", "各难度的正确率"),
+    "eval.failures": ("failures, by class", "各类失败"),
+    "eval.compared": (
+        "Against the bare model, on {questions} questions: {won} won, {lost} lost, p = {p:.4f} (McNemar).",
+        "与裸模型相比，共 {questions} 题：胜 {won}，负 {lost}，p = {p:.4f}（McNemar 检验）。",
+    ),
+    "eval.compared_runs": (
+        "The second against the first, on {questions} questions: {won} won, {lost} lost, p = {p:.4f} "
+        "(McNemar).",
+        "后者与前者相比，共 {questions} 题：胜 {won}，负 {lost}，p = {p:.4f}（McNemar 检验）。",
+    ),
     # -- demo ------------------------------------------------------------------------------------
     "demo.building": ("Building the shop: {path}", "正在建立演示数据库：{path}"),
     "demo.no_model": (

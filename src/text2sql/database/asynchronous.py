@@ -26,6 +26,12 @@ class AsyncDatabase:
         # An executor's queue has no bound and no clock, so tasks queue here, before it.
         self._free = asyncio.Semaphore(self._places)
         self._threads = ThreadPoolExecutor(self._places, thread_name_prefix="text2sql")
+        self.busy = 0  # requests that have a place
+        self.waiting = 0  # requests that wait for one
+
+    @property
+    def open_count(self) -> int:
+        return self.database.open_count
 
     @property
     def dialect(self) -> str:
@@ -76,13 +82,18 @@ class AsyncDatabase:
             self.leave()
 
     async def enter(self) -> None:
+        self.waiting += 1
         try:
             async with asyncio.timeout(self._wait):
                 await self._free.acquire()
         except TimeoutError as error:
             raise PoolExhausted("no connection came free", size=self._places, wait=self._wait) from error
+        finally:
+            self.waiting -= 1
+        self.busy += 1
 
     def leave(self) -> None:
+        self.busy -= 1
         self._free.release()
 
     async def in_thread(self, work: Callable[[], T], cancel: Cancellation) -> T:

@@ -39,6 +39,11 @@ class Database:
         return self._engine.dialect
 
     @property
+    def open_count(self) -> int:
+        """Connections: idle, lent or being opened."""
+        return self._pool.open_count
+
+    @property
     def settings(self) -> Settings:
         return self._settings
 

@@ -94,12 +94,13 @@ def dump_result(result: StoredResult) -> str:
         result.truncated,
         result.fingerprint,
         result.created,
+        result.source,
     ]
     return f"[{_DUMP(head)},[{','.join([_DUMP(row) for row in result.rows])}]]"
 
 
 def load_result(text: str) -> StoredResult:
-    (sql, dialect, columns, row_count, truncated, fingerprint, created), rows = json.loads(text)
+    (sql, dialect, columns, row_count, truncated, fingerprint, created, *source), rows = json.loads(text)
     return StoredResult(
         sql,
         dialect,
@@ -109,6 +110,7 @@ def load_result(text: str) -> StoredResult:
         truncated,
         fingerprint,
         created,
+        *source,  # what was kept before there were several has none
     )
 
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from text2sql.types import CheckedSql, QueryResult, ResultColumn, Row, Status
+from text2sql.types import Answer, CheckedSql, QueryResult, ResultColumn, Row, Status
 
 Seconds: TypeAlias = float  # since 1970, as `time.time()` gives them
 
@@ -42,11 +42,23 @@ class StoredResult:
     truncated: bool = False
     fingerprint: str = ""  # of the catalogue it was made with
     created: Seconds = 0.0  # set when it is kept
+    source: str = ""  # the key of the database it came from: no other may be asked for more of it
 
     @classmethod
-    def of(cls, query: CheckedSql, result: QueryResult, fingerprint: str = "") -> "StoredResult":
+    def of(
+        cls, query: CheckedSql, result: QueryResult, fingerprint: str = "", source: str = ""
+    ) -> "StoredResult":
         cut = bool(result.truncated)
-        return cls(query.sql, query.dialect, result.columns, result.rows, result.row_count, cut, fingerprint)
+        return cls(
+            query.sql,
+            query.dialect,
+            result.columns,
+            result.rows,
+            result.row_count,
+            cut,
+            fingerprint,
+            source=source,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +85,23 @@ class Numbers:
     completion_tokens: int = 0
     statements: int = 0
     model: str = ""
+
+    @classmethod
+    def of(cls, answer: Answer) -> "Numbers":
+        receipt, answered = answer.receipt, answer.status == "answered"
+        return cls(
+            status=answer.status,
+            attempts=receipt.attempts,
+            repaired=bool(receipt.repairs) or (answered and bool(receipt.errors)),
+            first_pass=answered and receipt.attempts == 1 and not receipt.errors,
+            errors=tuple(error.kind for error in receipt.errors),
+            seconds=dict(receipt.seconds),
+            calls=receipt.usage.calls,
+            prompt_tokens=receipt.usage.prompt_tokens,
+            completion_tokens=receipt.usage.completion_tokens,
+            statements=receipt.statements,
+            model=receipt.model,
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
+from uuid import uuid4
 
 from text2sql.config import Settings
 from text2sql.errors import UsageError
@@ -99,6 +100,15 @@ class Memory:
 
     async def export_pairs(self, source: str, folder: Path | str) -> int:
         return await self._pairs.export(source, Path(folder))
+
+    async def note(self, user: str, said: Mapping[str, object]) -> None:
+        """What a person said of an answer, for whoever looks after the verified questions."""
+        told = json.dumps({**said, "at": time.time()})
+        await self.store.aput(("feedback", label(user)), uuid4().hex, {"feedback": told})
+
+    async def noted(self, user: str, most: int = 1_000) -> list[Mapping[str, object]]:
+        items = await self.store.asearch(("feedback", label(user)), limit=most)
+        return [json.loads(item.value["feedback"]) for item in items]
 
     # -- what a user likes -----------------------------------------------------------------------
 

@@ -91,7 +91,7 @@ def _how(term: Term, knowledge: Knowledge) -> _How:
 def _met(term: Term, knowledge: Knowledge) -> _How | None:
     linker = knowledge.linker
     parts = pairs(term.word) if term.is_chinese else [term.word]
-    if all(map(linker.knows, parts)) or _is_meant(term, knowledge):
+    if all(map(linker.knows, parts)) or _is_meant(term, knowledge) or _is_said_in_parts(term, knowledge):
         return "name"
     if not term.is_chinese and linker.knows("~" + stem(term.word)):
         return "stem"
@@ -100,6 +100,22 @@ def _met(term: Term, knowledge: Knowledge) -> _How | None:
 
 def _is_meant(term: Term, knowledge: Knowledge) -> bool:
     return any(map(knowledge.linker.knows, term.meanings))
+
+
+def _is_said_in_parts(term: Term, knowledge: Knowledge) -> bool:
+    """付款方式 is a payment method: `payments` has a column `method`."""
+    if not term.is_chinese:
+        return False
+    for way in knowledge.glossary.synonyms(term.word):
+        said = [one for one in terms(way) if not one.is_phrase]
+        own = [one for one in said if not one.is_general]
+        if (
+            own
+            and len(said) > 1
+            and all(knowledge.linker.knows(one.word) or _is_meant(one, knowledge) for one in own)
+        ):
+            return True
+    return False
 
 
 def _is_inside(term: Term, spans: list[tuple[int, int]]) -> bool:

@@ -31,8 +31,8 @@ _KINDS = (  # a column's type in one token; the first that matches
 # Each step says less; the first whose rendering fits is taken.
 STEPS: tuple[dict[str, bool], ...] = (
     {},
-    {"comments": False},
-    {"comments": False, "codes": False},
+    {"lean": True},
+    {"comments": False, "lean": True},
     {"bare": True},
 )
 
@@ -61,24 +61,29 @@ def render(
 
 
 def render_table(
-    table: Table, catalogue: Catalogue, *, comments: bool = True, codes: bool = True, bare: bool = False
+    table: Table, catalogue: Catalogue, *, comments: bool = True, lean: bool = False, bare: bool = False
 ) -> str:
+    """`lean` leaves out what can be guessed: that text is text, the types of keys, which key is meant."""
     name = _named(table.schema, table.name, catalogue)
     if bare:
         return f"CREATE {table.kind.upper()} {name} ({', '.join(quoted(one.name) for one in table.columns)});"
     joins = {one.columns[0]: one for one in table.foreign_keys if len(one.columns) == 1 and one.referred}
     parts = []
     for column in table.columns:
-        text = f"{quoted(column.name)} {kind(column.type)}".rstrip()
-        if table.primary_key == (column.name,):
+        is_key = table.primary_key == (column.name,)
+        guessed = is_key or column.name in joins or kind(column.type) == "text"
+        text = (
+            quoted(column.name) if lean and guessed else f"{quoted(column.name)} {kind(column.type)}".rstrip()
+        )
+        if is_key:
             text += " primary key"
         if column.name in joins:
-            text += f" {_references(joins[column.name], catalogue)}"
-        parts.append(text + _note(column, comments, codes and column.name not in joins))
+            text += f" {_references(joins[column.name], catalogue, lean)}"
+        parts.append(text + _note(column, comments, column.name not in joins))
     for one in table.foreign_keys:
         if len(one.columns) > 1 and one.referred:
             own = ", ".join(map(quoted, one.columns))
-            parts.append(f"foreign key ({own}) {_references(one, catalogue)}")
+            parts.append(f"foreign key ({own}) {_references(one, catalogue, lean)}")
     note = f" -- {_brief(table.comment, _SHORT)}" if comments and table.comment.strip() else ""
     return f"CREATE {table.kind.upper()} {name} ({', '.join(parts)});{note}"
 
@@ -98,9 +103,12 @@ def _named(schema: str, name: str, catalogue: Catalogue) -> str:
     return f"{quoted(schema)}.{quoted(name)}" if outside else quoted(name)
 
 
-def _references(foreign: ForeignKey, catalogue: Catalogue) -> str:
-    columns = ", ".join(map(quoted, foreign.referred))
-    return f"references {_named(foreign.schema, foreign.table, catalogue)}({columns})"
+def _references(foreign: ForeignKey, catalogue: Catalogue, lean: bool) -> str:
+    target = catalogue.table(foreign.table, foreign.schema)
+    name = _named(foreign.schema, foreign.table, catalogue)
+    if lean and target is not None and target.primary_key == foreign.referred:
+        return f"references {name}"
+    return f"references {name}({', '.join(map(quoted, foreign.referred))})"
 
 
 def _note(column: Column, comments: bool, codes: bool) -> str:

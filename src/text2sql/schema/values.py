@@ -160,8 +160,14 @@ class ValueIndex:
 
     def spelled(self, table: str, column: str, value: str) -> str | None:
         held = self._columns.get(self._key(table, column))
-        spellings = held.forms.get(normalised(value), ()) if held else ()
-        return value if value in spellings else next(iter(spellings), None)
+        if held is None:
+            return None
+        spellings = held.forms.get(normalised(value))
+        if spellings:
+            return value if value in spellings else spellings[0]
+        # 中国 in a column of English names: sure if there is one value that it is called
+        forms = {normalised(one) for one in _translations(value)} & held.forms.keys()
+        return held.forms[forms.pop()][0] if len(forms) == 1 else None
 
     def places(self, value: str) -> list[tuple[str, str]]:
         return [held.place for held in self._places.get(normalised(value), ())]

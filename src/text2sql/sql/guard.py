@@ -41,9 +41,14 @@ def check_page(
     *,
     number: int,
     size: int,
+    order: int = 0,
 ) -> CheckedSql | SqlRejected:
-    """Page `number`, from 1, of `size` rows, in an order that is the same every time."""
-    shape = partial(rewrite.page, number=number, size=size)
+    """Page `number`, from 1, of `size` rows, in an order that is the same every time.
+
+    `order` is the place of an output column, from 1, negative for the other way round; 0 is the query's own.
+    """
+    by = trees.ordering(order, dialect) if order and dialect in GRAMMARS else None
+    shape = partial(rewrite.page, number=number, size=size, by=by)
     if policy is None and schema is not None:
         policy = trees.everything(schema)
     return _checked(text, dialect, schema, policy, lambda tree: (shape(tree), size))

@@ -30,9 +30,10 @@ def limited(tree: exp.Expr, rows: int) -> tuple[exp.Expr, int]:
     return query, rows
 
 
-def page(tree: exp.Expr, number: int, size: int) -> exp.Expr:
-    """Page `number` (from 1) of `size` rows. Rows that the query's own order leaves tied, or all of them
-    when it has none, are ordered by every output column, so that pages neither repeat nor miss a row.
+def page(tree: exp.Expr, number: int, size: int, by: exp.Expr | None = None) -> exp.Expr:
+    """Page `number` (from 1) of `size` rows, in the query's own order or in that of `by`. Rows that it leaves
+    tied, or all of them when there is none, are ordered by every output column, so that pages neither repeat
+    nor miss a row.
     """
     query = _unwrapped(tree)
     width = _width(query)
@@ -40,6 +41,9 @@ def page(tree: exp.Expr, number: int, size: int) -> exp.Expr:
     simple = isinstance(query, exp.Select) and not (query.args.get("limit") or query.args.get("offset"))
     if not simple:
         query, order = _wrapped(query), None
+    if by is not None:
+        order = exp.Order(expressions=[by])
+        query.set("order", order)
     # by place and without Ordered: a word on NULLs would be spelled as an expression in some dialects
     ties: list[exp.Expr] = [exp.Literal.number(place) for place in range(1, width + 1)]
     if order is None:

@@ -54,6 +54,13 @@ def written(statement: Statement, tree: exp.Expr, judge: Callable[[Statement], o
     return sql
 
 
+def ordering(place: int, dialect: str) -> exp.Expr:
+    """`ORDER BY 2` or, for -2, `ORDER BY 2 DESC`, as this dialect reads it: where NULLs go is left to it."""
+    tree = _tree(f"SELECT 1 ORDER BY {abs(place):d}{' DESC' if place < 0 else ''}", dialect)
+    ordered: exp.Expr = tree.args["order"].expressions[0]
+    return ordered if place < 0 else ordered.this  # by place alone, as `rewrite.page` has it
+
+
 def everything(catalogue: Catalogue) -> Policy:
     """The policy that shows all of a catalogue, and nothing that is not in it."""
     visible = {

@@ -4,9 +4,6 @@
     on disk                            loaded into a free slot, in milliseconds
     nowhere                            evaluated alone, then saved; the question goes on from there
 
-What stands before the schema is the same for every database, so it is kept as a prefix of its own: a database
-that was never seen costs its schema and not the rules.
-
 The process is shared, so nothing here is certain when the question arrives: somebody may have taken the slot.
 The server compares prompts itself and evaluates what it does not have; all that can be lost is time.
 """
@@ -29,7 +26,6 @@ from text2sql.types import Message
 # Seconds for which a prefix we have used is taken to be still in its slot. Loading it again costs little;
 # evaluating it again, because others have used all slots meanwhile, would cost half a minute.
 _HOT = 20.0
-_SCHEMA = "<schema>"  # where a prompt of ours stops being the same for every database
 _LEAST = 64  # tokens: less is evaluated sooner than it is looked up
 _REMEMBERED = 64
 
@@ -56,8 +52,7 @@ class Warmth:
         if time.monotonic() - self._used.get(prefix.key, -_HOT) >= _HOT:
             # Two that want the same cold prefix: the second waits, and finds it on disk.
             async with locked_async(self._run / f"{prefix.key[:16]}.lock"):
-                if await self._loaded(prefix) is None:
-                    evaluated = await self._evaluated(prefix, await self._base(messages[0], prefix))
+                evaluated = 0 if await self._loaded(prefix) else await self._evaluated(prefix)
         self._used[prefix.key] = time.monotonic()
         return evaluated
 
@@ -68,41 +63,25 @@ class Warmth:
     async def _prefix(self, first: Message) -> Prefix:
         """The tokens that every prompt beginning with this message begins with, whatever the template."""
         if first not in self._known:
-            self._known[first] = await self._shared(
-                *[await self.rendered((first, Message("user", text))) for text in ("A", "B")]
-            )
+            one, other = [await self.rendered((first, Message("user", text))) for text in ("A", "B")]
+            same = next(at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b)
+            content = {"content": one[:same], "add_special": True, "parse_special": True}
+            tokens = (await self._post("/tokenize", content))["tokens"]
+            self._known[first] = Prefix(tuple(tokens))
             if len(self._known) > _REMEMBERED:
                 self._known.popitem(last=False)
         return self._known[first]
 
-    async def _base(self, first: Message, whole: Prefix) -> Prefix | None:
-        """What this prompt has in common with that of any other database; None where that is too little."""
-        head, found, _ = first.content.partition(_SCHEMA)
-        if not found:
-            return None
-        common = await self._shared(
-            *[await self.rendered((Message(first.role, f"{head}{found}\n{text}"),)) for text in ("A", "B")]
-        )
-        pairs = zip(common.tokens, whole.tokens, strict=False)
-        same = next((at for at, (a, b) in enumerate(pairs) if a != b), len(common.tokens))
-        return Prefix(whole.tokens[:same]) if same >= _LEAST else None
-
-    async def _shared(self, one: str, other: str) -> Prefix:
-        same = next(at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b)
-        content = {"content": one[:same], "add_special": True, "parse_special": True}
-        return Prefix(tuple((await self._post("/tokenize", content))["tokens"]))
-
-    async def _loaded(self, prefix: Prefix) -> int | None:
-        """The slot it was loaded into, if it was on disk."""
+    async def _loaded(self, prefix: Prefix) -> bool:
         name = await asyncio.to_thread(self._prefixes.find, prefix)
         if name is None:
-            return None
+            return False
         async with locked_async(self._run / "slots.lock"):  # so that two do not load into the same slot
             slot = await self._free_slot()
             answer = await self._client.post(f"/slots/{slot}?action=restore", json={"filename": name})
             with suppress(OSError):
                 (self._run / f"slot-{slot}").touch()
-        return slot if answer.status_code == httpx.codes.OK else None
+        return bool(answer.status_code == httpx.codes.OK)
 
     async def _free_slot(self) -> int:
         """One that is not busy, and has been loaded or used longest ago."""
@@ -118,17 +97,11 @@ class Warmth:
         slots = (await self._client.get("/slots")).json()
         return int(min(slots, key=age)["id"])
 
-    async def _evaluated(self, prefix: Prefix, base: Prefix | None = None) -> int:
-        evaluated, slot = 0, None
-        if base is not None:
-            slot = await self._loaded(base)
-            evaluated = await self._evaluated(base) if slot is None else 0
-        asked: dict[str, Any] = {"prompt": list(prefix.tokens), "n_predict": 0, "cache_prompt": True}
-        if slot is not None:
-            asked["id_slot"] = slot
+    async def _evaluated(self, prefix: Prefix) -> int:
+        asked = {"prompt": list(prefix.tokens), "n_predict": 0, "cache_prompt": True}
         answer = await self._post("/completion", asked)
         await self._saved(prefix, answer["id_slot"])
-        return evaluated + int(answer["timings"]["prompt_n"])
+        return int(answer["timings"]["prompt_n"])
 
     async def _saved(self, prefix: Prefix, slot: int) -> None:
         name = self._prefixes.temporary(prefix)

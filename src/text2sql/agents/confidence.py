@@ -1,0 +1,78 @@
+"""How likely an answer is right, from what can be counted: a model's opinion of itself is worth little.
+
+Each signal is 0 where nothing speaks against the answer and grows with what does; a logistic function of
+their weighted sum is the confidence. `benchmarks/calibrate.py` fits the weights on the records of
+`text2sql eval --out`, which carry the signals.
+"""
+
+from collections.abc import Mapping
+from math import exp
+
+from text2sql.agents.state import SQLMessageState
+from text2sql.sql.shape import hardness
+
+# Set by hand until they are fitted; `bias` is what an answer without any signal gets.
+WEIGHTS: Mapping[str, float] = {
+    "bias": 2.2,
+    "doubt": -4.0,
+    "blind": -0.4,
+    "repairs": -0.5,
+    "retries": -0.9,
+    "errors": -0.3,
+    "disagreement": -2.0,
+    "empty": -1.2,
+    "tables": -0.3,
+    "hardness": -0.35,
+    "unused": -0.6,
+    "assumptions": -0.3,
+}
+_LEVELS = ("easy", "medium", "hard", "extra")
+_MOST = 4.0  # of anything counted: the tenth error says no more than the fourth
+
+
+def confidence(state: SQLMessageState) -> float | None:
+    """None where there is no query that ran, so nothing to be sure of."""
+    found = signals(state)
+    return confidence_of(found) if found else None
+
+
+def confidence_of(found: Mapping[str, float]) -> float:
+    """Also for what was kept: a signal that is not known any more counts for nothing."""
+    total = WEIGHTS["bias"] + sum(WEIGHTS.get(name, 0.0) * value for name, value in found.items())
+    return round(1.0 / (1.0 + exp(-total)), 4)
+
+
+def signals(state: SQLMessageState) -> dict[str, float]:
+    """Empty where no query was run."""
+    execution, validation = state.get("execution_result"), state.get("validation_result")
+    passed = validation["passed"][0] if validation and validation["passed"] else None
+    if execution is None or passed is None:
+        return {}
+    written = state.get("candidates", [])
+    logprob = written[passed["candidate"]]["logprob"] if passed["candidate"] < len(written) else None
+    agreement = execution["agreement"]
+    level = hardness(execution["sql"], state.get("connection_id", "").partition(":")[0])
+    counted = {
+        "doubt": 0.0 if logprob is None else -logprob,  # nats a token
+        "blind": float(logprob is None and state.get("attempts", 0) > 0),  # the model did not say how sure
+        "repairs": float(len(passed["repairs"])),
+        "retries": float(state.get("retry_count", 0)),
+        "errors": float(len(state.get("error_history", []))),
+        "disagreement": 0.0 if agreement is None else 1.0 - agreement,
+        "empty": float(execution["row_count"] == 0),
+        "tables": float(max(0, len(passed["tables"]) - 1)),
+        "hardness": float(_LEVELS.index(level)) if level in _LEVELS else _MOST,
+        "unused": float(_unused(state, execution["sql"])),
+        "assumptions": float(len(state.get("assumptions", []))),
+    }
+    return {name: round(min(value, _MOST), 4) for name, value in counted.items()}
+
+
+def _unused(state: SQLMessageState, sql: str) -> int:
+    """Words of the question that stand in a column, but nowhere in the query."""
+    info = state.get("schema_info")
+    by_word: dict[str, list[str]] = {}
+    for hit in info["values"] if info else ():
+        by_word.setdefault(hit["said"], []).append(hit["value"])
+    spelled = sql.replace("''", "'")
+    return sum(not any(value in spelled for value in values) for values in by_word.values())

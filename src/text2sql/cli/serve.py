@@ -1,0 +1,115 @@
+"""`text2sql serve`: the same over HTTP, for one person on this machine."""
+
+import re
+import sys
+from dataclasses import replace
+from functools import partial
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+from urllib.parse import urlsplit
+
+import click
+
+from text2sql.cli.sources import policy_from
+from text2sql.cli.spoken import Command, flag, option
+from text2sql.cli.words import word
+from text2sql.config import Settings, from_environment
+from text2sql.database import open_database
+from text2sql.errors import MissingDriver, UsageError
+from text2sql.messages import Language
+
+HOST, PORT = "127.0.0.1", 8000
+_NAMED = re.compile(r"([A-Za-z][\w-]{0,39})=(.+)", re.DOTALL)
+_NO_NAME = re.compile(r"[^\w-]+")
+
+
+def command(lang: Language) -> click.Command:
+    return Command(
+        "serve",
+        lang,
+        partial(run, lang),
+        [
+            option(lang, "serve", "--db", metavar="[NAME=]SOURCE", multiple=True),
+            option(lang, "serve", "--host", metavar="ADDRESS", default=HOST),
+            option(lang, "serve", "--port", metavar="N", type=click.IntRange(0, 65_535), default=PORT),
+            option(lang, "serve", "--model", metavar="NAME"),
+            option(lang, "serve", "--policy", metavar="FILE"),
+            flag(lang, "serve", "--allow-writes", "allow_writes"),
+            option(lang, "serve", "--workers", metavar="N", type=click.IntRange(min=1), default=1),
+        ],
+    )
+
+
+def run(
+    lang: Language,
+    *,
+    db: tuple[str, ...],
+    host: str,
+    port: int,
+    model: str | None,
+    policy: str | None,
+    allow_writes: bool,
+    workers: int,
+) -> int:
+    settings = from_environment()
+    if allow_writes:
+        settings = replace(settings, allow_writes=True)
+    if workers > 1:
+        raise UsageError("usage.serve_workers", workers=workers)
+    addresses = named(db or ((settings.db,) if settings.db else ()))
+    _look_at(addresses, settings)
+    allowed = policy_from(policy)
+    _door().serve(
+        addresses,
+        settings,
+        model=model or "",
+        policy=allowed,
+        host=host,
+        port=port,
+        ready=partial(_ready, lang),
+    )
+    return 0
+
+
+def named(sources: tuple[str, ...]) -> dict[str, str]:
+    """Name → address, in the order given. An address without a name is called after its file or database."""
+    found: dict[str, str] = {}
+    for one in sources:
+        match = _NAMED.fullmatch(one)
+        # a file may be called a=b.db
+        name, address = match.groups() if match and not Path(one).exists() else (_name_of(one), one)
+        if name in found:
+            raise UsageError("usage.serve_name", name=name)
+        found[name] = address
+    if not found:
+        raise UsageError("usage.db_missing")
+    return found
+
+
+def _name_of(address: str) -> str:
+    path = urlsplit(address).path if "://" in address else address
+    return _NO_NAME.sub("-", Path(path).stem).strip("-")[:40] or "default"
+
+
+def _look_at(addresses: dict[str, str], settings: Settings) -> None:
+    """A source that is none is told now. No connection is made: a server that is down may come up later."""
+    for address in addresses.values():
+        with open_database(address, settings):
+            pass
+
+
+def _door() -> ModuleType:
+    """An extra, and a door of its own: the two share no code."""
+    try:
+        return import_module("text2sql.server.door")
+    except ModuleNotFoundError as error:
+        if (error.name or "").startswith("text2sql"):
+            raise
+        raise MissingDriver("missing_server", package=error.name, extra="server") from error
+
+
+def _ready(lang: Language, address: str) -> None:
+    """For a person; programs read the same from the log."""
+    if sys.stderr.isatty():
+        click.echo(word("serve.ready", lang, address=address), err=True)

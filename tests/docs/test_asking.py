@@ -1,0 +1,70 @@
+"""What docs/asking.md says about stages, statuses, presets and verbs is what the code has."""
+
+import json
+from dataclasses import fields
+from typing import get_args
+
+from docs_text import blocks, cells, read, section
+from text2sql import AsyncText2SQL, Text2SQL
+from text2sql.agents import AGENTS, PRESETS, Asked
+from text2sql.agents.presets import Preset
+from text2sql.app import How
+from text2sql.types import Event, Receipt, Status
+
+PAGE = read("docs/asking.md")
+
+
+def first_cells(heading: str) -> list[str]:
+    """The names in the first column, without the table's head."""
+    _, *rows = cells(section(PAGE, heading))
+    return [name.strip("`") for row in rows for name in row[0].split(", ")]
+
+
+def row_of(name: str, preset: Preset) -> list[str]:
+    return [
+        f"`{name}`",
+        str(preset.retries),
+        "yes" if preset.explain else "no",
+        str(preset.probes),
+        str(preset.rows or "as set"),
+        str(preset.tables or "as fit"),
+        "yes" if preset.ask_back else "no",
+    ]
+
+
+def test_every_stage_status_and_field_of_a_receipt_has_its_row() -> None:
+    assert set(first_cells("The stages")) == set(AGENTS)
+    assert set(first_cells("How it ends")) == set(get_args(Status))
+    assert set(first_cells("The receipt")) == {one.name for one in fields(Receipt)}
+
+
+def test_the_presets_are_as_the_table_says() -> None:
+    _, *rows = cells(section(PAGE, "Presets and modes"))
+    assert rows == [row_of(name, preset) for name, preset in PRESETS.items()]
+
+
+def test_every_verb_is_documented_and_the_twin_has_it_too() -> None:
+    """Opening and closing is what `with` does. What else the twin has is for our own doors."""
+    verbs = {name for name in vars(Text2SQL) if not name.startswith("_")} - {"open", "close"}
+    assert verbs == set(first_cells("From Python"))
+    assert verbs <= vars(AsyncText2SQL).keys()
+
+
+def test_what_may_be_said_with_a_question_is_documented() -> None:
+    python, server = section(PAGE, "From Python"), section(PAGE, "LangGraph's own server")
+    assert [name for name in How.__annotations__ if f"`{name}`" not in python] == []
+    assert [one.name for one in fields(Asked) if f"`{one.name}`" not in server] == []
+
+
+def test_every_event_is_named() -> None:
+    told = section(PAGE, "Events")
+    assert [event.__name__ for event in get_args(Event) if f"`{event.__name__}`" not in told] == []
+
+
+def test_the_graphs_of_the_server_are_named() -> None:
+    assert first_cells("LangGraph's own server") == list(json.loads(read("langgraph.json"))["graphs"])
+
+
+def test_the_python_of_the_page_is_python() -> None:
+    for code in blocks(PAGE, "python"):
+        compile(code, "docs/asking.md", "exec")
