@@ -6,24 +6,44 @@ from pathlib import Path
 import pytest
 
 from text2sql.errors import UsageError
+from text2sql.evaluation.foreign import with_foreign
 from text2sql.evaluation.questions import Question, choose, read_questions
 
 ONE = {"id": 7, "db_id": "shop", "question": "How many?", "gold_sql": "SELECT 1"}
 
 
-def written(tmp_path: Path, held: object) -> Path:
-    path = tmp_path / "questions.json"
+def written(tmp_path: Path, held: object, name: str = "questions.json") -> Path:
+    path = tmp_path / name
     path.write_text(held if isinstance(held, str) else json.dumps(held), encoding="utf-8")
     return path
 
 
 def test_a_set_is_a_list_of_questions(tmp_path: Path) -> None:
-    read = read_questions(written(tmp_path, [ONE, ONE | {"evidence": "a hint", "difficulty": "easy"}]))
+    held = [ONE, ONE | {"id": "b", "evidence": "a hint", "difficulty": "easy"}]
+    read = read_questions(written(tmp_path, held))
     assert read == [
         Question("7", "shop", "How many?", "SELECT 1"),
-        Question("7", "shop", "How many?", "SELECT 1", "a hint"),
+        Question("b", "shop", "How many?", "SELECT 1", "a hint", "easy"),
     ]
     assert read[0].database(Path("dbs")) == Path("dbs/shop/shop.sqlite")
+    assert [one.asked for one in read] == ["How many?", "How many?\n(a hint)"]
+
+
+def test_a_persons_own_questions_need_no_more_than_words_and_what_is_expected(tmp_path: Path) -> None:
+    path = written(
+        tmp_path,
+        "- question: 有多少订单？\n  sql: SELECT count(*) FROM orders\n"
+        "- {question: 'Which cities?', rows: [Oslo, 上海], difficulty: easy}\n"
+        "- question: When was the first?\n  rows: [{first: 2025-01-03, total: 10.5}]\n  ordered: true\n"
+        "- {question: 'How many?', rows: 3}\n",
+        "own.yaml",
+    )
+    assert read_questions(path, "my.db") == [
+        Question("1", "my.db", "有多少订单？", "SELECT count(*) FROM orders"),
+        Question("2", "my.db", "Which cities?", "", "", "easy", (("Oslo",), ("上海",))),
+        Question("3", "my.db", "When was the first?", "", rows=(("2025-01-03", 10.5),), ordered=True),
+        Question("4", "my.db", "How many?", "", rows=((3,),)),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -35,12 +55,20 @@ def test_a_set_is_a_list_of_questions(tmp_path: Path) -> None:
         ([ONE, {"id": 1, "db_id": "shop", "question": "?"}], "entry 2 has no gold_sql"),
         ([ONE | {"question": ""}], "entry 1 has no question"),
         ([ONE | {"db_id": "../etc"}], "entry 1: '../etc' is no name"),
+        ([ONE, ONE], "entry 2: the id '7' is there twice"),
+        ([{"id": 1, "db_id": "d", "question": "?", "rows": [[1], [1, 2]]}], "not equally long"),
     ],
 )
 def test_what_is_no_set_is_named(tmp_path: Path, held: object, why: str) -> None:
     with pytest.raises(UsageError) as caught:
         read_questions(written(tmp_path, held))
     assert why in str(caught.value.facts["detail"])
+
+
+@pytest.mark.parametrize("text", ["- {", "- !!python/object/apply:os.getcwd []"])
+def test_what_is_no_plain_yaml_is_named(tmp_path: Path, text: str) -> None:
+    with pytest.raises(UsageError, match="no YAML"):
+        read_questions(written(tmp_path, text, "own.yml"))
 
 
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
@@ -55,3 +83,22 @@ def test_a_seed_always_chooses_the_same_grouped_by_database() -> None:
     assert len(chosen) == 10
     assert [one.db_id for one in chosen] == sorted(one.db_id for one in chosen)
     assert choose(many) == sorted(many, key=lambda one: one.db_id)
+
+
+def test_foreign_questions_are_mixed_in_where_their_reference_does_not_run() -> None:
+    many = [Question(str(at), f"db{at % 3}", f"q{at}", f"SELECT {at}") for at in range(30)]
+    chosen = choose(many, 10, seed=4)
+    mixed = with_foreign(chosen, many, 0.5, 1, lambda one, home: home == "db2" or one.db_id == "db1")
+    foreign = [one for one in mixed if one.foreign]
+    assert [one for one in mixed if not one.foreign] == chosen
+    assert len(foreign) == 5
+    assert {one.db_id for one in foreign} <= {"db0", "db1"}
+    assert all(one.foreign not in (one.db_id, "db1") for one in foreign)
+    assert all(one.id == f"{one.question[1:]}@{one.db_id}" for one in foreign)
+    assert mixed == with_foreign(chosen, many, 0.5, 1, lambda one, home: home == "db2" or one.db_id == "db1")
+
+
+def test_one_database_has_no_foreign_questions() -> None:
+    alone = [Question("1", "shop", "?", "SELECT 1")]
+    with pytest.raises(UsageError, match=r"usage\.foreign"):
+        with_foreign(alone, alone, 1.0, 0, lambda one, home: False)

@@ -2,16 +2,35 @@
 
 import pytest
 
-from text2sql.evaluation.report import Comparison, compare, mcnemar, percentile, share, summarise
-from text2sql.evaluation.run import Record, Verdict
+from text2sql.evaluation.records import Record, Verdict
+from text2sql.evaluation.report import (
+    Comparison,
+    Risk,
+    compare,
+    coverage_risk,
+    mcnemar,
+    percentile,
+    share,
+    summarise,
+)
 
 
 def record(
-    number: int, verdict: Verdict, *failure: str, hardness: str = "easy", seconds: float = 1.0
+    number: int,
+    verdict: Verdict,
+    *failure: str,
+    hardness: str = "easy",
+    seconds: float = 1.0,
+    status: str = "",
+    difficulty: str = "",
+    confidence: float | None = None,
+    among: bool | None = None,
+    foreign: str = "",
 ) -> Record:
-    status = "failed" if verdict == "none" else "answered"
+    status = status or ("failed" if verdict == "none" else "answered")
     return Record(
-        str(number), "d", "q", "SELECT 1", status, verdict, seconds, 1, 100, 10, hardness, failure
+        str(number), "d", "q", "SELECT 1", status, verdict, seconds, 1, 100, 10, hardness, failure,
+        difficulty=difficulty, confidence=confidence, among=among, foreign=foreign,
     )  # fmt: skip
 
 
@@ -27,19 +46,81 @@ def test_a_run_is_summed_up() -> None:
     summary = summarise(records)
     assert (summary.right.count, summary.right.of, summary.right.value) == (2, 5, 0.4)
     assert summary.executable.value == 0.6
-    assert {level: (one.count, one.of) for level, one in summary.by_hardness.items()} == {
+    assert {level: (one.count, one.of) for level, one in summary.by_difficulty.items()} == {
         "easy": (1, 3),
         "hard": (1, 2),
     }
-    assert summary.failures == {"table": 2, "unknown_column": 1}
+    assert {name: (one.count, one.of) for name, one in summary.failures.items()} == {
+        "table": (2, 5),
+        "unknown_column": (1, 5),
+    }
     assert summary.verdicts == {"right": 2, "wrong": 1, "error": 1, "none": 1}
     assert summary.statuses == {"answered": 4, "failed": 1}
     assert (summary.p50, summary.p95, summary.calls, summary.prompt_tokens) == (3, 5, 1, 100)
-    assert summary.unjudged == 1
+    assert (summary.questions, summary.unjudged) == (5, 1)
+    assert (summary.choice, summary.risk, summary.declined.of) == (None, None, 0)
+
+
+def test_the_sets_own_difficulty_comes_before_our_count() -> None:
+    records = [
+        record(1, "right", difficulty="tricky", hardness="easy"),
+        record(2, "right", hardness="unknown"),
+    ]
+    records += [record(3, "right", difficulty="hard"), record(4, "right")]
+    assert list(summarise(records).by_difficulty) == ["easy", "hard", "tricky", "unknown"]
 
 
 def test_an_empty_run_is_summed_up_too() -> None:
     assert summarise([]).right.value == 0.0
+
+
+def test_what_was_turned_away_is_told_apart_by_whose_question_it_was() -> None:
+    records = [
+        record(1, "right"),
+        record(2, "none", "no_data", status="no_data"),
+        record(3, "none", "clarify", status="clarify"),
+        record(4, "none", "refused", status="refused"),
+        record(5, "declined", status="no_data", foreign="zoo"),
+        record(6, "declined", status="clarify", foreign="zoo"),
+        record(7, "taken", "answered", foreign="zoo"),
+    ]
+    summary = summarise(records)
+    assert (summary.turned_away.count, summary.turned_away.of) == (2, 4)
+    assert (summary.declined.count, summary.declined.of) == (2, 3)
+    assert summary.right.of == 4
+    assert compare(records, records).questions == 4
+
+
+def test_the_best_candidate_may_not_be_the_chosen_one() -> None:
+    records = [
+        record(1, "right", among=True),
+        record(2, "wrong", "value", among=True),
+        record(3, "wrong", "value", among=False),
+        record(4, "right"),
+    ]
+    choice = summarise(records).choice
+    assert choice is not None
+    assert (choice.questions, choice.passed.count, choice.loss.count, choice.loss.of) == (3, 3, 1, 4)
+
+
+def test_risk_grows_with_coverage_where_confidence_is_worth_something() -> None:
+    records = [record(at, "right", confidence=0.9 - at / 100) for at in range(6)]
+    records += [record(10 + at, "wrong", "value", confidence=0.5) for at in range(2)]
+    records += [record(20 + at, "none", "no_data", status="no_data") for at in range(2)]
+    risk = coverage_risk(records)
+    assert risk is not None
+    assert (risk.half, risk.overall) == (0.0, 0.4)
+    assert len(risk.curve) == 20
+    assert risk.curve[-1] == (1.0, 0.4)
+    assert dict(risk.curve)[0.8] == 0.25
+
+
+def test_equal_confidence_says_nothing_whatever_the_order() -> None:
+    one = [record(1, "right", confidence=0.5), record(2, "wrong", "value", confidence=0.5)]
+    assert coverage_risk(one) == coverage_risk(one[::-1])
+    found = coverage_risk(one)
+    assert isinstance(found, Risk)
+    assert (found.half, found.overall) == (0.5, 0.5)
 
 
 def test_an_interval_holds_the_share_and_narrows_with_more_questions() -> None:

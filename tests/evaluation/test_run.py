@@ -2,49 +2,69 @@
 
 import asyncio
 import json
-import sqlite3
-from contextlib import closing
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
 
-from text2sql.errors import ModelUnavailable, UsageError
+from text2sql.errors import ModelUnavailable, Text2SQLError, UsageError
+from text2sql.evaluation.asking import Given
 from text2sql.evaluation.questions import Question
-from text2sql.evaluation.run import Record, evaluate, read_records
+from text2sql.evaluation.records import Record, read_records
+from text2sql.evaluation.run import Contestant, evaluate
 from text2sql.types import Answer, Problem, Receipt, Usage
 
 
-@pytest.fixture
-def databases(tmp_path: Path) -> Path:
-    folder = tmp_path / "databases" / "shop"
-    folder.mkdir(parents=True)
-    with closing(sqlite3.connect(folder / "shop.sqlite")) as connection:
-        connection.executescript(
-            "CREATE TABLE t (a INTEGER, b TEXT); INSERT INTO t VALUES (1, 'x'), (2, 'y'), (3, 'x');"
-        )
-    return tmp_path / "databases"
-
-
-def question(number: int, gold: str, text: str = "") -> Question:
-    return Question(str(number), "shop", text or f"question {number}", gold)
+def question(number: int, gold: str, text: str = "", **facts: object) -> Question:
+    return Question(str(number), "shop", text or f"question {number}", gold, **facts)  # type: ignore[arg-type]
 
 
 class Scripted:
-    """Answers with the query that a question is mapped to."""
+    """Answers with the query that a question is mapped to; `pauses` are seconds before it does."""
 
-    def __init__(self, answers: dict[str, Answer | str]) -> None:
+    def __init__(
+        self, answers: Mapping[str, Given | Answer | str], pauses: Mapping[str, float] | None = None
+    ) -> None:
         self.answers = answers
+        self.pauses = pauses or {}
         self.asked: list[str] = []
+        self.open: list[str] = []
+        self.closed: list[str] = []
+        self.most = self.busy = 0
 
-    async def __call__(self, text: str, db: str) -> Answer:
-        assert Path(db).is_file()
+    def __call__(self, source: str) -> "Scripted":
+        assert Path(source).is_file()
+        self.open.append(Path(source).stem)
+        return self
+
+    async def ask(self, text: str) -> Given:
         self.asked.append(text)
+        self.busy += 1
+        self.most = max(self.most, self.busy)
+        try:
+            await asyncio.sleep(self.pauses.get(text, 0))
+        finally:
+            self.busy -= 1
         answer = self.answers[text]
-        if isinstance(answer, Answer):
+        if isinstance(answer, Given):
             return answer
+        if isinstance(answer, Answer):
+            return Given(answer)
         if answer == "down":
             raise ModelUnavailable("local", "gone")
-        return Answer("answered", text, "", sql=answer, receipt=Receipt(usage=Usage(1, 100, 90, 12)))
+        return Given(Answer("answered", text, "", sql=answer, receipt=Receipt(usage=Usage(1, 100, 90, 12))))
+
+    async def close(self) -> None:
+        self.closed.append(self.open[-1])
+
+
+def run(
+    questions: Sequence[Question], folder: Path, ask: Scripted, out: Path | None = None, parallel: int = 1
+) -> list[Record]:
+    def where(one: Question) -> str:
+        return str(one.database(folder))
+
+    return asyncio.run(evaluate(questions, where, [Contestant(ask, out)], parallel=parallel))[0]
 
 
 def verdicts(records: list[Record]) -> list[tuple[str, str, tuple[str, ...]]]:
@@ -66,62 +86,239 @@ def test_an_answer_is_judged_by_what_its_query_returns(databases: Path) -> None:
         }
     )
     golds = [gold, gold, gold, gold, gold, "SELECT absent FROM t", "SELECT a FROM t ORDER BY a DESC", gold]
-    questions = [question(at, one) for at, one in enumerate(golds, 1)]
-    records = asyncio.run(evaluate(questions, databases, ask))
+    records = run([question(at, one) for at, one in enumerate(golds, 1)], databases, ask)
     assert verdicts(records) == [
         ("1", "right", ()),
         ("2", "wrong", ("column_count", "output_column")),
         ("3", "error", ("unknown_column",)),
         ("4", "none", ("table",)),
-        ("5", "none", ("model.unavailable",)),
+        ("5", "none", ("unavailable",)),
         ("6", "unjudged", ("unknown_column",)),
         ("7", "wrong", ("ordering",)),
         ("8", "error", ("guard:not_a_query",)),
     ]
     assert (records[0].calls, records[0].prompt_tokens, records[0].completion_tokens) == (1, 100, 12)
     assert records[0].hardness == "easy"
+    assert (ask.open, ask.closed) == (["shop"], ["shop"])
+
+
+def test_expected_rows_may_stand_for_the_reference(databases: Path) -> None:
+    expected = (("x", 2), ("y", 1))
+    ask = Scripted(
+        {
+            "question 1": "SELECT count(*), b FROM t GROUP BY b ORDER BY b DESC",
+            "question 2": "SELECT count(*), b FROM t GROUP BY b ORDER BY b DESC",
+            "question 3": "SELECT b FROM t",
+            "question 4": "SELECT count(*), b FROM t GROUP BY b HAVING b = 'x'",
+            "question 5": "SELECT count(*) + 1, b FROM t GROUP BY b",
+        }
+    )
+    questions = [question(at, "", rows=expected, ordered=at == 2) for at in range(1, 6)]
+    assert verdicts(run(questions, databases, ask)) == [
+        ("1", "right", ()),
+        ("2", "wrong", ("rows",)),
+        ("3", "wrong", ("column_count",)),
+        ("4", "wrong", ("row_count",)),
+        ("5", "wrong", ("rows",)),
+    ]
+
+
+def test_long_decimals_are_compared_as_numbers(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("a\n1\n")
+    exact = "SELECT 12345678901234567890.12::DECIMAL(38, {}) FROM t"
+    ask = Scripted({"question 1": exact.format(4), "question 2": exact.format(2).replace("12345", "12346")})
+    questions = [question(at, exact.format(2)) for at in (1, 2)]
+    source = str(tmp_path / "t.csv")
+    records = asyncio.run(evaluate(questions, lambda _: source, [Contestant(ask)]))[0]
+    assert [one.verdict for one in records] == ["right", "wrong"]
+
+
+def test_a_foreign_question_should_be_declined(databases: Path) -> None:
+    ask = Scripted(
+        {
+            "question 1": Answer("no_data", "", ""),
+            "question 2": Answer("clarify", "", ""),
+            "question 3": "SELECT a FROM t",
+            "question 4": Answer("failed", "", "", error=Problem("timeout", "")),
+        }
+    )
+    questions = [question(at, "SELECT name FROM animal", foreign="zoo") for at in range(1, 5)]
+    assert verdicts(run(questions, databases, ask)) == [
+        ("1", "declined", ()),
+        ("2", "declined", ()),
+        ("3", "taken", ("answered",)),
+        ("4", "taken", ("timeout",)),
+    ]
+
+
+def test_the_right_query_may_be_among_those_not_chosen(databases: Path) -> None:
+    wrong, right = "SELECT b FROM t", "SELECT a FROM t"
+    answer = Answer("answered", "", "", sql=wrong, receipt=Receipt(candidates=(wrong, right)))
+    ask = Scripted(
+        {
+            "question 1": Given(answer, (wrong, right)),
+            "question 2": Given(answer, (wrong, "SELECT 1")),
+            "question 3": Given(answer),
+        }
+    )
+    records = run([question(at, right) for at in (1, 2, 3)], databases, ask)
+    assert [(one.verdict, one.among, one.candidates) for one in records] == [
+        ("wrong", True, 2),
+        ("wrong", False, 2),
+        ("wrong", None, 2),
+    ]
 
 
 def test_a_stopped_run_goes_on_where_it_ended(databases: Path, tmp_path: Path) -> None:
     out = tmp_path / "run.jsonl"
     ask = Scripted({f"question {at}": "SELECT a FROM t" for at in range(3)})
     questions = [question(at, "SELECT a FROM t") for at in range(3)]
-    asyncio.run(evaluate(questions[:2], databases, ask, out))
+    run(questions[:2], databases, ask, out)
     with out.open("a") as opened:
         opened.write('{"id": "2", "db_i')  # killed in the middle of a line
-    records = asyncio.run(evaluate(questions, databases, ask, out))
+    records = run(questions, databases, ask, out)
     assert ask.asked == ["question 0", "question 1", "question 2"]
     assert [one.verdict for one in records] == ["right"] * 3
     assert list(read_records(out).values()) == records
 
 
+def test_a_question_that_found_no_model_is_asked_again(databases: Path, tmp_path: Path) -> None:
+    out = tmp_path / "run.jsonl"
+    questions = [question(at, "SELECT a FROM t") for at in range(2)]
+    run(questions, databases, Scripted({"question 0": "down", "question 1": "SELECT a FROM t"}), out)
+    ask = Scripted({"question 0": "SELECT a FROM t"})
+    assert [one.verdict for one in run(questions, databases, ask, out)] == ["right"] * 2
+    assert ask.asked == ["question 0"]
+    assert [one.verdict for one in read_records(out).values()] == ["right"] * 2
+
+
+def test_several_at_a_time_are_kept_in_the_order_of_the_questions(databases: Path, tmp_path: Path) -> None:
+    out = tmp_path / "run.jsonl"
+    names = [f"question {at}" for at in range(8)]
+    pauses = {name: 0.02 * (8 - at) for at, name in enumerate(names)}
+    ask = Scripted(dict.fromkeys(names, "SELECT a FROM t"), pauses)
+    records = run([question(at, "SELECT a FROM t") for at in range(8)], databases, ask, out, parallel=4)
+    assert ask.most == 4
+    assert [one.id for one in records] == [str(at) for at in range(8)] == list(read_records(out))
+
+
+def test_one_at_a_time_is_one_at_a_time(databases: Path) -> None:
+    ask = Scripted({f"question {at}": "SELECT a FROM t" for at in range(5)})
+    run([question(at, "SELECT a FROM t") for at in range(5)], databases, ask)
+    assert (ask.most, ask.asked) == (1, [f"question {at}" for at in range(5)])
+
+
+def test_what_was_answered_is_kept_when_a_run_is_cancelled(databases: Path, tmp_path: Path) -> None:
+    out = tmp_path / "run.jsonl"
+    names = [f"question {at}" for at in range(6)]
+    ask = Scripted(dict.fromkeys(names, "SELECT a FROM t"), {"question 2": 60})
+    questions = [question(at, "SELECT a FROM t") for at in range(6)]
+
+    async def stopped() -> None:
+        def where(one: Question) -> str:
+            return str(one.database(databases))
+
+        running = asyncio.create_task(evaluate(questions, where, [Contestant(ask, out)], parallel=2))
+        while len(ask.asked) < 6:
+            await asyncio.sleep(0.01)
+        await asyncio.sleep(0.2)
+        running.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await running
+
+    asyncio.run(stopped())
+    assert list(read_records(out)) == ["0", "1", "3", "4", "5"]
+    assert out.read_bytes().endswith(b"}\n")
+    assert ask.closed == ["shop"]
+
+
+def test_a_database_is_open_while_its_questions_are_asked(databases: Path) -> None:
+    ask = Scripted({"1": "SELECT 1", "2": "SELECT 1", "3": "SELECT 1"})
+    questions = [
+        Question(name, db_id, name, "SELECT 1")
+        for name, db_id in zip("123", ("shop", "shop", "zoo"), strict=True)
+    ]
+    run(questions, databases, ask)
+    assert (ask.open, ask.closed) == (["shop", "zoo"], ["shop", "zoo"])
+
+
+def test_contestants_take_turns_by_database(databases: Path, tmp_path: Path) -> None:
+    questions = [
+        Question(name, db_id, name, "SELECT 1")
+        for name, db_id in zip("123", ("shop", "shop", "zoo"), strict=True)
+    ]
+    order: list[str] = []
+
+    class Named(Scripted):
+        def __init__(self, name: str, sql: str) -> None:
+            super().__init__(dict.fromkeys("123", sql))
+            self.name = name
+
+        async def ask(self, text: str) -> Given:
+            order.append(f"{self.name}{text}")
+            return await super().ask(text)
+
+    contestants = [
+        Contestant(Named("a", "SELECT 1"), tmp_path / "a.jsonl"),
+        Contestant(Named("b", "SELECT 2"), tmp_path / "b.jsonl"),
+    ]
+    ours, others = asyncio.run(evaluate(questions, lambda one: str(one.database(databases)), contestants))
+    assert order == ["a1", "a2", "b1", "b2", "a3", "b3"]
+    assert [one.verdict for one in ours + others] == ["right"] * 3 + ["wrong"] * 3
+    assert list(read_records(tmp_path / "b.jsonl").values()) == others
+
+
+def test_without_a_model_there_is_no_point_in_asking_on(databases: Path, tmp_path: Path) -> None:
+    absent = Answer("failed", "", "", error=Problem("file", "The model's file is not there."))
+    ask = Scripted({"question 0": "SELECT a FROM t", **{f"question {at}": absent for at in range(1, 9)}})
+    out = tmp_path / "run.jsonl"
+    with pytest.raises(Text2SQLError, match=r"evaluation\.stopped.*not there"):
+        run([question(at, "SELECT a FROM t") for at in range(9)], databases, ask, out)
+    assert list(read_records(out)) == ["0"]
+    assert len(ask.asked) <= 3  # the next one may have begun
+
+
 def test_a_line_has_what_other_programs_rely_on(databases: Path, tmp_path: Path) -> None:
     out = tmp_path / "run.jsonl"
-    asyncio.run(
-        evaluate([question(1, "SELECT 1", "几个？")], databases, Scripted({"几个？": "SELECT 1"}), out)
-    )
+    receipt = Receipt(confidence=0.75, signals={"doubt": 0.1}, repairs=("typo",), attempts=2, model="local")
+    answer = Answer("answered", "", "", sql="SELECT 1", receipt=receipt)
+    run([question(1, "SELECT 1", "几个？", difficulty="easy")], databases, Scripted({"几个？": answer}), out)
     line = json.loads(out.read_text(encoding="utf-8"))
-    assert {
+    assert list(line)[:10] == [
         "id", "db_id", "question", "sql", "status", "verdict", "seconds", "calls", "prompt_tokens",
         "completion_tokens",
-    } <= line.keys()  # fmt: skip
+    ]  # fmt: skip
     assert (line["question"], line["status"], line["verdict"]) == ("几个？", "answered", "right")
+    assert (line["confidence"], line["signals"], line["repairs"]) == (0.75, {"doubt": 0.1}, ["typo"])
+    assert (line["attempts"], line["difficulty"], line["model"]) == (2, "easy", "local")
     assert "几个？" in out.read_text(encoding="utf-8")
+
+
+def test_text_that_is_no_unicode_is_kept_all_the_same(databases: Path, tmp_path: Path) -> None:
+    out = tmp_path / "run.jsonl"
+    run([question(1, "SELECT 1")], databases, Scripted({"question 1": "SELECT '\ud800'"}), out)
+    assert read_records(out)["1"].sql == "SELECT '\ud800'"
 
 
 def test_evidence_is_asked_with_its_question(databases: Path) -> None:
     ask = Scripted({"how many\n(a is the number)": "SELECT 1"})
     asked = Question("1", "shop", "how many", "SELECT 1", "a is the number")
-    assert asyncio.run(evaluate([asked], databases, ask))[0].verdict == "right"
+    assert run([asked], databases, ask)[0].verdict == "right"
 
 
-def test_a_file_that_holds_something_else_is_named_and_left_alone(tmp_path: Path) -> None:
+def test_a_file_that_holds_something_else_is_named_and_left_alone(databases: Path, tmp_path: Path) -> None:
     path = tmp_path / "notes.txt"
     path.write_text("dear diary\nno records\n")
     with pytest.raises(UsageError, match="line 1"):
-        read_records(path)
+        run([question(1, "SELECT 1")], databases, Scripted({}), path)
+    assert path.read_text() == "dear diary\nno records\n"
 
 
-def test_a_missing_database_is_named(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="db_file_missing"):
-        asyncio.run(evaluate([question(1, "SELECT 1")], tmp_path, Scripted({})))
+def test_a_last_line_that_only_lacks_its_end_is_kept(databases: Path, tmp_path: Path) -> None:
+    out = tmp_path / "run.jsonl"
+    ask = Scripted({f"question {at}": "SELECT 1" for at in range(2)})
+    run([question(0, "SELECT 1")], databases, ask, out)
+    out.write_bytes(out.read_bytes().rstrip(b"\n"))
+    run([question(at, "SELECT 1") for at in range(2)], databases, ask, out)
+    assert ask.asked == ["question 0", "question 1"]
+    assert list(read_records(out)) == ["0", "1"]

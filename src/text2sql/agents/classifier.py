@@ -6,13 +6,14 @@ Rules first; a model is asked only when they are unsure, and never a second time
 import json
 import re
 from dataclasses import asdict, replace
+from typing import cast
 from uuid import uuid4
 
 from text2sql.agents.context import bounded
-from text2sql.agents.desk import Desk, Update, paid
+from text2sql.agents.desk import Desk, Update, failed, paid
 from text2sql.agents.manners import looks_like_follow_up, small_talk, wants_write
 from text2sql.agents.state import Option, SQLMessageState, Turn, fresh
-from text2sql.errors import ModelError
+from text2sql.errors import ModelError, Text2SQLError
 from text2sql.llm.prompts import render
 from text2sql.messages import Language
 from text2sql.schema import Knowledge, about
@@ -43,8 +44,11 @@ async def classifier(state: SQLMessageState, desk: Desk) -> Update:
     write = wants_write(question)
     if write and not desk.allow_writes:
         return {**begun, **_failure(desk, "write_not_allowed", "write_not_allowed"), "status": "refused"}
-    knowledge = await desk.rooms.library.knowledge(values=False)
-    found, cost = await _kind(question, turns, knowledge, desk)
+    try:
+        knowledge = await desk.rooms.library.knowledge(values=False)
+        found, cost = await _kind(question, turns, knowledge, desk)
+    except Text2SQLError as error:  # the question has begun all the same: nothing of the last one stays
+        return {**begun, **failed("classifier", error, desk, cast("SQLMessageState", begun))}
     begun |= {**cost, "query_analysis": asdict(found)}
     if found.kind == "conversation":
         return begun

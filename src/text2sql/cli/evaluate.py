@@ -166,13 +166,13 @@ async def _asked(
                 contestants,
                 settings=settings,
                 told=told,
-                parallel=_parallel(terms.parallel, model),
+                parallel=places(terms.parallel, model),
             )
     return found[0], found[1] if terms.bare else []
 
 
-def _parallel(wanted: int | None, model: AsyncChatModel) -> int:
-    """The embedded model has this machine's cores to itself, and one question at a time is the same each
+def places(wanted: int | None, model: AsyncChatModel) -> int:
+    """Questions at a time. The embedded model needs all cores for one, and one at a time is the same every
     time; structured output is what the others have in common.
     """
     return (wanted or PARALLEL) if model.capabilities.schema else 1
@@ -191,7 +191,7 @@ def _watched(questions: Sequence[Question], terms: Terms, lang: Language) -> Ite
             if is_done(held.get(question.id), question):
                 tally.take(at, held[question.id])
     if tally.done:
-        click.echo(word("eval.resumed", lang, done=tally.done, path=terms.out), err=True)
+        click.echo(word("eval.resumed", lang, done=tally.done, path=printable(str(terms.out))), err=True)
     console = screen(sys.stderr)
     columns = (BarColumn(), MofNCompleteColumn(), TextColumn("{task.description}"), TimeRemainingColumn())
     bar = Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
@@ -210,7 +210,7 @@ def _watched(questions: Sequence[Question], terms: Terms, lang: Language) -> Ite
             yield told
     except (asyncio.CancelledError, KeyboardInterrupt, Text2SQLError):
         if terms.out and tally.done:
-            click.echo(word("eval.kept", lang, done=tally.done, path=terms.out), err=True)
+            click.echo(word("eval.kept", lang, done=tally.done, path=printable(str(terms.out))), err=True)
         raise
 
 

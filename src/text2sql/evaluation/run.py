@@ -1,116 +1,172 @@
-"""Asks every question of a set, judges the answer by what its query returns, and keeps a line for each.
+"""Asks every question of a set, has the answer judged, and keeps a line for each.
 
-A run that was stopped goes on where it ended: the lines that are there are not asked again.
+A run that was stopped goes on where it ended: the lines that are there are not asked again. Lines are written
+in the order of the questions, however many are asked at a time.
 """
 
 import asyncio
-import json
 import time
+from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import asdict, dataclass, fields
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from itertools import groupby
 from pathlib import Path
-from typing import Literal, TypeAlias
+from types import TracebackType
+from typing import Self, TypeAlias
 
-from text2sql.database import Database, open_database
-from text2sql.errors import DatabaseError, Text2SQLError, UsageError
-from text2sql.evaluation.match import same_result
+from text2sql.config import Settings
+from text2sql.errors import Text2SQLError, UsageError
+from text2sql.evaluation.asking import Asker, Given, Open
+from text2sql.evaluation.marking import Judge
 from text2sql.evaluation.questions import Question
-from text2sql.sql import check
-from text2sql.sql.shape import differences, hardness, is_ordered
-from text2sql.types import Answer, CheckedSql, Limits, Problem, QueryResult, Receipt
+from text2sql.evaluation.records import Kept, Record
+from text2sql.types import Answer, Problem
 
-# `none`: no query to be judged; `error`: it does not run; `unjudged`: the reference itself does not run.
-Verdict: TypeAlias = Literal["right", "wrong", "error", "none", "unjudged"]
-Ask: TypeAlias = Callable[[str, str], Awaitable[Answer]]  # question, path of the database
+Where: TypeAlias = Callable[[Question], str]  # the database of a question: its path or URL
+Told: TypeAlias = Callable[[int, Record], None]  # the number of the contestant, and how it did
 
-LIMITS = Limits(rows=100_000, bytes=64_000_000, seconds=30.0)  # of both sides alike
-_DIALECT = "sqlite"
+# Kinds of errors that every further question would meet again: no file, no key, no such model.
+_HOPELESS = ("file", "not_allowed")
+# A model that was not there says nothing about the question: a run that goes on asks it once more.
+_AWAY = ("unavailable", "rate_limited")
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
-    """One line of the file."""
+class Contestant:
+    """Somebody who is asked all questions, and where what came of it is kept."""
 
-    id: str
-    db_id: str
-    question: str
-    sql: str
-    status: str
-    verdict: Verdict
-    seconds: float
-    calls: int
-    prompt_tokens: int
-    completion_tokens: int
-    hardness: str = "unknown"  # of the reference
-    failure: tuple[str, ...] = ()  # in what it differs from the reference, or what the engine said
+    opens: Open
+    out: Path | None = None
 
 
 async def evaluate(
     questions: Sequence[Question],
-    databases: Path,
-    ask: Ask,
-    out: Path | None = None,
-    told: Callable[[Record], None] | None = None,
-) -> list[Record]:
-    """The records of all questions, in their order. `told` hears of each new one."""
-    done = read_records(out) if out is not None and out.exists() else {}
-    records = []
-    for question in questions:
-        record = done.get(question.id)
-        if record is None or record.question != question.question:
-            record = await _one(question, databases, ask)
-            if out is not None:
-                _append(out, record)
-            if told is not None:
-                told(record)
-        records.append(record)
-    return records
+    where: Where,
+    contestants: Sequence[Contestant],
+    *,
+    settings: Settings | None = None,
+    told: Told | None = None,
+    parallel: int = 1,
+) -> list[list[Record]]:
+    """The records of each contestant, in the order of the questions. `told` hears of each new one."""
+    with ExitStack() as files:
+        kept = [files.enter_context(Kept(one.out)) for one in contestants]
+        jobs = [
+            (at, question)
+            for _, group in groupby(questions, key=where)
+            for at, asked in enumerate([list(group)] * len(contestants))
+            for question in asked
+            if not is_done(kept[at].records.get(question.id), question)
+        ]
+        stands = _Stands(contestants, settings or Settings(), Counter(where(one) for _, one in jobs))
+        async with stands:
+            turns = asyncio.Semaphore(parallel)
+
+            async def one(at: int, question: Question) -> Record:
+                async with turns:
+                    return await stands.ask(at, question, where(question))
+
+            await _in_order([(at, one(at, question)) for at, question in jobs], kept, told)
+        return [[held.records[question.id] for question in questions] for held in kept]
 
 
-def read_records(path: Path) -> dict[str, Record]:
-    """By id. A last line that a killed run left unfinished is asked again."""
-    names = {one.name for one in fields(Record)}
-    found = {}
+def is_done(record: Record | None, question: Question) -> bool:
+    """Whether the line that is there answers this question."""
+    if record is None or (record.status == "failed" and record.failure and record.failure[0] in _AWAY):
+        return False
+    return (record.question, record.db_id) == (question.question, question.db_id)
+
+
+async def _in_order(
+    work: Sequence[tuple[int, Awaitable[Record]]], kept: Sequence[Kept], told: Told | None
+) -> None:
+    """Write each as soon as those before it are done. Whatever ends the run, what was answered is kept."""
+    tasks = [(at, asyncio.ensure_future(one)) for at, one in work]
+    waiting = list(reversed(tasks))
     try:
-        lines = path.read_text(encoding="utf-8").split("\n")
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError("usage.records", path=str(path), detail=str(error)) from error
-    for at, line in enumerate(lines, 1):
-        if not line.strip():
-            continue
+        while waiting:
+            at, task = waiting[-1]
+            record = await task
+            waiting.pop()
+            kept[at].write(record)
+            if told is not None:
+                told(at, record)
+    finally:
+        for _, task in waiting:
+            task.cancel()
+        await asyncio.gather(*(task for _, task in waiting), return_exceptions=True)
+        for at, task in reversed(waiting):
+            if not task.cancelled() and task.exception() is None:
+                kept[at].write(task.result())
+
+
+@dataclass(slots=True)
+class _Stand:
+    """One database: its judge, and those who have been asked about it."""
+
+    judge: Judge
+    askers: dict[int, Asker] = field(default_factory=dict)
+
+    async def close(self) -> None:
+        for asker in self.askers.values():
+            await asker.close()
+        self.judge.close()
+
+
+class _Stands:
+    """Databases that are open because questions about them are left."""
+
+    def __init__(self, contestants: Sequence[Contestant], settings: Settings, left: Counter[str]) -> None:
+        self._contestants = contestants
+        self._settings = settings
+        self._left = left
+        self._open: dict[str, _Stand] = {}
+
+    async def ask(self, at: int, question: Question, source: str) -> Record:
+        if source not in self._open:
+            self._open[source] = _Stand(Judge(source, self._settings))
+        stand = self._open[source]
+        if at not in stand.askers:
+            stand.askers[at] = self._contestants[at].opens(source)
         try:
-            held = json.loads(line)
-            held = {name: held[name] for name in names & held.keys()}
-            record = Record(**held | {"failure": tuple(held.get("failure", ()))})
-        except (ValueError, TypeError, AttributeError) as error:
-            if at == len(lines):
-                break
-            raise UsageError("usage.records", path=str(path), detail=f"line {at}: {error}") from error
-        found[record.id] = record
-    return found
+            return await _one(question, stand.askers[at], stand.judge)
+        finally:
+            self._left[source] -= 1
+            if not self._left[source]:
+                await self._open.pop(source).close()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        while self._open:
+            await self._open.popitem()[1].close()
 
 
-def _append(path: Path, record: Record) -> None:
-    with path.open("ab") as out:
-        whole = path.read_bytes().rfind(b"\n") + 1
-        if out.tell() > whole:  # what a killed run left unfinished
-            out.truncate(whole)
-        out.write(json.dumps(asdict(record), ensure_ascii=False).encode() + b"\n")
-
-
-async def _one(question: Question, databases: Path, ask: Ask) -> Record:
-    path = question.database(databases)
-    if not path.is_file():
-        raise UsageError("usage.db_file_missing", path=str(path))
-    asked = f"{question.question}\n({question.evidence})" if question.evidence else question.question
+async def _one(question: Question, asker: Asker, judge: Judge) -> Record:
     began = time.monotonic()
     try:
-        answer = await ask(asked, str(path))
+        given = await asker.ask(question.asked)
+    except UsageError:
+        raise
     except Text2SQLError as error:  # one question without an answer is a result, not the end of a run
-        answer = Answer("failed", asked, "", receipt=Receipt(), error=Problem(error.message_key, str(error)))
+        kind = getattr(error, "kind", error.message_key)
+        given = Given(Answer("failed", question.asked, "", error=Problem(kind, str(error))))
     seconds = time.monotonic() - began
-    verdict, failure = await asyncio.to_thread(judge, question, path, answer)
-    usage = answer.receipt.usage
+    answer = given.answer
+    if answer.status == "failed" and answer.error and answer.error.kind in _HOPELESS:
+        raise Text2SQLError("evaluation.stopped", detail=answer.error.message)
+    verdict, failure = await asyncio.to_thread(judge.judge, question, answer)
+    among = None
+    if given.candidates and verdict in ("right", "wrong", "error"):
+        rest = [one for one in given.candidates if one != answer.sql]
+        among = verdict == "right" or await asyncio.to_thread(
+            lambda: any(judge.is_right(question, one) for one in rest)
+        )
+    receipt = answer.receipt
     return Record(
         question.id,
         question.db_id,
@@ -119,36 +175,18 @@ async def _one(question: Question, databases: Path, ask: Ask) -> Record:
         answer.status,
         verdict,
         round(seconds, 3),
-        usage.calls,
-        usage.prompt_tokens,
-        usage.completion_tokens,
-        hardness(question.gold_sql, _DIALECT),
+        receipt.usage.calls,
+        receipt.usage.prompt_tokens,
+        receipt.usage.completion_tokens,
+        judge.hardness(question),
         failure,
+        question.difficulty,
+        receipt.confidence if answer.status == "answered" else None,
+        dict(receipt.signals),
+        receipt.repairs,
+        receipt.attempts,
+        len(receipt.candidates),
+        among,
+        question.foreign,
+        receipt.model,
     )
-
-
-def judge(question: Question, path: Path, answer: Answer) -> tuple[Verdict, tuple[str, ...]]:
-    """Both queries are run here, under the same limits: the rows of an answer may be only its first page."""
-    with open_database(str(path)) as database:
-        gold = _rows(database, question.gold_sql)
-        if isinstance(gold, str):
-            return "unjudged", (gold,)
-        if not answer.sql or answer.status != "answered":
-            return "none", (answer.error.kind if answer.error else answer.status,)
-        got = _rows(database, answer.sql)
-    if isinstance(got, str):
-        return "error", (got,)
-    if same_result(gold, got, ordered=is_ordered(question.gold_sql, _DIALECT)):
-        return "right", ()
-    return "wrong", differences(question.gold_sql, answer.sql, _DIALECT)
-
-
-def _rows(database: Database, sql: str) -> QueryResult | str:
-    """What it returns, or the kind of error."""
-    checked = check(sql, _DIALECT, rows=LIMITS.rows)
-    if not isinstance(checked, CheckedSql):
-        return f"guard:{checked.rule}"
-    try:
-        return database.run(checked, LIMITS)
-    except DatabaseError as error:
-        return error.kind

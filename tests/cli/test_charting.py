@@ -1,0 +1,126 @@
+"""Charts in the terminal: `ask --chart`, the sketch, `/chart` in a chat."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from cli.scripts import Desk, lines
+from text2sql.charts import picture
+from text2sql.cli import charting
+from text2sql.cli.grid import Room
+from text2sql.cli.telling import answer_parts
+from text2sql.types import Answer
+
+TOTALS = "SELECT name, total FROM customers JOIN orders ON customers.id = customer_id ORDER BY customers.id"
+NAMES = "SELECT name FROM customers ORDER BY id"
+
+
+def test_json_has_the_whole_specification(desk: Desk, shop: str) -> None:
+    told = json.loads(desk.says(TOTALS).run("ask", "total by customer?", "--db", shop, "--json").out)
+    chart = told["chart"]
+    assert chart["$schema"] == "https://vega.github.io/schema/vega-lite/v6.json"
+    assert chart["data"]["values"] == [{"x": "Ann", "y": 10}, {"x": "Bo", "y": 200}]
+    assert chart["title"]["text"] == ["total by customer?"]
+    assert chart["usermeta"]["text2sql"]["kind"] == "bar"
+    assert picture(chart, "svg").startswith(b"<svg")
+
+
+def test_rows_without_a_number_have_no_chart(desk: Desk, shop: str) -> None:
+    told = json.loads(desk.says(NAMES).run("ask", "which customers?", "--db", shop, "--json").out)
+    assert told["chart"] is None
+
+
+@pytest.mark.parametrize(
+    ("ending", "begins"), [("png", b"\x89PNG"), ("SVG", b"<svg"), ("json", b'{"$schema"')]
+)
+def test_the_chart_is_written_to_a_file(desk: Desk, shop: str, ending: str, begins: bytes) -> None:
+    target = desk.folder / f"图 1.{ending}"
+    ended = desk.says(TOTALS).run("ask", "total by customer?", "--db", shop, "--chart", str(target))
+    assert (ended.code, f"The chart is in {target}" in ended.err) == (0, True)
+    assert target.read_bytes().startswith(begins)
+    assert [one.name for one in desk.folder.glob(".*unfinished")] == []
+
+
+def test_a_file_that_cannot_be_is_told_before_anything_is_asked(desk: Desk, shop: str) -> None:
+    ended = desk.says(TOTALS).run("ask", "total by customer?", "--db", shop, "--chart", "chart.gif")
+    assert (ended.code, ended.out) == (2, "")
+    assert ended.err.splitlines()[-2:] == [
+        "A chart cannot be written to “chart.gif”: the ending tells the format.",
+        "Use one of these endings: .png, .svg, .json.",
+    ]
+    assert desk.backend.requests == []
+
+
+def test_an_answer_that_cannot_be_drawn_is_told_all_the_same(desk: Desk, shop: str) -> None:
+    target = desk.folder / "x.png"
+    ended = desk.says(NAMES).run("ask", "which customers?", "--db", shop, "--chart", str(target))
+    assert ended.code == 4
+    assert "Ann" in ended.out
+    assert "There is nothing in this result that a chart could show." in ended.err
+    assert not target.exists()
+
+
+def test_a_place_that_cannot_be_written_is_told(desk: Desk, shop: str) -> None:
+    ended = desk.says(TOTALS).run("ask", "total?", "--db", shop, "--chart", "/no/such/place/x.svg")
+    assert ended.code == 2
+    assert "/no/such/place/x.svg cannot be written" in ended.err
+
+
+def test_a_pipe_gets_no_sketch_and_a_screen_gets_one_unless_it_is_not_wanted(desk: Desk, shop: str) -> None:
+    assert "█" not in desk.says(TOTALS).run("ask", "total by customer?", "--db", shop).out
+    chart = json.loads(desk.says(TOTALS).run("ask", "total by customer?", "--db", shop, "--json").out)[
+        "chart"
+    ]
+    answer = Answer("answered", "q", "a", "", ("name", "total"), (("Ann", 10), ("Bo", 200)), chart=chart)
+
+    def told(width: int | None, sketch: bool) -> str:
+        return "".join(str(one) for one in answer_parts(answer, "en", Room(width), sketch=sketch))
+
+    assert f"Bo  {'█' * 28} 200" in told(37, sketch=True)
+    assert "█" not in told(None, sketch=True)
+    assert "█" not in told(37, sketch=False)
+
+
+def test_chinese_without_a_font_is_warned_about(
+    desk: Desk, shop: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(charting, "ready", lambda _: False)
+    target = str(desk.folder / "x.png")
+    ended = desk.says(TOTALS).run(
+        "ask", "每位客户的总额？", "--db", shop, "--chart", target, "--lang", "zh", "--quiet"
+    )
+    assert ended.code == 0
+    assert ended.err.startswith("没有找到含中文的字体")
+    assert "TEXT2SQL_FONT_DIR" in ended.err
+
+
+def test_a_chat_sketches_the_last_answer_as_any_kind_that_suits(
+    desk: Desk, shop: str, tmp_path: Path
+) -> None:
+    target = tmp_path / "pie.svg"
+    said = [
+        "/chart",
+        "total by customer?",
+        "/chart",
+        "/chart pie",
+        "/chart heatmap",
+        "/chart nonsense",
+        f"/chart pie {target}",
+        f"/chart {target}",
+    ]
+    ended = desk.says(TOTALS).run("chat", "--db", shop, stdin=lines(said))
+    assert ended.code == 0
+    told = ended.out
+    assert told.count("suits: bar, pie") == 2
+    assert told.count(f"Bo  {'█' * 71} 200") == 2
+    assert "“heatmap” does not suit this result." in told
+    assert "“nonsense” does not suit this result." in told
+    assert f"The chart is in {target}" in told
+    assert target.read_bytes().startswith(b"<svg")
+    assert f"{target} is there already" in told
+
+
+def test_the_rows_of_an_own_statement_have_a_chart_too(desk: Desk, shop: str) -> None:
+    ended = desk.run("chat", "--db", shop, stdin=lines([f"/sql {TOTALS}", "/chart"]))
+    assert "suits: bar, pie" in ended.out

@@ -1,0 +1,263 @@
+"""`text2sql eval`: a question set from the command line, to numbers and files."""
+
+import json
+import os
+import signal
+import sqlite3
+import subprocess
+import time
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from cli.scripts import LIKE_EMBEDDED
+from terminal import SCRIPT, Ended, run
+from text2sql.cli import evaluate
+from text2sql.config import Settings
+from text2sql.errors import ModelNotAllowed
+from text2sql.llm import AsyncChatModel, ScriptedBackend
+from text2sql.llm.endpoint import endpoint
+from text2sql.llm.scripted import EVERYTHING, Said
+from text2sql.types import ModelRequest
+
+SHOP = "CREATE TABLE orders (id INT, city TEXT); INSERT INTO orders VALUES (1, 'Oslo'), (2, '上海'), (3, '');"
+ZOO = "CREATE TABLE animals (name TEXT, weight REAL); INSERT INTO animals VALUES ('Leo', 190.5);"
+REPLIES = {
+    "How many orders are there?": "SELECT count(*) FROM orders",
+    "Cities of the orders?": "SELECT id FROM orders",
+    "有多少动物？": "SELECT count(*) FROM animals",
+}
+SET = [
+    {"id": 1, "db_id": "shop", "question": "How many orders are there?", "gold_sql": "SELECT 3"},
+    {"id": 2, "db_id": "shop", "question": "Cities of the orders?", "gold_sql": "SELECT city FROM orders",
+     "difficulty": "hard"},
+    {"id": 3, "db_id": "zoo", "question": "有多少动物？", "gold_sql": "SELECT count(name) FROM animals"},
+]  # fmt: skip
+
+
+def answered(request: ModelRequest) -> Said:
+    return REPLIES.get(request.messages[-1].content.partition("\n")[0], "SELECT 1")
+
+
+class Eval:
+    """`text2sql eval` with a model that knows three answers."""
+
+    def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.folder = folder
+        self.backend = ScriptedBackend(last=answered, capabilities=LIKE_EMBEDDED)
+        monkeypatch.setattr(evaluate, "open_model", self._opened)
+        for name, script in (("shop", SHOP), ("zoo", ZOO)):
+            place = folder / "dbs" / name
+            place.mkdir(parents=True)
+            with closing(sqlite3.connect(place / f"{name}.sqlite")) as connection:
+                connection.executescript(script)
+        self.set = folder / "questions.json"
+        self.set.write_text(json.dumps(SET), encoding="utf-8")
+
+    def says(self, line: Said | Callable[[ModelRequest], Said]) -> None:
+        self.backend = ScriptedBackend(last=line, capabilities=LIKE_EMBEDDED)
+
+    def run(self, *words: str) -> Ended:
+        return run(
+            "eval", *words, env={"TEXT2SQL_CACHE_DIR": str(self.folder / "cache"), "TEXT2SQL_DEBUG": "1"}
+        )
+
+    def ask(self, *words: str) -> Ended:
+        return self.run(str(self.set), "--databases", str(self.folder / "dbs"), *words)
+
+    def _opened(self, name: str | None, settings: Settings) -> AsyncChatModel:
+        return AsyncChatModel([self.backend], settings)
+
+
+@pytest.fixture
+def door(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Eval:
+    return Eval(tmp_path, monkeypatch)
+
+
+def test_a_set_is_asked_and_summed_up_as_a_table(door: Eval) -> None:
+    ended = door.ask()
+    assert ended.code == 0
+    told = ended.out.splitlines()
+    assert told[0] == "questions                          3"
+    assert told[1].startswith("right                              66.7 %  (")
+    assert told[1].endswith(")  2/3")
+    assert "  easy  100.0 %  (100.0–100.0)  2/2" in told
+    assert "  hard  0.0 %  (0.0–0.0)  0/1" in told
+    assert "failures, by class" in told
+    assert "1/3 right 100.0%  1: right" in ended.err.splitlines()
+    assert "3/3 right 66.7%  3: right" in ended.err.splitlines()
+
+
+def test_the_table_speaks_chinese(door: Eval) -> None:
+    ended = door.ask("--lang", "zh")
+    assert "各难度的正确率" in ended.out
+    assert "正确率 66.7%" in ended.err
+
+
+def test_the_summary_is_one_json_object(door: Eval) -> None:
+    told = json.loads(door.ask("--json").out)
+    assert (told["questions"], told["right"]["count"], told["executable"]["value"]) == (3, 2, 1.0)
+    assert told["risk"]["overall"] == 0.3333
+
+
+def test_a_line_is_kept_for_each_question_and_none_is_asked_twice(door: Eval) -> None:
+    out = door.folder / "run.jsonl"
+    door.ask("--out", str(out))
+    lines = [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]
+    assert [(one["id"], one["db_id"], one["verdict"]) for one in lines] == [
+        ("1", "shop", "right"),
+        ("2", "shop", "wrong"),
+        ("3", "zoo", "right"),
+    ]
+    asked = len(door.backend.requests)
+    again = door.ask("--out", str(out))
+    assert len(door.backend.requests) == asked == 3
+    assert "Going on: 3 lines are there already" in again.err
+    assert "66.7 %" in again.out
+
+
+def test_a_sample_is_the_same_for_the_same_seed(door: Eval) -> None:
+    one, other = door.folder / "a.jsonl", door.folder / "b.jsonl"
+    for out in (one, other):
+        door.ask("--limit", "2", "--seed", "5", "--out", str(out))
+    ids = [[json.loads(line)["id"] for line in out.read_text().splitlines()] for out in (one, other)]
+    assert ids[0] == ids[1]
+    assert len(ids[0]) == 2
+
+
+def test_the_bare_model_is_asked_in_the_same_run(door: Eval) -> None:
+    out = door.folder / "run.jsonl"
+    ended = door.ask("--bare", "--out", str(out))
+    assert "Against the bare model, on 3 questions: 0 won, 0 lost, p = 1.0000 (McNemar)." in ended.out
+    assert len((door.folder / "run.bare.jsonl").read_text().splitlines()) == 3
+    assert len(door.backend.requests) == 6
+    assert "6/6" in ended.err
+
+
+def test_foreign_questions_are_mixed_in_and_counted_apart(door: Eval) -> None:
+    told = json.loads(door.ask("--foreign", "1", "--json").out)
+    assert (told["questions"], told["declined"]["of"]) == (3, 2)  # `SELECT 3` runs anywhere
+
+
+def test_a_persons_own_questions_on_one_database(door: Eval) -> None:
+    own = door.folder / "own.yaml"
+    own.write_text("- question: How many orders are there?\n  rows: 3\n", encoding="utf-8")
+    ended = door.run("--db", str(door.folder / "dbs" / "shop" / "shop.sqlite"), str(own), "--json")
+    assert json.loads(ended.out)["right"]["count"] == 1
+
+
+def test_other_engines_are_judged_in_their_own_dialect(door: Eval) -> None:
+    (door.folder / "sales.csv").write_text("city,total\n上海,10\n北京,20\n", encoding="utf-8")
+    own = door.folder / "own.json"
+    gold = "SELECT city, total::DOUBLE FROM sales QUALIFY row_number() OVER (ORDER BY total) = 1"
+    own.write_text(json.dumps([{"question": "Which city has the least?", "sql": gold}]), encoding="utf-8")
+    door.says("SELECT total, city FROM sales ORDER BY total LIMIT 1")
+    told = json.loads(door.run("--db", str(door.folder / "sales.csv"), str(own), "--json").out)
+    assert (told["right"]["count"], told["unjudged"]) == (1, 0)
+
+
+@pytest.mark.parametrize("name", ["r.md", "r.html", "r.json"])
+def test_a_report_is_written(door: Eval, name: str) -> None:
+    door.ask("--report", str(door.folder / name))
+    assert "shop" not in (door.folder / name).name
+    assert "questions.json" in (door.folder / name).read_text(encoding="utf-8")
+
+
+def test_two_runs_are_compared(door: Eval) -> None:
+    one, other = str(door.folder / "a.jsonl"), str(door.folder / "b.jsonl")
+    door.ask("--out", one)
+    door.says("SELECT 1")
+    door.ask("--out", other)
+    assert json.loads(door.run("compare", one, other, "--json").out) == {
+        "first": {"count": 2, "of": 3, "low": 0.0, "high": 1.0, "value": 2 / 3},
+        "second": {"count": 1, "of": 3, "low": 0.0, "high": 1.0, "value": 1 / 3},
+        "questions": 3, "won": 0, "lost": 1, "p": 1.0,
+    }  # fmt: skip
+    ended = door.run("compare", one, other)
+    assert ended.out.splitlines()[0].startswith("a.jsonl  66.7 %")
+    assert "The second against the first, on 3 questions: 0 won, 1 lost, p = 1.0000" in ended.out
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("{folder}/absent.json", "--databases", "{folder}/dbs"), "absent.json cannot be read: No such file"),
+        (("{folder}/questions.json",), "needs the databases of its questions"),
+        (("{folder}/questions.json", "--databases", "{folder}", "--db", "x.db"), "needs the databases"),
+        (("{folder}/questions.json", "--databases", "{folder}"), "There is no file"),
+        (("{folder}/questions.json", "more.json", "--db", "x.db"), "takes one question set"),
+        (
+            ("{folder}/questions.json", "--db", "x.db", "--report", "r.pdf"),
+            "ends with one of .md, .html, .json",
+        ),
+        (("{folder}/empty.json", "--db", "x.db"), "holds no question"),
+        (("compare", "{folder}/empty.jsonl", "{folder}/empty.jsonl"), "no question in common"),
+        (("compare", "{folder}/absent.jsonl", "{folder}/b.jsonl"), "cannot be read"),
+        (("compare", "{folder}/a.jsonl"), "takes one question set"),
+    ],
+)
+def test_what_cannot_be_is_told_before_anything_is_asked(
+    door: Eval, words: tuple[str, ...], told: str
+) -> None:
+    (door.folder / "empty.json").write_text("[]")
+    (door.folder / "empty.jsonl").write_text("")
+    ended = door.run(*(word.format(folder=door.folder) for word in words))
+    assert (ended.code, ended.out) == (2, "")
+    assert told in ended.err
+    assert door.backend.requests == []
+
+
+def test_without_a_model_the_run_stops_and_says_how_to_go_on(door: Eval) -> None:
+    out = door.folder / "run.jsonl"
+    door.ask("--limit", "1", "--seed", "1", "--out", str(out))
+    door.says(ModelNotAllowed("openai:x", "no key"))
+    ended = door.ask("--out", str(out))
+    assert (ended.code, ended.out) == (4, "")
+    assert "every further question would end the same way" in ended.err
+    assert "1 lines are kept in" in ended.err
+    assert len(out.read_text().splitlines()) == 1
+
+
+def test_only_a_hosted_model_is_asked_several_questions_at_a_time() -> None:
+    embedded = AsyncChatModel([ScriptedBackend(capabilities=LIKE_EMBEDDED)], Settings())
+    hosted = AsyncChatModel([ScriptedBackend(capabilities=EVERYTHING)], Settings())
+    wanted = (None, 1, 9)
+    assert [evaluate.places(one, embedded) for one in wanted] == [1, 1, 1]
+    assert [evaluate.places(one, hosted) for one in wanted] == [evaluate.PARALLEL, 1, 9]
+
+
+@pytest.mark.slow
+def test_ctrl_c_leaves_a_whole_file_and_says_how_to_go_on(door: Eval) -> None:
+    out = door.folder / "run.jsonl"
+    door.ask("--limit", "1", "--seed", "1", "--out", str(out))
+    kept = out.read_bytes()
+    with endpoint() as silent:
+        told = {name: value for name, value in os.environ.items() if not name.startswith("TEXT2SQL_")}
+        environment = {**told, "TEXT2SQL_BASE_URL": silent.base_url, "TEXT2SQL_LANG": "en"}
+        words = [
+            str(SCRIPT),
+            "eval",
+            str(door.set),
+            "--databases",
+            str(door.folder / "dbs"),
+            "--out",
+            str(out),
+        ]
+        words += ["--model", "openai-compatible:fault:hang"]
+        with subprocess.Popen(
+            words, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        ) as child:
+            until = time.monotonic() + 60
+            while not silent.calls("fault:hang"):
+                assert time.monotonic() < until
+                time.sleep(0.05)
+            child.send_signal(signal.SIGINT)
+            shown, said = child.communicate(timeout=60)
+    assert (child.returncode, shown) == (130, b"")
+    assert said.decode().splitlines()[-2:] == [
+        f"1 lines are kept in {out}; the same command goes on from there.",
+        "Interrupted.",
+    ]
+    assert out.read_bytes() == kept
