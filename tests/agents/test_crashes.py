@@ -16,7 +16,7 @@ from text2sql.types import Answer
 
 STAGES = ("classifier", "schema", "generator", "validator", "executor", "interpreter")
 COUNT = "SELECT count(*) AS customers FROM customers"
-INSERT = "INSERT INTO cities (id, name, country) VALUES (9, 'Rome', 'Italy')"
+INSERT = "INSERT INTO cities (name, country) VALUES ('Rome', 'Italy')"  # a second run would show
 
 forked = get_context("forkserver")
 forked.set_forkserver_preload(["text2sql.agents", "text2sql.memory.sqlite"])
@@ -57,8 +57,15 @@ def test_a_confirmed_write_that_was_killed_happens_once(shop: Path, tmp_path: Pa
             return await db.confirm("t") if stage == "confirmation" else await db.resume("t")
 
     answers = [asyncio.run(resumed()) for _ in range(2)]
-    assert [answer.status for answer in answers] == ["answered", "answered"]
-    assert rows_of(shop, "SELECT count(*) FROM cities") == [(4,)]
+    (cities,) = rows_of(shop, "SELECT count(*) FROM cities")[0]
+    if stage == "executor" and answers[0].status == "failed":
+        # killed between the claim and its settlement: nobody can know, and it is not run again
+        assert answers[0].error is not None
+        assert answers[0].error.kind == "write_unknown"
+        assert cities in (3, 4)
+    else:
+        assert [answer.status for answer in answers] == ["answered", "answered"]
+        assert cities == 4
 
 
 def test_a_write_that_may_have_happened_is_not_run_again(shop: Path, tmp_path: Path) -> None:

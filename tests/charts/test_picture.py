@@ -1,0 +1,193 @@
+"""Pictures: drawn here, without a browser and without a network; or by a chart server that was configured."""
+
+import asyncio
+import json
+import socket
+import struct
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from charts.results import result
+from charts.shapes import SHAPES, Shape
+from text2sql.charts import can_write, choose, draw, fitting, of_kind, picture, picture_soon, ready, spec
+from text2sql.config import Settings
+from text2sql.errors import ChartError, MissingDriver, UsageError
+from text2sql.messages import Language, explain
+from text2sql.types import QueryResult
+
+ORDERS = result("city,orders", [["Lyon", 9], ["<b>Oslo</b>", 3]])
+FAKE = f"{sys.executable} {Path(__file__).with_name('fake_antv.py')}"
+PNG = b"\x89PNG\r\n\x1a\n"
+
+
+def size(png: bytes) -> tuple[int, int]:
+    assert png.startswith(PNG)
+    wide, high = struct.unpack(">II", png[16:24])
+    return wide, high
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("chinese_font")
+@pytest.mark.parametrize("lang", ["en", "zh"])
+@pytest.mark.parametrize("shape", SHAPES, ids=lambda shape: shape.name)
+def test_every_shape_is_drawn_in_both_formats_and_languages(shape: Shape, lang: Language) -> None:
+    found = shape.result(lang)
+    for chart in fitting(found, shape.questions[lang]):
+        made = spec(chart, found, lang, shape.questions[lang])
+        wide, high = size(picture(made, "png", scale=1))
+        assert 150 < wide < 1_000
+        assert 100 < high < 900
+        drawn = ElementTree.fromstring(picture(made, "svg").decode())
+        texts = " ".join(text.strip() for text in drawn.itertext())
+        assert shape.questions[lang][:20] in texts
+
+
+def test_a_label_is_text_in_the_svg_and_never_markup() -> None:
+    chart = choose(ORDERS)
+    assert chart is not None
+    drawn = picture(spec(chart, ORDERS, "en"), "svg").decode()
+    assert "&lt;b&gt;Oslo&lt;/b&gt;" in drawn
+    assert "<b>" not in drawn
+
+
+def test_the_renderer_fetches_nothing() -> None:
+    """Our specifications have no address; one that somebody smuggled in is refused, not followed."""
+    with socket.create_server(("127.0.0.1", 0)) as trap:
+        trap.settimeout(0.2)
+        address = f"http://127.0.0.1:{trap.getsockname()[1]}/x.json"
+        smuggled = {"data": {"url": address}, "mark": "bar", "encoding": {"x": {"field": "a"}}}
+        with pytest.raises(ChartError, match="not allowed"):
+            picture(smuggled)
+        with pytest.raises(TimeoutError):
+            trap.accept()
+
+
+def test_a_specification_that_is_none_is_an_error_of_ours() -> None:
+    with pytest.raises(ChartError) as caught:
+        picture({"mark": "no such mark", "data": {"values": []}})
+    assert explain(caught.value, "en").startswith("The picture of the chart could not be made: ")
+
+
+def test_the_loop_goes_on_while_a_picture_is_drawn() -> None:
+    chart = choose(ORDERS)
+    assert chart is not None
+    made = spec(chart, ORDERS, "en")
+
+    async def both() -> tuple[bytes, int]:
+        beats = 0
+        drawing = asyncio.create_task(picture_soon(made))
+        while not drawing.done():
+            await asyncio.sleep(0.001)
+            beats += 1
+        return await drawing, beats
+
+    drawn, beats = asyncio.run(both())
+    assert drawn.startswith(PNG)
+    assert beats > 50
+
+
+def test_letters_without_a_font_are_noticed() -> None:
+    assert can_write("ab")
+    assert not can_write("\U000f0001\U000f0002")  # nobody's letters: two equal boxes
+
+
+def test_a_missing_package_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "vl_convert", None)
+    with pytest.raises(MissingDriver) as caught:
+        picture({}, font_dir="not asked for before")
+    assert 'pip install "text2sql[charts]"' in explain(caught.value, "en")
+    assert 'pip install "text2sql[charts]"' in explain(caught.value, "zh")
+
+
+# -- a chart server ------------------------------------------------------------------------------
+
+
+class Renderer(BaseHTTPRequestHandler):
+    """Gives a picture for any address; which one was asked for is in `server.asked`."""
+
+    def do_GET(self) -> None:
+        self.server.asked.append(self.path)  # type: ignore[attr-defined]
+        self.send_response(200)
+        self.end_headers()
+        self.wfile.write(PNG + b"from the chart server")
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@pytest.fixture
+def renderer(monkeypatch: pytest.MonkeyPatch) -> Iterator[ThreadingHTTPServer]:
+    with ThreadingHTTPServer(("127.0.0.1", 0), Renderer) as server:
+        server.asked = []  # type: ignore[attr-defined]
+        threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()
+        monkeypatch.setenv("VIS_REQUEST_SERVER", f"http://127.0.0.1:{server.server_port}")
+        yield server
+        server.shutdown()
+
+
+def by_server(found: QueryResult, title: str, kind: str = "bar", command: str = FAKE) -> bytes:
+    chart = of_kind(found, kind)
+    assert chart is not None
+    return draw(chart, found, "en", Settings(chart_mcp=command), title=title)
+
+
+@pytest.mark.slow
+def test_a_configured_chart_server_draws(
+    renderer: ThreadingHTTPServer, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert by_server(ORDERS, "Orders?") == PNG + b"from the chart server"
+    (path,) = renderer.asked  # type: ignore[attr-defined]
+    assert json.loads(bytes.fromhex(path.strip("/").removesuffix(".png"))) == {
+        "title": "Orders?",
+        "x": "city",
+        "y": "orders",
+        "data": [{"category": "Lyon", "value": 9}, {"category": "<b>Oslo</b>", "value": 3}],
+    }
+    assert "Lyon" not in capfd.readouterr().err  # that server tells its standard error what it draws
+
+
+def test_what_it_does_not_know_is_drawn_here(renderer: ThreadingHTTPServer) -> None:
+    wide, _ = size(by_server(result("n", [[5]]), "How many?", "value"))
+    assert wide > 100
+    assert renderer.asked == []  # type: ignore[attr-defined]
+
+
+@pytest.mark.slow
+def test_a_picture_elsewhere_is_not_fetched(renderer: ThreadingHTTPServer) -> None:
+    with pytest.raises(ChartError, match="elsewhere"):
+        by_server(ORDERS, "elsewhere")
+
+
+@pytest.mark.slow
+def test_what_goes_wrong_there_is_told(renderer: ThreadingHTTPServer) -> None:
+    with pytest.raises(ChartError, match="generate_pie_chart"):
+        by_server(ORDERS, "", "pie")
+    with pytest.raises(ChartError, match="no-such-program"):
+        by_server(ORDERS, "", command="/no-such-program --x")
+    with pytest.raises(ChartError, match="TEXT2SQL_CHART_MCP"):
+        by_server(ORDERS, "", command="'unclosed")
+
+
+def test_a_server_that_ends_at_once_is_told_soon(renderer: ThreadingHTTPServer) -> None:
+    began = time.monotonic()
+    with pytest.raises(ChartError):
+        by_server(ORDERS, "", command=f"{sys.executable} -c pass")
+    assert time.monotonic() - began < 20
+
+
+@pytest.mark.parametrize("address", ["", "https://antv-studio.alipay.com/api/gpt-vis"])
+def test_nothing_is_started_that_would_send_the_data_away(
+    address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("VIS_REQUEST_SERVER", address)
+    with pytest.raises(UsageError, match=r"usage\.chart_server"):
+        by_server(ORDERS, "")
+    with pytest.raises(UsageError, match=r"usage\.chart_server"):
+        ready(Settings(chart_mcp=FAKE))
