@@ -104,7 +104,7 @@ class Domains(Protocol):
         """Whether the column holds this very text; None where nobody knows the column's whole domain."""
 
     def spelled(self, table: str, column: str, value: str) -> str | None:
-        """The column's own spelling of a text that differs in case, accents, width, space or language only."""
+        """The column's own spelling of a text that differs in case, accents, width, space or language."""
 
     def nearest(self, table: str, column: str, value: str, most: int = 5) -> list[str]:
         """Values of the column that resemble it, best first: what to offer a person."""

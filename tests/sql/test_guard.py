@@ -62,6 +62,16 @@ def test_a_page_has_a_stable_order(dialect: str, query: str, expected: str, poli
     assert verdict.sql == expected
 
 
+@pytest.mark.parametrize(("dialect", "query", "expected"), pairs("sorted"))
+def test_a_page_can_be_sorted_by_a_column(dialect: str, query: str, expected: str, policy: Policy) -> None:
+    verdict = check_page(query, dialect, None, policy, number=3, size=10, order=-1)
+    assert isinstance(verdict, CheckedSql), verdict
+    assert verdict.sql == expected
+    other = check_page(query, dialect, None, policy, number=3, size=10, order=1)
+    assert isinstance(other, CheckedSql), other
+    assert other.sql == expected.replace("ORDER BY 1 DESC, 1", "ORDER BY 1, 1")
+
+
 @pytest.mark.parametrize(("dialect", "query", "expected"), pairs("count"))
 def test_a_count_query_counts_the_query(dialect: str, query: str, expected: str) -> None:
     verdict = check_count(query, dialect)

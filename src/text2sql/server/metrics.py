@@ -1,0 +1,121 @@
+"""Numbers for Prometheus, in a registry of our own. Labels hold names of ours only, never a user's text."""
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from prometheus_client import CollectorRegistry, Counter, Histogram, ProcessCollector, generate_latest
+from prometheus_client.core import GaugeMetricFamily, Metric
+from prometheus_client.registry import Collector
+
+from text2sql.memory import Numbers
+from text2sql.types import Answer
+
+if TYPE_CHECKING:
+    from text2sql.server.cache import Cache
+    from text2sql.server.sources import Sources
+    from text2sql.server.streams import Streams
+
+CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+_SECONDS = (0.005, 0.025, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 120.0)
+
+
+class Metrics:
+    def __init__(self) -> None:
+        self.registry = CollectorRegistry()
+        ProcessCollector(registry=self.registry)
+        self._questions = self._counter("questions", "Questions by how they ended", "status")
+        self._written = self._counter("questions_written", "Questions for which a model wrote a query")
+        self._first = self._counter("first_pass", "Of those, answered by the first query as it was written")
+        self._repaired = self._counter("repaired", "Of those, answered after a repair or another try")
+        self._errors = self._counter("errors", "Errors met on the way, by kind", "kind")
+        self._tokens = self._counter("model_tokens", "Tokens that models read and wrote", "type")
+        self._calls = self._counter("model_calls", "Calls of models")
+        self._statements = self._counter("statements", "Statements sent to databases")
+        self._cache = self._counter("cache", "Questions by what the result cache did", "outcome")
+        self._exports = self._counter("exports", "Exports by format", "format")
+        self._feedback = self._counter("feedback", "What people said of answers", "good")
+        self._requests = self._counter("http_requests", "HTTP requests", "method", "route", "status")
+        self._stage = self._histogram("stage_seconds", "Seconds by stage of a question", "stage")
+        self._question = self._histogram("question_seconds", "Seconds of whole questions")
+        self._http = self._histogram("http_seconds", "Seconds until a response was sent", "route")
+
+    def text(self) -> bytes:
+        return generate_latest(self.registry)
+
+    def watch(self, sources: "Sources", streams: "Streams", cache: "Cache") -> None:
+        """Numbers that are looked up when somebody asks for them."""
+        self.registry.register(_Now(sources, streams, cache))
+
+    def answered(self, answer: Answer, seconds: float) -> None:
+        """One question, in the same terms as `text2sql stats`."""
+        numbers = Numbers.of(answer)
+        self._questions.labels(numbers.status).inc()
+        self._question.observe(seconds)
+        if numbers.attempts:
+            self._written.inc()
+            self._first.inc(numbers.first_pass)
+            self._repaired.inc(numbers.repaired)
+        for kind in numbers.errors:
+            self._errors.labels(kind).inc()
+        self._tokens.labels("prompt").inc(numbers.prompt_tokens)
+        self._tokens.labels("cached").inc(answer.receipt.usage.cached_tokens)
+        self._tokens.labels("completion").inc(numbers.completion_tokens)
+        self._calls.inc(numbers.calls)
+        self._statements.inc(numbers.statements)
+
+    def stage(self, name: str, seconds: float) -> None:
+        self._stage.labels(name).observe(seconds)
+
+    def failed(self, kind: str) -> None:
+        """A question without an answer: cancelled, or stopped by an error."""
+        self._errors.labels(kind).inc()
+
+    def cache(self, outcome: str) -> None:
+        self._cache.labels(outcome).inc()
+
+    def exported(self, kind: str) -> None:
+        self._exports.labels(kind).inc()
+
+    def feedback(self, good: bool) -> None:
+        self._feedback.labels(str(good).lower()).inc()
+
+    def request(self, method: str, route: str, status: int, seconds: float) -> None:
+        self._requests.labels(method, route, str(status)).inc()
+        self._http.labels(route).observe(seconds)
+
+    def _counter(self, name: str, told: str, *labels: str) -> Counter:
+        return Counter(f"text2sql_{name}", told, labels, registry=self.registry)
+
+    def _histogram(self, name: str, told: str, *labels: str) -> Histogram:
+        return Histogram(f"text2sql_{name}", told, labels, registry=self.registry, buckets=_SECONDS)
+
+
+class _Now(Collector):
+    def __init__(self, sources: "Sources", streams: "Streams", cache: "Cache") -> None:
+        self._sources = sources
+        self._streams = streams
+        self._cache = cache
+
+    def collect(self) -> Iterable[Metric]:
+        pool = GaugeMetricFamily(
+            "text2sql_pool_connections", "Connections to databases", labels=["source", "state"]
+        )
+        queue = GaugeMetricFamily("text2sql_queue", "Requests that wait for a connection", labels=["source"])
+        for source in self._sources:
+            database = source.app.database
+            if database is not None:
+                pool.add_metric([source.name, "open"], database.open_count)
+                pool.add_metric([source.name, "busy"], database.busy)
+                queue.add_metric([source.name], database.waiting)
+        yield pool
+        yield queue
+        streams = GaugeMetricFamily("text2sql_streams", "Streams of events", labels=["state"])
+        streams.add_metric(["running"], self._streams.running)
+        streams.add_metric(["kept"], self._streams.kept)
+        yield streams
+        yield GaugeMetricFamily(
+            "text2sql_stream_bytes", "Bytes of events kept after their end", value=self._streams.kept_bytes
+        )
+        yield GaugeMetricFamily(
+            "text2sql_cached_answers", "Answers in the result cache", value=len(self._cache)
+        )

@@ -1,0 +1,204 @@
+"""What the routes share, and how a question goes through: cache, app, numbers, spans, a line in the log."""
+
+import logging
+import time
+from collections.abc import AsyncGenerator
+from contextlib import aclosing, suppress
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Annotated
+from uuid import uuid4
+
+from fastapi import Depends, Request
+
+from text2sql.app import How
+from text2sql.config import Settings
+from text2sql.errors import Text2SQLError, UsageError
+from text2sql.messages import Language
+from text2sql.server.cache import Cache, Key, normalised
+from text2sql.server.logs import fact
+from text2sql.server.metrics import Metrics
+from text2sql.server.models import Question
+from text2sql.server.problems import wanted_language
+from text2sql.server.sources import Source, Sources
+from text2sql.server.streams import Streams
+from text2sql.server.tracing import Trace
+from text2sql.types import Answer, Event, Finished, StageEnded
+
+if TYPE_CHECKING:
+    from opentelemetry.trace import Tracer
+
+log = logging.getLogger(__name__)
+
+_NO_MATTER = ("thread", "seconds")  # of what is said with a question: the answer would be the same
+
+
+@dataclass(slots=True)
+class Reception:
+    settings: Settings
+    sources: Sources
+    streams: Streams
+    cache: Cache
+    metrics: Metrics
+    tracer: "Tracer | None" = None
+    stopping: bool = field(default=False)
+
+    @property
+    def models(self) -> list[str]:
+        """Those that a request may name: a name can be a file of this machine, so not just any."""
+        more = (one.strip() for one in self.settings.models.split(","))
+        return list(dict.fromkeys([self.sources.named(None).app.model_name, *filter(None, more)]))
+
+    async def source_for(self, named: str | None, thread: str | None, user: str) -> Source:
+        """As named, else the one that the thread is about, else the default."""
+        if not named and thread:
+            return await self.sources.of_thread(thread, user) or self.sources.named(None)
+        return self.sources.named(named)
+
+    async def source_of_thread(self, thread: str, user: str) -> Source:
+        found = await self.sources.of_thread(thread, user)
+        if found is None:
+            raise UsageError("usage.thread", thread=thread)
+        return found
+
+    async def ask(
+        self, asked: Question, source: Source, how: How, parent: str = ""
+    ) -> AsyncGenerator[Event, None]:
+        """The events of a question, from the cache or from the app."""
+        key = await self._key(asked, source, how)
+        hit = None if asked.fresh or key is None else await self._cached(key, source, how)
+        if key is not None:
+            self.metrics.cache("hit" if hit else "bypass" if asked.fresh else "miss")
+        if hit is not None:
+            yield Finished(hit)
+            return
+        events = source.app.stream(asked.question, **how)
+        async with aclosing(self.watched(events, source, parent)) as watched:
+            async for event in watched:
+                if key is not None and isinstance(event, Finished):
+                    self.cache.keep(key, event.answer)
+                yield event
+
+    def how(self, asked: Question, thread: str, user: str) -> How:
+        if asked.model and asked.model not in self.models:
+            raise UsageError("usage.model_offered", name=asked.model)
+        if len(asked.question) > self.settings.question_length:
+            raise UsageError("usage.question_long", most=self.settings.question_length)
+        allowed = self.settings.allow_writes
+        how = How(thread=thread, user=user, allow_writes=allowed and asked.allow_writes is not False)
+        if asked.model and asked.model != self.models[0]:
+            how["model"] = asked.model
+        if asked.mode:
+            how["mode"] = asked.mode
+        if asked.preset:
+            how["preset"] = asked.preset
+        if asked.language:
+            how["language"] = asked.language
+        if asked.seconds:
+            how["seconds"] = asked.seconds
+        return how
+
+    async def watched(
+        self, events: AsyncGenerator[Event, None], source: Source, parent: str = ""
+    ) -> AsyncGenerator[Event, None]:
+        """The same events; what they say about time, tokens and errors is noted as they pass."""
+        began, trace, kind = time.monotonic(), Trace(self.tracer, parent, source=source.name), "cancelled"
+        answer: Answer | None = None
+        try:
+            async with aclosing(events):
+                async for event in events:
+                    trace.take(event)
+                    if isinstance(event, StageEnded):
+                        self.metrics.stage(event.stage, event.seconds)
+                    if isinstance(event, Finished):
+                        answer = event.answer
+                        self.metrics.answered(answer, time.monotonic() - began)
+                    yield event
+        except Text2SQLError as error:
+            kind = str(getattr(error, "kind", error.message_key))
+            raise
+        finally:
+            if answer is None:
+                self.metrics.failed(kind)
+            trace.end("" if answer else kind)
+            _note(answer, kind, source, time.monotonic() - began)
+
+    @staticmethod
+    async def _key(asked: Question, source: Source, how: How) -> Key | None:
+        """None for a question that leans on others, and where the schema cannot be had just now."""
+        if asked.thread_id:
+            return None
+        with suppress(Text2SQLError):
+            known = await source.app.catalogue()  # its fingerprint holds the policy too
+            told = tuple(sorted((name, value) for name, value in how.items() if name not in _NO_MATTER))
+            return source.name, known.fingerprint, told, normalised(asked.question)
+        return None
+
+    async def _cached(self, key: Key, source: Source, how: How) -> Answer | None:
+        """The answer in a thread of its own, so that a follow-up leans on it and on nothing after it."""
+        kept = self.cache.find(key)
+        if kept is None:
+            return None
+        answer, thread, user = kept.answer, how["thread"], how["user"]
+        try:
+            await source.app.result(answer.result_id, user=user)
+            copied = await source.app.copy(answer.thread_id, thread, user=user)
+        except Text2SQLError:
+            copied = False
+        if not copied:  # its thread was deleted, and its rows with it
+            self.cache.drop(key)
+            return None
+        return replace(answer, thread_id=thread, receipt=replace(answer.receipt, served=kept.served))
+
+
+def _note(answer: Answer | None, kind: str, source: Source, seconds: float) -> None:
+    receipt = answer.receipt if answer else None
+    fact(
+        log,
+        "question",
+        source=source.name,
+        status=answer.status if answer else kind,
+        seconds=round(seconds, 3),
+        attempts=receipt.attempts if receipt else 0,
+        calls=receipt.usage.calls if receipt else 0,
+        rows=answer.row_count if answer else 0,
+    )
+
+
+def new_thread() -> str:
+    """128 bits: nobody guesses another's."""
+    return uuid4().hex
+
+
+async def last(events: AsyncGenerator[Event, None]) -> Answer:
+    async with aclosing(events):
+        async for event in events:
+            if isinstance(event, Finished):
+                return event.answer
+    raise RuntimeError("a stream ends with its answer")
+
+
+# -- what a route is given -----------------------------------------------------------------------
+
+
+def _reception(request: Request) -> Reception:
+    found: Reception = request.app.state.reception
+    return found
+
+
+def _user(request: Request) -> str:  # noqa: ARG001 one shape for every dependency
+    """One person, for now: the server listens on loopback only."""
+    return ""
+
+
+def _language(request: Request) -> Language:
+    return language_of(request)
+
+
+def language_of(request: Request) -> Language:
+    settings: Settings = request.app.state.reception.settings
+    return wanted_language(request.headers.get("accept-language", ""), settings.lang)
+
+
+Here = Annotated[Reception, Depends(_reception)]
+User = Annotated[str, Depends(_user)]
+Reader = Annotated[Language, Depends(_language)]

@@ -1,0 +1,129 @@
+"""The databases that are served, by name. One that is down does not keep the others from answering, and is
+asked again whenever somebody wants to know.
+"""
+
+import asyncio
+import logging
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+
+from text2sql.app import AsyncText2SQL, source_key
+from text2sql.config import Settings
+from text2sql.database.dialects import BY_NAME
+from text2sql.database.url import read_source
+from text2sql.errors import Text2SQLError, UsageError
+from text2sql.llm import AsyncChatModel
+from text2sql.types import Policy
+
+log = logging.getLogger(__name__)
+
+_FRESH = 2.0  # seconds that a probe's finding is good for
+_PATIENCE = 2.0  # seconds that a probe is waited for; it goes on after that
+
+
+@dataclass(slots=True)
+class Source:
+    name: str
+    app: AsyncText2SQL
+    dialect: str
+    _probe: "asyncio.Task[bool] | None" = None
+    _found: bool = False
+    _looked: float = field(default=-_FRESH)
+
+    @property
+    def product(self) -> str:
+        return BY_NAME[self.dialect].product
+
+    async def key(self) -> str:
+        return source_key(self.app.source, (await self.app.rooms()).database)
+
+    async def ready(self) -> bool:
+        """Whether it answers. Many who ask at once share one probe, and a slow one counts as no."""
+        if time.monotonic() - self._looked < _FRESH:
+            return self._found
+        if self._probe is None or self._probe.done():
+            self._probe = asyncio.create_task(self._ask())
+        done, _ = await asyncio.wait({self._probe}, timeout=_PATIENCE)
+        return bool(done) and self._probe.result()
+
+    async def _ask(self) -> bool:
+        try:
+            await (await self.app.rooms()).database.ping()
+        except Text2SQLError as error:
+            log.warning("source %s is not ready: %s", self.name, error.message_key)
+            self._found = False
+        else:
+            self._found = True
+        self._looked = time.monotonic()
+        return self._found
+
+    async def close(self) -> None:
+        if self._probe is not None:
+            self._probe.cancel()
+            await asyncio.gather(self._probe, return_exceptions=True)
+        await self.app.close()
+
+
+class Sources:
+    """In the order in which they were named; the first is the default."""
+
+    def __init__(
+        self,
+        addresses: Mapping[str, str],
+        settings: Settings,
+        *,
+        model: str | AsyncChatModel = "",
+        policy: Policy | None = None,
+    ) -> None:
+        if not addresses:
+            raise UsageError("usage.db_missing")
+        self._sources = {
+            name: Source(
+                name,
+                AsyncText2SQL(address, settings=settings, model=model, policy=policy),
+                read_source(address).dialect,
+            )
+            for name, address in addresses.items()
+        }
+        self.default = next(iter(self._sources))
+
+    def __iter__(self) -> Iterator[Source]:
+        return iter(self._sources.values())
+
+    def named(self, name: str | None) -> Source:
+        found = self._sources.get(name or self.default)
+        if found is None:
+            raise UsageError("usage.source", name=(name or "")[:100])
+        return found
+
+    async def of_thread(self, thread: str, user: str) -> Source | None:
+        """The source that a thread is about; None for a thread that nobody knows."""
+        for source in self:
+            about = await source.app.source_of(thread, user=user)
+            if about is not None and about in ("", await source.key()):
+                return source
+        return None
+
+    async def of_result(self, result_id: str, user: str) -> Source:
+        """The source that a result came from: no other may be asked for more of it."""
+        for source in self:
+            with suppress(UsageError):
+                await source.app.result(result_id, user=user)
+                return source
+        raise UsageError("usage.result")
+
+    async def open(self) -> None:
+        """What can be opened now is; the rest when it is first needed."""
+        for source in self:
+            try:
+                await source.app.rooms()
+            except Text2SQLError as error:
+                log.warning("source %s could not be opened: %s", source.name, error.message_key)
+        with suppress(Text2SQLError):  # told above, and again by the first question
+            self.named(None).app.warm_soon()  # the default's alone: a model reads one schema at a time
+
+    async def close(self) -> None:
+        for source in self:
+            await source.close()

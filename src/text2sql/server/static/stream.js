@@ -1,0 +1,99 @@
+/** Server-sent events over fetch: a POST can be one, a cut one goes on where it stopped, and it can be aborted. */
+import { Problem, parse } from "./api.js";
+
+const SILENCE = 15_000; // the server says something every 10 s, and gives up on a reader after 20
+const PAUSES = [250, 500, 1_000, 2_000, 4_000, 6_000]; // before each further try to go on
+const LAST = new Set(["finished", "problem"]);
+
+/** Yields {event, data} up to the last one. `onCut(true)` when the line is lost, `onCut(false)` when it is back. */
+export async function* stream(api, path, body, { signal, onCut = () => {} } = {}) {
+  const accept = "text/event-stream";
+  let response = await api.request(path, { method: "POST", body, accept, signal });
+  let streamId = "";
+  let lastId = "";
+  let tries = 0;
+  for (;;) {
+    try {
+      for await (const one of messages(response.body)) {
+        if (one.id && one.id === lastId) continue;
+        lastId = one.id || lastId;
+        tries = 0;
+        const data = parse(one.data);
+        if (one.event === "started") streamId = data.stream_id;
+        yield { event: one.event, data };
+        if (LAST.has(one.event)) return;
+      }
+    } catch (error) {
+      if (signal?.aborted || error instanceof SyntaxError) throw error;
+    }
+    if (!streamId) throw new Problem({ kind: "network" });
+    onCut(true);
+    response = await again(api, streamId, lastId, signal, () => tries++);
+    onCut(false);
+  }
+}
+
+async function again(api, streamId, lastId, signal, next) {
+  for (;;) {
+    const at = next();
+    if (at >= PAUSES.length) throw new Problem({ kind: "network" });
+    await pause(PAUSES[at], signal);
+    try {
+      const headers = { "Last-Event-ID": lastId };
+      return await api.request(`api/v1/query/${encodeURIComponent(streamId)}`, { headers, accept: "text/event-stream", signal });
+    } catch (error) {
+      const passing = error instanceof Problem && (error.kind === "network" || error.status >= 500 || error.status === 429);
+      if (!passing) throw error;
+    }
+  }
+}
+
+function pause(milliseconds, signal) {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(resolve, milliseconds);
+    signal?.addEventListener("abort", () => (clearTimeout(timer), reject(new DOMException("", "AbortError"))), { once: true });
+  });
+}
+
+/** The messages of a body, as the HTML standard reads them: lines end in LF, CR or CRLF, a blank one ends a message. */
+async function* messages(body) {
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = "";
+  let message = blank();
+  try {
+    for (;;) {
+      const { value, done } = await heard(reader);
+      if (done) return;
+      rest += value;
+      const lines = rest.split(/\r\n|\n|\r(?!$)/);
+      rest = lines.pop();
+      for (const line of lines) {
+        if (line !== "") read(line, message);
+        else if (message.lines.length) {
+          yield { ...message, data: message.lines.join("\n") };
+          message = blank();
+        } else message = blank();
+      }
+    }
+  } finally {
+    reader.cancel().catch(() => {});
+  }
+}
+
+const blank = () => ({ event: "message", id: "", lines: [] });
+
+function read(line, message) {
+  const at = line.indexOf(":");
+  const field = at < 0 ? line : line.slice(0, at);
+  const value = at < 0 ? "" : line.slice(at + 1).replace(/^ /, "");
+  if (field === "data") message.lines.push(value);
+  else if (field === "event" || field === "id") message[field] = value;
+}
+
+function heard(reader) {
+  let timer;
+  const silent = new Promise((_, reject) => {
+    timer = setTimeout(() => reject(new Problem({ kind: "network" })), SILENCE);
+  });
+  return Promise.race([reader.read(), silent]).finally(() => clearTimeout(timer));
+}

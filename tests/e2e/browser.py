@@ -1,0 +1,89 @@
+"""Debian's Chromium, installed by the project's own files where that is allowed, and servers to look at."""
+
+import os
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+import uvicorn
+from fastapi import FastAPI
+from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+
+import servers
+
+DESKTOP, PHONE = (1280, 860), (390, 844)
+_FONT = "NotoSansCJK-Regular.ttc"  # without it Chinese is boxes, on screenshots and for the eye
+
+
+@contextmanager
+def chromium() -> Iterator[Browser]:
+    """A browser; without one its tests skip loudly, or fail where CI=true."""
+    try:
+        program = servers._program("chromium", "chromium", "bin")
+        servers._program(_FONT, "fonts-noto-cjk", "share/fonts/opentype/noto")
+    except servers.Unavailable as error:
+        servers._say(f"*** NO BROWSER: {error}")
+        if os.environ.get("CI") == "true":
+            pytest.fail(f"no browser: {error}")
+        pytest.skip(f"no browser: {error}")
+    flags = ["--no-sandbox"] if os.geteuid() == 0 else []
+    with sync_playwright() as driver:
+        browser = driver.chromium.launch(
+            executable_path=str(program), args=[*flags, "--disable-dev-shm-usage"]
+        )
+        yield browser
+        browser.close()
+
+
+@contextmanager
+def serving(app: FastAPI) -> Iterator[str]:
+    """The application on a loopback port, in a thread; its address."""
+    with socket.socket() as door:
+        door.bind(("127.0.0.1", 0))
+        door.listen(64)
+        server = uvicorn.Server(uvicorn.Config(app, log_level="error", timeout_graceful_shutdown=1))
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [door]}, daemon=True)
+        thread.start()
+        while not server.started:
+            time.sleep(0.02)
+        yield f"http://127.0.0.1:{door.getsockname()[1]}"
+        server.should_exit = True
+        thread.join(10)
+
+
+class Seen:
+    """A page and everything that would be a fault: requests elsewhere, errors, broken policy."""
+
+    def __init__(self, context: BrowserContext, address: str) -> None:
+        self.page: Page = context.new_page()
+        self.address = address
+        self.elsewhere: list[str] = []
+        self.complaints: list[str] = []
+        self.page.on("request", self._requested)
+        self.page.on("console", self._said)
+        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
+
+    def _requested(self, request: Any) -> None:
+        if not request.url.startswith((self.address, "data:", "blob:")):
+            self.elsewhere.append(request.url)
+
+    def _said(self, message: Any) -> None:
+        if message.type in ("error", "warning"):
+            self.complaints.append(message.text)
+
+    def open(self, path: str = "/") -> Page:
+        self.page.goto(self.address + path)
+        self.page.locator(".welcome h1, .turn").first.wait_for()
+        return self.page
+
+    def ask(self, question: str) -> Page:
+        """Ask and wait for the answer."""
+        before = self.page.locator(".turn").count()
+        self.page.locator("#question").fill(question)
+        self.page.locator("#question").press("Enter")
+        self.page.locator(".turn").nth(before).locator(".card:not(.live)").wait_for()
+        return self.page

@@ -1,0 +1,194 @@
+"""What the scripted server says: answers by a word of the question, and a schema; some of it hostile."""
+
+import re
+from typing import Any
+
+HOSTILE = (
+    "<img src=x onerror=\"document.title='pwned'\">",
+    "<script>document.title='pwned'</script>",
+    "[click](javascript:document.title='pwned')",
+    "</style><style>*{display:none}</style>",
+    '=HYPERLINK("http://evil.example")',
+    "\u202egnp.exe",
+)
+SQL = "SELECT channel, COUNT(*) AS orders\nFROM orders\nGROUP BY channel\nORDER BY orders DESC\nLIMIT 1000"
+CHANNELS = [["online", 16_021], ["store", 11_204], ["phone", 4_775]]
+SAID = {
+    "en": "Online has the most orders: 16,021, half of all.",
+    "zh": "线上渠道的订单最多：16,021 单，占一半。",
+}
+KINDS = ["bar", "pie", "line"]
+BIG = 230  # rows that the query of `big` has; the answer carries the first 100
+
+
+def spec(columns: list[str], rows: list[list[Any]], kind: str) -> dict[str, Any]:
+    values = [{"x": row[0], "y": row[1]} for row in rows]
+    x = {"field": "x", "type": "nominal", "title": columns[0], "sort": None, "axis": {"labelAngle": 0}}
+    y = {"field": "y", "type": "quantitative", "title": columns[1]}
+    told = [{"field": "x", "title": columns[0]}, {"field": "y", "title": columns[1]}]
+    encoding: dict[str, Any] = {"x": x, "y": y, "tooltip": told}
+    mark: Any = {"type": kind}
+    if kind == "pie":
+        mark, encoding = {"type": "arc"}, {"theta": y, "color": x | {"axis": None}, "tooltip": told}
+        encoding["color"].pop("axis")
+    return {
+        "$schema": "https://vega.github.io/schema/vega-lite/v6.json",
+        "data": {"values": values},
+        "mark": mark,
+        "encoding": encoding,
+        "width": {"step": 64} if kind == "bar" else 560,
+        "height": 260,
+        "usermeta": {"text2sql": {"kind": kind, "kinds": KINDS}, "embedOptions": {"actions": True}},
+    }
+
+
+def receipt(**facts: Any) -> dict[str, Any]:
+    return {
+        "sql": SQL,
+        "dialect": "sqlite",
+        "tables": ["orders"],
+        "values": [{"said": "online", "value": "online", "table": "orders", "column": "channel"}],
+        "assumptions": ["every status counts"],
+        "checks": ["guard", "columns", "explain", "ran"],
+        "repairs": ["limit"],
+        "classification": {"kind": "data", "confidence": 0.97, "reason": "names a table", "method": "rules"},
+        "path": ["classifier", "schema", "generator", "validator", "executor", "interpreter", "chart"],
+        "errors": [],
+        "attempts": 1,
+        "confidence": 0.91,
+        "model": "qwen2.5-coder-1.5b",
+        "usage": {"calls": 1, "prompt_tokens": 1537, "cached_tokens": 1490, "completion_tokens": 41},
+        "seconds": {"classifier": 0.01, "schema": 0.06, "generator": 4.12, "validator": 0.04,
+                    "executor": 0.03, "interpreter": 0.01, "chart": 0.02},
+        "statements": 2,
+        "mode": "hybrid",
+        "preset": "default",
+    } | facts  # fmt: skip
+
+
+def answer(question: str, said: str, status: str = "answered", **facts: Any) -> dict[str, Any]:
+    return {
+        "status": status,
+        "question": question,
+        "answer": said,
+        "sql": "",
+        "columns": [],
+        "rows": [],
+        "row_count": 0,
+        "truncated": False,
+        "chart": None,
+        "receipt": receipt(),
+        "error": None,
+        "choices": [],
+        "result_id": "",
+        "thread_id": "t-1",
+    } | facts
+
+
+def table(columns: list[str], rows: list[list[Any]], **facts: Any) -> dict[str, Any]:
+    return {"columns": columns, "rows": rows, "row_count": len(rows), "sql": SQL, "result_id": "r-1"} | facts
+
+
+def big_rows() -> list[list[Any]]:
+    return [[at, f"customer {at}", round(at * 3.7 % 100, 2)] for at in range(1, BIG + 1)]
+
+
+def chosen(question: str, lang: str) -> dict[str, Any]:
+    """The answer that a word of the question asks for."""
+    zh = lang == "zh"
+    if "hostile" in question:
+        rows: list[list[Any]] = [[one, at] for at, one in enumerate(HOSTILE)]
+        rows.append([None, 9_007_199_254_740_993])
+        hostile = f"{HOSTILE[0]} **bold** {HOSTILE[2]}"
+        columns, told = [*HOSTILE[:2]], receipt(model=HOSTILE[1], assumptions=[*HOSTILE], tables=[HOSTILE[0]])
+        held = table(columns, rows, sql=f"SELECT '{HOSTILE[0]}'")
+        return answer(question, hostile, chart=spec(columns, rows[:6], "bar"), receipt=told, **held)
+    if "clarify" in question or "收入" in question:
+        said = "您说的“收入”是指哪一个？" if zh else "Which revenue do you mean?"
+        options = [
+            ("payments.amount", "the sum of payments.amount"),
+            ("order_items", "quantity × unit_price of order_items"),
+        ]
+        return answer(question, said, "clarify", choices=[{"label": a, "question": b} for a, b in options])
+    if "delete" in question or "删掉" in question:
+        said = "将删除 412 行。" if zh else "412 rows would be deleted."
+        return answer(question, said, "confirm", sql="DELETE FROM orders WHERE status = 'cancelled'")
+    if "drop" in question:
+        said = (
+            "只允许读取数据，DROP 会修改数据库。"
+            if zh
+            else "Only reading is allowed, and DROP changes the database."
+        )
+        problem = {
+            "kind": "guard.statement",
+            "message": said,
+            "hint": "只能提问。" if zh else "Ask for data instead.",
+        }
+        return answer(question, said, "refused", error=problem, sql="DROP TABLE orders")
+    if "weather" in question:
+        return answer(
+            question,
+            "这个数据库里没有天气数据。" if zh else "Nothing in this database is about the weather.",
+            "no_data",
+        )
+    if "fail" in question:
+        said = "模型没有回应。" if zh else "The model did not answer."
+        return answer(
+            question, said, "failed", error={"kind": "timeout", "message": said, "hint": "Try again."}
+        )
+    if "hello" in question:
+        return answer(question, "您好！" if zh else "Hello! Ask me about the orders.", "conversation")
+    if "big" in question:
+        rows = big_rows()[:100]
+        said = "共有 230 位客户。" if zh else "There are 230 customers."
+        return answer(
+            question, said, truncated=True, **table(["id", "name", "score"], rows, result_id="r-big")
+        )
+    said = SAID["zh" if zh else "en"]
+    columns = ["channel", "orders"]
+    return answer(question, said, chart=spec(columns, CHANNELS, "bar"), **table(columns, CHANNELS))
+
+
+def story(question: str, finished: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
+    told: list[tuple[str, dict[str, Any]]] = []
+    for stage in ("classifier", "schema", "generator", "validator", "executor", "interpreter"):
+        told.append(("stage_started", {"stage": stage}))
+        if stage == "generator":
+            told += [
+                ("sql_token", {"text": piece})
+                for piece in re.findall(r"\S+\s*", finished["sql"] or "SELECT 1")
+            ]
+        if stage == "validator" and "mend" in question:
+            told.append(("checked", {"check": "columns", "passed": False, "detail": "no column chanel"}))
+        if stage == "executor" and finished["rows"]:
+            found = {"sql": SQL, "columns": finished["columns"], "rows": finished["rows"], "truncated": False}
+            told.append(("rows_found", found))
+        told.append(("stage_ended", {"stage": stage, "seconds": 0.1}))
+    if "warn" in question:
+        told.append(("warned", {"message": HOSTILE[0]}))
+    return [*told, ("finished", {"answer": finished})]
+
+
+def schema() -> dict[str, Any]:
+    def column(name: str, kind: str, *samples: str, comment: str = "") -> dict[str, Any]:
+        return {"name": name, "type": kind, "nullable": True, "comment": comment, "samples": list(samples)}
+
+    def one(name: str, rows: int, columns: list[dict[str, Any]], **facts: Any) -> dict[str, Any]:
+        key = [columns[0]["name"]]
+        base = {"schema": "", "name": name, "kind": "table", "comment": "", "rows": rows, "columns": columns}
+        return base | {"primary_key": key, "foreign_keys": [], "indexes": []} | facts
+
+    refers = {"columns": ["customer_id"], "schema": "", "table": "customers", "referred": ["id"]}
+    tables = [
+        one("orders", 32_000, [column("id", "INTEGER"), column("customer_id", "INTEGER"),
+            column("ordered_on", "DATE"), column("channel", "TEXT", "online", "store", "phone"),
+            column("status", "TEXT", "paid", "open")], foreign_keys=[refers], comment="one row an order"),
+        one("customers", 4_000, [column("id", "INTEGER"), column("name", "TEXT", "Ann", "王芳"),
+            column("level", "TEXT", "gold", "silver", comment="会员等级")]),
+        one("products", 240, [column("id", "INTEGER"), column("name", "TEXT"), column("price", "NUMERIC")]),
+        one("payments", 30_000, [column("id", "INTEGER"), column("method", "TEXT", "card"),
+            column("amount", "NUMERIC"), column("paid_on", "DATE")]),
+        one("best_sellers", 20, [column("product", "TEXT"), column("sold", "INTEGER")], kind="view"),
+        one(HOSTILE[0], 1, [column(HOSTILE[1], "TEXT", HOSTILE[3], comment=HOSTILE[2])]),
+    ]  # fmt: skip
+    return {"dialect": "sqlite", "default_schema": "main", "fingerprint": "f", "tables": tables}

@@ -1,0 +1,59 @@
+"""One browser and one scripted server for all of these tests; a window of its own for each."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from fastapi import FastAPI
+from playwright.sync_api import Browser, BrowserContext
+
+from e2e import fake
+from e2e.browser import DESKTOP, Seen, chromium, serving
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    with chromium() as one:
+        yield one
+
+
+@pytest.fixture(scope="session")
+def scripted() -> FastAPI:
+    return fake.application()
+
+
+@pytest.fixture(scope="session")
+def address(scripted: FastAPI) -> Iterator[str]:
+    with serving(scripted) as one:
+        yield one
+
+
+Look = Callable[..., Seen]
+
+
+@pytest.fixture
+def look(browser: Browser, address: str) -> Iterator[Look]:
+    """A new window: look(lang="zh", theme="dark", size=PHONE). At the end nothing may be wrong in it."""
+    windows: list[tuple[BrowserContext, Seen]] = []
+
+    def opened(
+        lang: str = "en", theme: str = "light", size: tuple[int, int] = DESKTOP, where: str = "", **more: Any
+    ) -> Seen:
+        context = browser.new_context(
+            viewport={"width": size[0], "height": size[1]},
+            color_scheme="dark" if theme == "dark" else "light",
+            locale="zh-CN" if lang == "zh" else "en-US",
+            reduced_motion="reduce",
+            permissions=["clipboard-read", "clipboard-write"],
+            **more,
+        )
+        context.set_default_timeout(10_000)
+        seen = Seen(context, where or address)
+        windows.append((context, seen))
+        return seen
+
+    yield opened
+    for context, seen in windows:
+        told = (seen.elsewhere, seen.complaints)
+        context.close()
+        assert told == ([], [])

@@ -1,0 +1,17 @@
+"""What a test of the page says: a sentence in either language, and what stands in a table."""
+
+import pytest
+from playwright.sync_api import Page
+
+from e2e import canned
+
+BOTH = pytest.mark.parametrize("lang", ["en", "zh"])
+SAID = canned.SAID
+
+
+def say(lang: str, english: str, chinese: str) -> str:
+    return chinese if lang == "zh" else english
+
+
+def column(page: Page, at: int) -> list[str]:
+    return page.locator(f"tbody td:nth-child({at})").all_inner_texts()

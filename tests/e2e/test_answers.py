@@ -1,0 +1,180 @@
+"""What an answer shows, in a real browser and in both languages.
+
+Every window also proves that nothing is asked of another origin and that the console stays empty,
+the policy's complaints included (see `look`).
+"""
+
+from pathlib import Path
+
+import pytest
+from fastapi import FastAPI
+from playwright.sync_api import expect
+
+from e2e import canned
+from e2e.conftest import Look
+from e2e.speaking import BOTH, SAID, column, say
+
+# -- an answer -----------------------------------------------------------------------------------
+
+
+@BOTH
+def test_a_question_gets_its_sentence_chart_table_query_and_receipt(look: Look, lang: str) -> None:
+    page = look(lang).open()
+    expect(page.locator("h1")).to_have_text(say(lang, "What would you like to know?", "您想了解什么？"))
+    page.locator(".try").first.click()
+    expect(page.locator(".sentence")).to_have_text(SAID[lang])
+    expect(page.locator(".chart-place svg")).to_be_visible()
+    page.get_by_role("tab", name=say(lang, "Table", "表格")).click()
+    assert column(page, 1) == ["online", "store", "phone"]
+    expect(page.locator(".count")).to_have_text(say(lang, "3 rows", "3 行"))
+    page.locator(".sql summary").click()
+    expect(page.locator(".sql code")).to_have_text(canned.SQL)
+    expect(page.locator(".sql-keyword").first).to_have_text("SELECT")
+    page.locator(".receipt summary").click()
+    expect(page.locator(".receipt")).to_contain_text(say(lang, "Checks passed", "通过的检查"))
+    expect(page.locator(".path li")).to_have_count(7)
+    expect(page.get_by_role("status").first).to_have_text(
+        say(lang, f"Answer: {SAID[lang]}", f"回答：{SAID[lang]}")
+    )
+
+
+@BOTH
+def test_the_stages_are_told_while_they_happen(look: Look, lang: str) -> None:
+    seen = look(lang)
+    page = seen.open()
+    page.locator("#question").fill("calm mend warn")
+    page.locator("#question").press("Enter")
+    expect(page.locator(".stage-now")).to_have_text(say(lang, "Writing the query", "编写查询"))
+    expect(page.locator(".live .clock")).to_contain_text(say(lang, " s", " 秒"))
+    expect(page.locator(".stages li").first).to_contain_text(say(lang, "Understanding", "理解问题"))
+    expect(page.locator(".writing")).to_contain_text("SELECT")
+    expect(page.locator(".live .warning").first).to_contain_text("no column chanel")
+    expect(page.locator(".live .hint").last).to_contain_text(say(lang, "3 rows found", "找到 3 行"))
+    expect(page.locator(".sentence")).to_have_text(SAID[lang])
+    expect(page.locator(".card .warning")).to_have_text(canned.HOSTILE[0])
+
+
+def test_a_stream_that_is_cut_goes_on_where_it_was(look: Look, scripted: FastAPI) -> None:
+    look().open()
+    seen = look()
+    page = seen.open()
+    seen.ask("cut")
+    expect(page.locator(".sentence")).to_have_text(SAID["en"])
+    assert scripted.state.streams.resumed[-1].endswith("-5")
+
+
+@BOTH
+@pytest.mark.parametrize(
+    ("question", "badge"),
+    [
+        ("drop", ("Refused", "已拒绝")),
+        ("weather", ("Not in this database", "数据库中没有")),
+        ("fail", ("Did not work", "未成功")),
+    ],
+)
+def test_what_is_not_an_answer_says_so(look: Look, lang: str, question: str, badge: tuple[str, str]) -> None:
+    seen = look(lang)
+    seen.open()
+    page = seen.ask(question)
+    expect(page.locator(".badge")).to_have_text(say(lang, *badge))
+    expect(page.locator(".foot .icon-up")).to_have_count(0)
+
+
+def test_a_busy_server_is_a_card_with_a_way_on(look: Look) -> None:
+    seen = look()
+    seen.open()
+    page = seen.ask("busy")
+    expect(page.locator(".sentence")).to_have_text("Too many questions.")
+    expect(page.locator(".card .hint")).to_have_text("Wait a little.")
+    expect(page.get_by_role("button", name="Try again")).to_be_visible()
+    seen.complaints.clear()  # the browser itself tells the console of a 429
+
+
+# -- the table and the chart ---------------------------------------------------------------------
+
+
+def test_rows_that_are_all_here_are_sorted_here(look: Look) -> None:
+    seen = look()
+    seen.open()
+    page = seen.ask("channels")
+    page.get_by_role("tab", name="Table").click()
+    head = page.get_by_role("columnheader", name="orders")
+    head.get_by_role("button").click()
+    assert column(page, 2) == ["4775", "11204", "16021"]
+    expect(page.locator("th").nth(1)).to_have_attribute("aria-sort", "ascending")
+    page.keyboard.press("Enter")  # the focus stayed on the head
+    assert column(page, 2) == ["16021", "11204", "4775"]
+
+
+def test_rows_beyond_those_sent_are_paged_and_sorted_by_the_server(look: Look) -> None:
+    seen = look()
+    seen.open()
+    page = seen.ask("big")
+    expect(page.locator(".where")).to_have_text("Page 1 of 10")
+    expect(page.locator(".count")).to_have_text("the first 100 rows, there are more")
+    page.get_by_role("button", name="Next page").click()
+    expect(page.locator("tbody td").first).to_have_text("11")
+    expect(page.locator(".where")).to_have_text("Page 2 of 23")
+    page.locator("th button").nth(2).click()
+    expect(page.locator("tbody td").first).to_have_text(
+        str(min(canned.big_rows(), key=lambda row: row[2])[0])
+    )
+    page.get_by_label("Rows a page").select_option("100")
+    expect(page.locator("tbody tr")).to_have_count(100)
+
+
+@BOTH
+def test_a_table_is_exported_and_copied(look: Look, lang: str, tmp_path: Path) -> None:
+    seen = look(lang)
+    seen.open()
+    page = seen.ask("hostile")
+    page.get_by_role("tab", name=say(lang, "Table", "表格")).click()
+    page.get_by_role("button", name=say(lang, "Copy", "复制")).first.click()
+    expect(page.locator(".toast")).to_have_text(say(lang, "Copied", "已复制"))
+    copied = page.evaluate("navigator.clipboard.readText()").split("\n")
+    assert copied[5] == '\'=HYPERLINK("http://evil.example")\t4'
+    assert copied[7] == "\t9007199254740993"
+    page.locator(".menu summary").click()
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Excel").click()
+    assert download.value.suggested_filename == "orders.xlsx"
+    download.value.save_as(tmp_path / "x")
+    assert (tmp_path / "x").read_text() == "channel,orders\nonline,16021\n"
+
+
+@BOTH
+def test_a_chart_changes_its_kind_and_is_saved(look: Look, lang: str) -> None:
+    seen = look(lang)
+    seen.open()
+    page = seen.ask("channels")
+    expect(page.locator(".mark-rect path")).to_have_count(3)
+    page.get_by_role("button", name=say(lang, "Pie", "饼图")).click()
+    expect(page.locator(".mark-arc path")).to_have_count(3)
+    told = say(lang, "Pie chart. {} The same numbers are in the table.", "饼图。{}相同的数据见表格。")
+    expect(page.get_by_role("img")).to_have_attribute("aria-label", told.format(SAID[lang]))
+    with page.expect_download() as download:
+        page.get_by_role("button", name="SVG").click()
+    assert download.value.suggested_filename == "chart.svg"
+
+
+# -- the query -----------------------------------------------------------------------------------
+
+
+@BOTH
+def test_a_query_is_changed_and_run_again_through_the_guard(look: Look, lang: str) -> None:
+    seen = look(lang)
+    seen.open()
+    page = seen.ask("channels")
+    page.locator(".sql summary").click()
+    page.get_by_role("button", name=say(lang, "Edit", "编辑")).click()
+    field = page.get_by_label(say(lang, "Your statement", "您的语句"))
+    field.fill("SELECT channel -- mine\nFROM orders")
+    expect(page.locator(".overlay .sql-comment")).to_have_text("-- mine")
+    field.press("Control+Enter")
+    expect(page.locator(".turn.sql .bubble")).to_contain_text("FROM orders")
+    assert column(page, 1)[-2:] == ["online", "store"]
+    page.locator(".turn.sql .fold summary").click()
+    page.locator(".turn.sql").get_by_role("button", name=say(lang, "Edit", "编辑")).click()
+    page.get_by_label(say(lang, "Your statement", "您的语句")).fill("DROP TABLE orders")
+    page.get_by_role("button", name=say(lang, "Run", "运行"), exact=True).click()
+    expect(page.locator(".card.refused .badge")).to_have_text(say(lang, "Refused", "已拒绝"))

@@ -1,0 +1,153 @@
+"""Questions back, follow-ups, threads, the data, the thumbs.
+
+Every window also proves that nothing is asked of another origin and that the console stays empty,
+the policy's complaints included (see `look`).
+"""
+
+from typing import Any
+
+import pytest
+from fastapi import FastAPI
+from playwright.sync_api import expect
+
+from e2e import canned, fake
+from e2e.browser import serving
+from e2e.conftest import Look
+from e2e.speaking import BOTH, SAID, say
+
+# -- questions back ------------------------------------------------------------------------------
+
+
+@BOTH
+def test_a_question_back_is_answered_by_a_choice(look: Look, scripted: FastAPI, lang: str) -> None:
+    seen = look(lang)
+    seen.open()
+    page = seen.ask("clarify")
+    expect(page.locator(".badge")).to_have_text(say(lang, "A question back", "需要确认"))
+    page.locator(".choice").first.click()
+    expect(page.locator(".sentence").last).to_have_text(SAID[lang])
+    asked = scripted.state.asked[-1]
+    assert (asked["question"], asked["thread_id"], asked["language"]) == ("payments.amount", "t-1", lang)
+    expect(page.locator(".choice").first).to_be_disabled()
+
+
+@BOTH
+@pytest.mark.parametrize("yes", [True, False])
+def test_a_write_waits_for_a_person(look: Look, lang: str, yes: bool) -> None:
+    seen = look(lang)
+    seen.open()
+    page = seen.ask("delete the cancelled ones")
+    expect(page.locator(".card.confirm pre")).to_have_text("DELETE FROM orders WHERE status = 'cancelled'")
+    words = say(lang, "Run it", "执行") if yes else say(lang, "Do not run it", "不执行")
+    page.get_by_role("button", name=words, exact=True).click()
+    told = "Deleted 412 rows." if yes else "Nothing was changed."
+    expect(page.locator(".sentence").last).to_have_text(told)
+
+
+# -- threads -------------------------------------------------------------------------------------
+
+
+@BOTH
+def test_a_follow_up_stays_in_its_thread_and_the_address_leads_back(
+    look: Look, scripted: FastAPI, lang: str
+) -> None:
+    seen = look(lang)
+    page = seen.open()
+    seen.ask("channels")
+    assert "thread_id" not in scripted.state.asked[-1]
+    expect(page.locator("#question")).to_have_attribute(
+        "placeholder", say(lang, "Ask a follow-up…", "继续追问……")
+    )
+    seen.ask("and by status?")
+    assert scripted.state.asked[-1]["thread_id"] == "t-1"
+    assert page.url.endswith("#thread=t-1")
+    page.reload()
+    expect(page.locator(".sentence").first).to_have_text("Online leads.")
+    page.get_by_role("button", name=say(lang, "Show the rows again", "重新显示数据")).click()
+    expect(page.locator("tbody tr")).to_have_count(2)
+    seen.ask("channels")
+    assert "source" not in scripted.state.asked[-1]  # the thread has its own
+    page.get_by_role("button", name=say(lang, "New chat", "新会话")).click()
+    expect(page.locator(".welcome h1")).to_be_visible()
+    assert "#" not in page.url
+    page.go_back()
+    expect(page.locator(".sentence").first).to_have_text("Online leads.")
+
+
+def test_a_question_is_taken_back_and_changed(look: Look, scripted: FastAPI) -> None:
+    seen = look()
+    page = seen.open()
+    seen.ask("channels")
+    page.get_by_role("button", name="Take this question back and change it").click()
+    expect(page.locator(".welcome")).to_be_visible()
+    expect(page.locator("#question")).to_have_value("channels")
+    assert scripted.state.rollbacks == [("t-1", 1)]
+
+
+@BOTH
+def test_a_thread_is_deleted_after_a_second_word(look: Look, browser: Any, lang: str) -> None:
+    with serving(fake.application()) as own:
+        page = look(lang, where=own).open()
+        threads = page.locator(".threads li")
+        expect(threads).to_have_count(2)
+        threads.nth(1).locator(".icon-button").click()
+        page.get_by_role("button", name=say(lang, "Keep", "保留")).click()
+        expect(threads).to_have_count(2)
+        threads.nth(1).locator(".icon-button").click()
+        page.get_by_role("button", name=say(lang, "Delete", "删除"), exact=True).click()
+        expect(threads).to_have_count(1)
+
+
+# -- the data ------------------------------------------------------------------------------------
+
+
+@BOTH
+def test_the_schema_is_searched_and_a_name_goes_into_the_question(look: Look, lang: str) -> None:
+    page = look(lang).open()
+    page.get_by_role("tab", name=say(lang, "Data", "数据")).click()
+    expect(page.locator(".tables details")).to_have_count(6)
+    page.get_by_label(say(lang, "Search tables and columns", "搜索表和列")).fill("会员")
+    expect(page.locator(".tables details")).to_have_count(1)
+    page.locator(".tables").get_by_role("button", name="level").click()
+    expect(page.locator("#question")).to_have_value("level ")
+    page.get_by_label(say(lang, "Search tables and columns", "搜索表和列")).fill("zzz")
+    expect(page.locator(".tables")).to_have_text(say(lang, "Nothing is called that.", "没有匹配的名称。"))
+
+
+@BOTH
+def test_source_and_model_are_switched(look: Look, scripted: FastAPI, lang: str) -> None:
+    seen = look(lang)
+    page = seen.open()
+    seen.ask("channels")
+    page.get_by_role("combobox", name=say(lang, "Data source", "数据源")).select_option("warehouse")
+    expect(page.locator(".welcome .note")).to_contain_text("PostgreSQL")
+    page.get_by_role("combobox", name=say(lang, "Model", "模型")).select_option("openai:gpt-5-mini")
+    seen.ask("channels")
+    asked = scripted.state.asked[-1]
+    assert (asked["source"], asked["model"], asked.get("thread_id")) == (
+        "warehouse",
+        "openai:gpt-5-mini",
+        None,
+    )
+    page.get_by_role("combobox", name=say(lang, "Data source", "数据源")).select_option("empty")
+    expect(page.locator(".welcome .note")).to_have_text(
+        say(lang, "This database has no tables that may be seen.", "这个数据库中没有可见的表。")
+    )
+
+
+@BOTH
+def test_thumbs_save_a_verified_pair_or_a_complaint(look: Look, scripted: FastAPI, lang: str) -> None:
+    seen = look(lang)
+    seen.open()
+    page = seen.ask("channels")
+    page.get_by_role("button", name=say(lang, "This is right: remember it", "正确：记住它")).click()
+    expect(page.locator(".foot")).to_contain_text(
+        say(lang, "Remembered as a verified example", "已记为验证过的示例")
+    )
+    good = scripted.state.feedback[-1]
+    assert (good["question"], good["sql"], good["good"]) == ("channels", canned.SQL, True)
+    page.get_by_role("button", name=say(lang, "This is wrong", "不正确")).click()
+    page.get_by_label(say(lang, "What is wrong?", "哪里不对？")).fill("status")
+    page.keyboard.press("Enter")
+    expect(page.locator(".foot")).to_contain_text(say(lang, "Thank you, noted", "谢谢，已记录"))
+    assert (scripted.state.feedback[-1]["good"], scripted.state.feedback[-1]["comment"]) == (False, "status")

@@ -1,0 +1,140 @@
+"""The page over the real server, the demo shop and a model that says what it is told."""
+
+import csv
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fastapi import FastAPI
+from playwright.sync_api import expect
+
+from agents.asking import EMBEDDED
+from e2e.browser import serving
+from e2e.conftest import Look
+from e2e.speaking import BOTH, column, say
+from text2sql.config import Settings
+from text2sql.database.demo import build_demo
+from text2sql.llm import AsyncChatModel, ScriptedBackend
+from text2sql.server.building import build
+from text2sql.types import ModelRequest
+
+# What the model writes, by a word of the question.
+QUERIES = {
+    "channel": "SELECT channel, COUNT(*) AS n FROM orders GROUP BY channel ORDER BY n DESC",
+    "渠道": "SELECT channel, COUNT(*) AS n FROM orders GROUP BY channel ORDER BY n DESC",
+    "status": "SELECT status, COUNT(*) AS n FROM orders GROUP BY status ORDER BY n DESC",
+    "状态": "SELECT status, COUNT(*) AS n FROM orders GROUP BY status ORDER BY n DESC",
+    "个月": "SELECT strftime('%Y-%m', ordered_on) AS month, COUNT(*) AS n FROM orders GROUP BY month",
+    "邮箱": "SELECT id, name, email, level, joined_on FROM customers",
+    "every": "SELECT id, name, email FROM customers",
+    "to closed": "UPDATE orders SET status = 'closed' WHERE id = 1",
+}
+
+
+def written(request: ModelRequest) -> str:
+    said = request.messages[-1].content
+    return max((said.rfind(word), sql) for word, sql in QUERIES.items())[1]
+
+
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("shop") / "shop.db"
+    build_demo(path)
+    return path
+
+
+def application(shop: Path) -> FastAPI:
+    told = Settings(memory="none", requests_per_minute=0, row_limit=200, allow_writes=True, values_wait=0.0)
+    backend = ScriptedBackend(last=written, capabilities=EMBEDDED)
+    return build({"shop": str(shop)}, told, model=AsyncChatModel([backend], told))
+
+
+@pytest.fixture(scope="module")
+def real(shop: Path) -> Iterator[str]:
+    with serving(application(shop)) as address:
+        yield address
+
+
+@BOTH
+def test_the_main_story_from_question_to_file(look: Look, real: str, lang: str, tmp_path: Path) -> None:
+    seen = look(lang, where=real)
+    page = seen.open()
+    expect(page.locator(".try")).to_have_count(4)
+    seen.ask(say(lang, "How many orders are there in each channel?", "每个渠道有多少订单？"))
+    expect(page.locator(".chart-place svg")).to_be_visible()
+    page.get_by_role("button", name=say(lang, "Pie", "饼图")).click()
+    expect(page.locator(".mark-arc path").first).to_be_visible()
+    page.get_by_role("tab", name=say(lang, "Table", "表格")).click()
+    shown = column(page, 1)
+    assert len(shown) > 1
+    page.locator(".menu summary").click()
+    with page.expect_download() as download:
+        page.get_by_role("button", name="CSV").click()
+    download.value.save_as(tmp_path / "x.csv")
+    with (tmp_path / "x.csv").open(encoding="utf-8-sig", newline="") as file:
+        assert [row[0] for row in csv.reader(file)] == ["channel", *shown]
+    page.locator(".receipt summary").click()
+    expect(page.locator(".receipt .chip.good").first).to_be_visible()
+    page.get_by_role("button", name=say(lang, "This is right: remember it", "正确：记住它")).click()
+    expect(page.locator(".foot")).to_contain_text(say(lang, "Remembered", "已记为"))
+
+
+@BOTH
+def test_a_follow_up_a_changed_query_and_the_thread_afterwards(look: Look, real: str, lang: str) -> None:
+    seen = look(lang, where=real)
+    page = seen.open()
+    seen.ask(say(lang, "How many orders are there in each channel?", "每个渠道有多少订单？"))
+    seen.ask(say(lang, "And by status?", "那按状态呢？"))
+    expect(page.locator(".turn")).to_have_count(2)
+    page.locator(".turn").last.locator(".sql summary").click()
+    page.get_by_role("button", name=say(lang, "Edit", "编辑")).click()
+    page.get_by_label(say(lang, "Your statement", "您的语句")).fill(
+        "SELECT name FROM regions ORDER BY id LIMIT 2"
+    )
+    page.keyboard.press("Control+Enter")
+    expect(page.locator(".turn.sql tbody tr")).to_have_count(2)
+    page.reload()
+    expect(page.locator(".turn .bubble").first).to_contain_text(say(lang, "in each channel", "每个渠道"))
+    title = page.locator(".threads .open[aria-current] .name").inner_text()
+    row = page.locator(".threads li", has=page.locator("[aria-current]"))
+    row.locator(".icon-button").click()
+    page.get_by_role("button", name=say(lang, "Delete", "删除"), exact=True).click()
+    expect(page.locator(".welcome")).to_be_visible()
+    assert title in say(lang, "How many orders are there in each channel?", "每个渠道有多少订单？")
+
+
+def test_rows_beyond_the_limit_are_paged(look: Look, real: str) -> None:
+    seen = look(where=real)
+    page = seen.open()
+    seen.ask("List every customer with email")
+    expect(page.locator(".count")).to_have_text("the first 200 rows, there are more")
+    page.get_by_role("button", name="Next page").click()
+    expect(page.locator(".count")).to_have_text("4000 rows")
+    page.locator("th button").first.click()
+    page.locator("th button").first.click()
+    expect(page.locator("tbody td").first).to_have_text("4000")
+
+
+def test_a_write_is_rehearsed_refused_and_then_not_done(look: Look, real: str) -> None:
+    seen = look(where=real)
+    page = seen.open()
+    seen.ask("Set the status of the order with id 1 to closed")
+    expect(page.locator(".card.confirm pre")).to_contain_text("UPDATE")
+    page.get_by_role("button", name="Do not run it").click()
+    expect(page.locator(".turn")).to_have_count(2)
+    expect(page.locator(".turn").last.locator(".card:not(.live)")).to_be_visible()
+
+
+@BOTH
+def test_a_hostile_statement_is_refused_in_ones_own_language(look: Look, real: str, lang: str) -> None:
+    seen = look(lang, where=real)
+    page = seen.open()
+    seen.ask(say(lang, "How many orders are there in each channel?", "每个渠道有多少订单？"))
+    page.locator(".sql summary").click()
+    page.get_by_role("button", name=say(lang, "Edit", "编辑")).click()
+    page.get_by_label(say(lang, "Your statement", "您的语句")).fill("DROP TABLE orders")
+    page.keyboard.press("Control+Enter")
+    expect(page.locator(".card.refused .badge")).to_have_text(say(lang, "Refused", "已拒绝"))
+    told: Any = page.locator(".card.refused .sentence").inner_text()
+    assert any("\u4e00" <= letter <= "\u9fff" for letter in told) == (lang == "zh")

@@ -1,0 +1,395 @@
+"""Questions, threads, statements of one's own and what people thought of the answers, over HTTP."""
+
+import asyncio
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agents.asking import rows_of
+from server.serving import COUNT, Served, events_of, make_shop, scripted, served
+from text2sql.types import Policy
+
+NAMES = "SELECT name FROM customers ORDER BY name"
+ANSWER = set(
+    "status question answer sql columns rows row_count truncated chart receipt error choices result_id "
+    "thread_id".split()
+)
+DELETE = "DELETE FROM orders WHERE status = 'open'"
+
+
+def test_the_answer_is_the_object_that_the_terminal_prints(shop: Path) -> None:
+    async def told() -> dict[str, Any]:
+        async with served(shop, scripted([COUNT])) as server:
+            return await server.answer()
+
+    answer = asyncio.run(told())
+    assert set(answer) == ANSWER
+    assert (answer["status"], answer["columns"], answer["rows"]) == ("answered", ["customers"], [[3]])
+    assert answer["answer"] == "customers: 3."
+    assert (answer["receipt"]["served"], len(answer["thread_id"])) == ("", 32)
+
+
+def test_what_goes_wrong_on_the_way_is_an_answer_too(shop: Path) -> None:
+    async def told() -> list[Any]:
+        async with served(shop, scripted([])) as server:
+            failed = await server.answer()
+            refused = await server.answer("Drop the table orders")
+            return [failed["status"], failed["error"]["kind"], refused["status"]]
+
+    assert asyncio.run(told()) == ["failed", "unavailable", "refused"]
+
+
+def test_the_answer_is_in_the_language_that_is_asked_for(shop: Path) -> None:
+    async def told() -> list[str]:
+        async with served(shop, scripted([COUNT] * 3)) as server:
+            return [
+                (await server.answer("有多少客户？"))["answer"],
+                (await server.answer(language="zh"))["answer"],
+                (await server.answer(language="en"))["answer"],
+            ]
+
+    assert asyncio.run(told()) == ["结果：customers: 3。", "结果：customers: 3。", "customers: 3."]
+
+
+# -- the result cache ----------------------------------------------------------------------------
+
+
+def test_the_same_question_is_answered_from_the_cache_and_says_since_when(shop: Path) -> None:
+    backend = scripted([COUNT, NAMES])
+
+    async def told() -> list[dict[str, Any]]:
+        async with served(shop, backend) as server:
+            first = await server.answer("How many customers are there?")
+            again = await server.answer("  How  many customers are there？")
+            fresh = await server.answer("How many customers are there?", fresh=True)
+            return [first, again, fresh]
+
+    first, again, fresh = asyncio.run(told())
+    assert len(backend.requests) == 2
+    assert (first["receipt"]["served"], fresh["receipt"]["served"]) == ("", "")
+    assert again["receipt"]["served"].endswith("+00:00")
+    assert (again["rows"], again["result_id"]) == (first["rows"], first["result_id"])
+    assert again["thread_id"] != first["thread_id"]
+
+
+def test_a_stream_from_the_cache_ends_with_the_answer(shop: Path) -> None:
+    async def told() -> list[str]:
+        async with served(shop, scripted([COUNT])) as server:
+            await server.answer()
+            ask = {"question": "How many customers are there?"}
+            events = events_of((await server.client.post("/api/v1/query", json=ask)).text)
+            assert events[-1].data["answer"]["thread_id"] == events[0].data["thread_id"]
+            return [event.name for event in events]
+
+    assert asyncio.run(told()) == ["started", "finished"]
+
+
+def test_a_follow_up_leans_on_the_cached_answer_and_on_nothing_after_it(shop: Path) -> None:
+    backend = scripted([COUNT, "SELECT level FROM customers", "SELECT city_id FROM customers"])
+
+    async def told() -> dict[str, Any]:
+        async with served(shop, backend) as server:
+            first = await server.answer()
+            await server.answer("and by level?", thread_id=first["thread_id"])
+            cached = await server.answer()
+            assert cached["receipt"]["served"]
+            await server.answer("and by city?", thread_id=cached["thread_id"])
+            turns: dict[str, Any] = await server.get(f"/api/v1/threads/{cached['thread_id']}")
+            return turns
+
+    turns = asyncio.run(told())["turns"]
+    assert [turn["question"] for turn in turns] == ["How many customers are there?", "and by city?"]
+    said = [message.content for message in backend.requests[2].messages]
+    assert said[1] == "How many customers are there?"
+    assert not any("level" in one for one in said[2:])
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"language": "zh"},
+        {"preset": "light"},
+        {"mode": "database_direct"},
+        {"question": "how many customers are there?"},
+    ],
+)
+def test_whatever_could_change_the_answer_is_part_of_the_key(shop: Path, more: dict[str, str]) -> None:
+    async def told() -> str:
+        async with served(shop, scripted([COUNT] * 2)) as server:
+            await server.answer()
+            ask = {"question": "How many customers are there?", **more}
+            return str((await server.answer(**ask))["receipt"]["served"])
+
+    assert asyncio.run(told()) == ""
+
+
+def test_a_changed_schema_a_deleted_thread_and_time_end_what_is_cached(shop: Path) -> None:
+    async def told() -> list[str]:
+        async with served(shop, scripted([COUNT] * 4), cache_lifetime=0.3) as server:
+            first = await server.answer()
+            deleted = await server.client.delete(f"/api/v1/threads/{first['thread_id']}")
+            assert deleted.status_code == 204
+            second = await server.answer()
+            make_shop(shop, "CREATE TABLE more (id INTEGER)")
+            await (await server.here.sources.named(None).app.rooms()).library.refresh()
+            third = await server.answer()
+            await asyncio.sleep(0.35)
+            return [one["receipt"]["served"] for one in (second, third, await server.answer())]
+
+    assert asyncio.run(told()) == ["", "", ""]
+
+
+def test_a_failure_is_not_cached(shop: Path) -> None:
+    async def told() -> list[str]:
+        async with served(shop, scripted([*["SELECT shoe_size FROM customers"] * 2, COUNT])) as server:
+            return [(await server.answer())["status"], (await server.answer())["status"]]
+
+    assert asyncio.run(told()) == ["failed", "answered"]
+
+
+# -- what may be asked for -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("more", "status", "kind"),
+    [
+        ({"model": "openai:gpt-x"}, 422, "usage.model_offered"),
+        ({"model": "/etc/passwd.gguf"}, 422, "usage.model_offered"),
+        ({"source": "nope"}, 404, "usage.source"),
+        ({"question": "x" * 3_000}, 422, "usage.question_long"),
+        ({"question": ""}, 422, "usage.request"),
+        ({"mode": "sideways"}, 422, "usage.request"),
+        ({"preset": "nope"}, 422, "usage.request"),
+        ({"seconds": -1}, 422, "usage.request"),
+        ({"seconds": 1e999}, 422, "usage.request"),
+        ({"shoe_size": 1}, 422, "usage.request"),
+        ({"thread_id": ""}, 422, "usage.request"),
+    ],
+)
+@pytest.mark.parametrize("path", ["/api/v1/query", "/api/v1/query/sync"])
+def test_a_question_that_cannot_be_asked_is_a_problem(
+    shop: Path, path: str, more: dict[str, Any], status: int, kind: str
+) -> None:
+    async def told() -> tuple[int, str, str]:
+        async with served(shop, scripted([COUNT])) as server:
+            body = json.dumps({"question": "How many customers are there?", **more})
+            response = await server.client.post(
+                path, content=body, headers={"Content-Type": "application/json"}
+            )
+            return response.status_code, response.json()["kind"], response.headers["content-type"]
+
+    assert asyncio.run(told()) == (status, kind, "application/problem+json")
+
+
+def test_models_that_were_offered_may_be_named(shop: Path) -> None:
+    async def told() -> tuple[Any, str]:
+        async with served(shop, scripted([COUNT]), models="openai:gpt-x, local") as server:
+            return await server.get("/api/v1/models"), (await server.answer(model="scripted"))["status"]
+
+    models, status = asyncio.run(told())
+    assert models == {"models": ["scripted", "openai:gpt-x", "local"], "default": "scripted"}
+    assert status == "answered"
+
+
+# -- several sources -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("memory", ["none", "shared"])
+def test_threads_and_results_stay_with_their_source(tmp_path: Path, memory: str) -> None:
+    """With one memory for both, or one each: a result is never paged on another database."""
+    one = make_shop(tmp_path / "one.db", "CREATE TABLE cats (n INT); INSERT INTO cats VALUES (1), (2);")
+    two = make_shop(tmp_path / "two.db", "CREATE TABLE cats (n INT); INSERT INTO cats VALUES (7), (8), (9);")
+    backend = scripted([], last="SELECT n FROM cats ORDER BY n")
+    place = str(tmp_path / "memory.db") if memory == "shared" else "none"
+
+    async def told() -> list[Any]:
+        async with served({"one": str(one), "two": str(two)}, backend, memory=place) as server:
+            first = await server.answer("Which cats are there?")
+            second = await server.answer("Which cats are there?", source="two")
+            pages = [
+                (await server.get(f"/api/v1/results/{answer['result_id']}"))["rows"]
+                for answer in (first, second)
+            ]
+            again = await server.answer("and those cats?", thread_id=second["thread_id"])
+            listed = await server.get("/api/v1/threads")
+            sources = await server.get("/api/v1/sources")
+            schema = await server.get("/api/v1/schema", source="two")
+            return [pages, again["rows"], len(listed["threads"]), sources, schema["tables"][0]["name"]]
+
+    pages, again, threads, sources, table = asyncio.run(told())
+    assert pages == [[[1], [2]], [[7], [8], [9]]]
+    assert again == [[7], [8], [9]], "a thread goes on with the database that it is about"
+    assert (threads, table) == (2, "cats")
+    assert sources == {
+        "sources": [{"name": name, "dialect": "sqlite", "product": "SQLite"} for name in ("one", "two")],
+        "default": "one",
+    }
+
+
+# -- threads -------------------------------------------------------------------------------------
+
+
+def test_threads_are_listed_read_rolled_back_and_deleted(shop: Path) -> None:
+    async def told() -> None:
+        async with served(shop, scripted([COUNT, "SELECT level FROM customers"])) as server:
+            thread = (await server.answer())["thread_id"]
+            await server.answer("and by level?", thread_id=thread)
+            listed = (await server.get("/api/v1/threads"))["threads"]
+            assert [(one["thread_id"], one["title"], one["turns"]) for one in listed] == [
+                (thread, "How many customers are there?", 2)
+            ]
+            turns = (await server.get(f"/api/v1/threads/{thread}"))["turns"]
+            assert [(turn["question"], turn["status"]) for turn in turns] == [
+                ("How many customers are there?", "answered"),
+                ("and by level?", "answered"),
+            ]
+            back = await server.client.post(f"/api/v1/threads/{thread}/rollback", json={"turns": 1})
+            assert back.json() == {"turns_left": 1}
+            assert len((await server.get(f"/api/v1/threads/{thread}"))["turns"]) == 1
+            assert (await server.client.delete(f"/api/v1/threads/{thread}")).status_code == 204
+            assert (await server.get(f"/api/v1/threads/{thread}", 404))["kind"] == "usage.thread"
+            assert (await server.get("/api/v1/threads")) == {"threads": []}
+
+    asyncio.run(told())
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body"),
+    [
+        ("GET", "/api/v1/threads/nope", None),
+        ("DELETE", "/api/v1/threads/nope", None),
+        ("POST", "/api/v1/threads/nope/rollback", {"turns": 1}),
+        ("POST", "/api/v1/threads/nope/resume", {}),
+        ("POST", "/api/v1/threads/nope/resume", {"confirm": True}),
+        ("GET", "/api/v1/results/nope", None),
+        ("GET", "/api/v1/results/nope/export", None),
+        ("GET", "/api/v1/results/nope/chart", None),
+        ("GET", "/api/v1/results/nope/chart.png", None),
+        ("GET", "/api/v1/query/nope", None),
+        ("GET", "/api/v1/schema?source=nope", None),
+    ],
+)
+def test_what_is_not_there_is_not_found(shop: Path, method: str, path: str, body: Any) -> None:
+    async def told() -> int:
+        async with served(shop, scripted([])) as server:
+            return (await server.client.request(method, path, json=body)).status_code
+
+    assert asyncio.run(told()) == 404
+
+
+def test_a_write_waits_for_a_person_and_runs_once(shop: Path) -> None:
+    async def told() -> None:
+        async with served(shop, scripted([DELETE, DELETE]), allow_writes=True) as server:
+            waits = await server.answer("Delete the open orders")
+            assert (waits["status"], waits["row_count"]) == ("confirm", 1)
+            assert rows_of(shop, "SELECT count(*) FROM orders") == [(3,)]
+            address = f"/api/v1/threads/{waits['thread_id']}/resume"
+            events = events_of((await server.client.post(address, json={"confirm": True})).text)
+            assert (events[0].name, events[-1].data["answer"]["status"]) == ("started", "answered")
+            again = await server.client.post(
+                address, json={"confirm": True}, headers={"Accept": "application/json"}
+            )
+            assert again.json()["status"] == "answered"
+            assert rows_of(shop, "SELECT count(*) FROM orders") == [(2,)]
+
+    asyncio.run(told())
+
+
+def test_confirming_where_nothing_waits_is_a_conflict(shop: Path) -> None:
+    async def told() -> tuple[int, str]:
+        async with served(shop, scripted([COUNT])) as server:
+            thread = (await server.answer())["thread_id"]
+            said = await server.client.post(f"/api/v1/threads/{thread}/resume", json={"confirm": True})
+            return said.status_code, said.json()["kind"]
+
+    assert asyncio.run(told()) == (409, "usage.nothing_waits")
+
+
+def test_a_thread_with_nothing_left_to_do_gives_its_last_answer(shop: Path) -> None:
+    async def told() -> dict[str, Any]:
+        async with served(shop, scripted([COUNT])) as server:
+            thread = (await server.answer())["thread_id"]
+            said = await server.client.post(
+                f"/api/v1/threads/{thread}/resume", json={}, headers={"Accept": "application/json"}
+            )
+            answer: dict[str, Any] = said.json()
+            return answer
+
+    assert asyncio.run(told())["rows"] == [[3]]
+
+
+@pytest.mark.parametrize("allowed", [True, False])
+def test_a_request_can_refuse_writes_but_not_allow_them(shop: Path, allowed: bool) -> None:
+    async def told() -> str:
+        async with served(shop, scripted([DELETE] * 3), allow_writes=not allowed) as server:
+            return str((await server.answer("Delete the open orders", allow_writes=allowed))["status"])
+
+    assert asyncio.run(told()) == "refused"
+
+
+# -- one's own statement, and feedback -----------------------------------------------------------
+
+
+async def _own(server: Served, sql: str, **more: Any) -> dict[str, Any]:
+    response = await server.client.post("/api/v1/sql", json={"sql": sql, **more})
+    assert response.status_code == 200, response.text
+    told: dict[str, Any] = response.json()
+    return told
+
+
+def test_a_statement_of_ones_own_goes_through_the_guard_and_can_be_paged(shop: Path) -> None:
+    async def told() -> None:
+        policy = Policy({"customers": ("id", "name")})
+        async with served(shop, scripted([]), policy, row_limit=2) as server:
+            answer = await _own(server, NAMES)
+            assert set(answer) == ANSWER
+            assert (answer["status"], answer["rows"], answer["truncated"]) == (
+                "answered",
+                [["Ann"], ["Bo"]],
+                True,
+            )
+            page = await server.get(f"/api/v1/results/{answer['result_id']}", page=2, page_size=2)
+            assert (page["rows"], page["total_count"]) == ([["王芳"]], 3)
+            for sql, rule in (("DELETE FROM orders", "not_a_query"), ("SELECT * FROM orders", "table")):
+                refused = await _own(server, sql)
+                assert (refused["status"], refused["error"]["kind"]) == ("refused", rule)
+                assert refused["error"]["hint"]
+
+    asyncio.run(told())
+
+
+def test_good_feedback_is_a_verified_pair_and_bad_feedback_takes_it_back(shop: Path) -> None:
+    pair = {"question": "How many customers are there?", "sql": COUNT}
+
+    async def told() -> list[Any]:
+        async with served(shop, scripted([])) as server:
+            rooms = await server.here.sources.named(None).app.rooms()
+
+            async def recalled() -> list[str]:
+                return [one.sql for _, one in await rooms.memory.recall(rooms.library.key, pair["question"])]
+
+            async def said(**more: Any) -> int:
+                return (await server.client.post("/api/v1/feedback", json={**pair, **more})).status_code
+
+            seen: list[Any] = [await said(good=True), await recalled()]
+            seen += [await said(good=False, comment="不对"), await recalled()]
+            seen += [await said(good=True, sql="DROP TABLE orders")]
+            seen += [sorted(str(one["comment"]) for one in await rooms.memory.noted(""))]
+            return seen
+
+    checked = "SELECT COUNT(*) AS customers FROM customers LIMIT 1000"
+    assert asyncio.run(told()) == [204, [checked], 204, [], 422, ["", "不对"]]
+
+
+def test_the_schema_is_what_the_policy_shows(shop: Path) -> None:
+    async def told() -> Any:
+        async with served(shop, scripted([]), Policy({"cities": ("name",)})) as server:
+            return await server.get("/api/v1/schema")
+
+    schema = asyncio.run(told())
+    assert (schema["dialect"], schema["default_schema"]) == ("sqlite", "main")
+    assert [(table["name"], [one["name"] for one in table["columns"]]) for table in schema["tables"]] == [
+        ("cities", ["name"])
+    ]

@@ -1,0 +1,354 @@
+"""Streams: nothing is missed, nothing comes twice, and a client that goes away leaves nothing behind."""
+
+import asyncio
+import json
+import sqlite3
+from collections.abc import AsyncIterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from server.serving import (
+    COUNT,
+    Event,
+    Served,
+    events_of,
+    follow,
+    listening,
+    make_shop,
+    scripted,
+    served,
+    until,
+)
+from text2sql.llm import ScriptedBackend
+from text2sql.server.building import stop
+from text2sql.types import ModelRequest, Reply
+
+ASK = {"question": "How many customers are there?"}
+NUMBERS = """
+CREATE TABLE customers (id INTEGER PRIMARY KEY, n INTEGER);
+WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c WHERE x < 3000)
+INSERT INTO customers SELECT x, x FROM c;
+"""
+SLOW = "SELECT count(*) AS customers FROM customers a, customers b, customers c WHERE a.n + b.n + c.n < 0"
+
+
+class Hanging(ScriptedBackend):
+    """A model that begins to write and never ends; how many of its calls go on is counted."""
+
+    running = 0
+
+    async def stream(self, request: ModelRequest) -> AsyncIterator[str | Reply]:
+        self.requests.append(request)
+        self.running += 1
+        try:
+            yield "SELECT "
+            await asyncio.sleep(3_600)
+        finally:
+            self.running -= 1
+
+
+def asked(client: httpx.AsyncClient, **more: Any) -> Any:
+    return client.stream("POST", "/api/v1/query", json={**ASK, **more})
+
+
+def taken_up(client: httpx.AsyncClient, stream_id: str, last: str = "") -> Any:
+    headers = {"Last-Event-ID": last} if last else {}
+    return client.stream("GET", f"/api/v1/query/{stream_id}", headers=headers)
+
+
+def database_of(server: Served) -> Any:
+    return server.here.sources.named(None).app.database
+
+
+def test_events_are_numbered_named_and_end_with_the_answer(shop: Path) -> None:
+    async def told() -> list[Event]:
+        async with served(shop, scripted([COUNT])) as server:
+            response = await server.client.post("/api/v1/query", json=ASK)
+            assert response.headers["content-type"] == "text/event-stream; charset=utf-8"
+            assert response.headers["cache-control"] == "no-cache"
+            assert response.headers["x-accel-buffering"] == "no"
+            return events_of(response.text)
+
+    events = asyncio.run(told())
+    first, last = events[0], events[-1]
+    stream = first.data["stream_id"]
+    assert [event.id for event in events] == [f"{stream}-{n}" for n in range(1, len(events) + 1)]
+    assert first.name == "started"
+    assert set(first.data) == {"stream_id", "thread_id"}
+    names = [event.name for event in events]
+    assert names.count("finished") == 1
+    assert set(names) >= {"stage_started", "stage_ended", "sql_token", "checked", "rows_found"}
+    assert "".join(event.data["text"] for event in events if event.name == "sql_token") == COUNT
+    answer = last.data["answer"]
+    assert (last.name, answer["status"], answer["rows"]) == ("finished", "answered", [[3]])
+    assert answer["thread_id"] == first.data["thread_id"]
+
+
+def test_a_stream_cut_at_any_event_goes_on_and_repeats_nothing(shop: Path) -> None:
+    async def told() -> tuple[list[Event], list[list[Event]]]:
+        async with listening(shop, scripted([COUNT] * 99), cache_lifetime=0.0, stream_grace=5.0) as server:
+            whole = await follow(server.client, asked(server.client))
+            cut = []
+            for at in range(1, len(whole) + 1):
+                before = await follow(server.client, asked(server.client), most=at)
+                stream, last = before[0].data["stream_id"], before[-1].id
+                after = await follow(server.client, taken_up(server.client, stream, last))
+                cut.append(before + after)
+            return whole, cut
+
+    whole, cut = asyncio.run(told())
+    assert len(cut) == len(whole) > 15
+    for events in cut:
+        stream = events[0].data["stream_id"]
+        assert [event.id for event in events] == [f"{stream}-{n}" for n in range(1, len(whole) + 1)]
+        assert [event.name for event in events] == [event.name for event in whole]
+        assert events[-1].data["answer"]["rows"] == [[3]]
+
+
+def test_a_question_is_asked_once_however_often_its_stream_is_read(shop: Path) -> None:
+    backend = scripted([COUNT])
+
+    async def told() -> list[Event]:
+        async with served(shop, backend) as server:
+            first = events_of((await server.client.post("/api/v1/query", json=ASK)).text)
+            address = f"/api/v1/query/{first[0].data['stream_id']}"
+            for _ in range(3):
+                assert events_of((await server.client.get(address)).text) == first
+            return first
+
+    asyncio.run(told())
+    assert len(backend.requests) == 1
+
+
+@pytest.mark.parametrize("last", ["nonsense", "0-1", "{id}-0", "{id}-999", "{id}-x", "{id}--1", "{id}-१"])
+def test_an_event_that_is_none_of_the_stream_is_a_problem(shop: Path, last: str) -> None:
+    async def told() -> httpx.Response:
+        async with served(shop, scripted([COUNT])) as server:
+            first = events_of((await server.client.post("/api/v1/query", json=ASK)).text)[0]
+            stream = first.data["stream_id"]
+            headers = {"Last-Event-ID": last.replace("{id}", stream).encode()}
+            return await server.client.get(f"/api/v1/query/{stream}", headers=headers)  # type: ignore[arg-type]
+
+    response = asyncio.run(told())
+    assert (response.status_code, response.json()["kind"]) == (409, "usage.stream_event")
+
+
+def test_a_stream_is_forgotten_after_a_while(shop: Path) -> None:
+    async def told() -> int:
+        async with served(shop, scripted([COUNT]), stream_keep=0.05) as server:
+            first = events_of((await server.client.post("/api/v1/query", json=ASK)).text)[0]
+            await until(lambda: server.here.streams.kept == 0)
+            return (await server.client.get(f"/api/v1/query/{first.data['stream_id']}")).status_code
+
+    assert asyncio.run(told()) == 404
+
+
+def test_a_client_that_does_not_come_back_cancels_the_model_and_is_told_so(shop: Path) -> None:
+    backend = Hanging()
+
+    async def told() -> list[Event]:
+        async with listening(shop, backend) as server:
+            before = await follow(server.client, asked(server.client), most=3)
+            await until(lambda: backend.running == 1)
+            await until(lambda: backend.running == 0)
+            stream = before[0].data["stream_id"]
+            return await follow(server.client, taken_up(server.client, stream))
+
+    events = asyncio.run(told())
+    last = events[-1]
+    assert (last.name, last.data["kind"]) == ("problem", "usage.stream_cancelled")
+    assert last.data["thread_id"] == events[0].data["thread_id"]
+    assert last.data["thread_id"] in last.data["hint"]
+    assert [event.name for event in events].count("problem") == 1
+
+
+def test_a_client_that_comes_back_in_time_finds_its_question_going_on(shop: Path) -> None:
+    backend = Hanging()
+
+    async def told() -> tuple[int, int]:
+        async with listening(shop, backend, stream_grace=0.5) as server:
+            before = await follow(server.client, asked(server.client), most=2)
+            await asyncio.sleep(0.2)
+            stream = before[0].data["stream_id"]
+            async with taken_up(server.client, stream, before[-1].id) as response:
+                assert response.status_code == 200
+                await asyncio.sleep(0.6)
+                during = backend.running
+            await until(lambda: backend.running == 0)
+            return during, backend.running
+
+    assert asyncio.run(told()) == (1, 0)
+
+
+def test_a_client_that_goes_away_stops_the_query_on_the_database(tmp_path: Path) -> None:
+    shop = make_shop(tmp_path / "numbers.db", NUMBERS)
+
+    async def told() -> tuple[int, int]:
+        async with listening(shop, scripted([SLOW], last=SLOW), preset="hybrid") as server:
+            await server.here.sources.named(None).app.catalogue()
+            await until(lambda: database_of(server).busy == 0)
+            await follow(server.client, asked(server.client), most=8)
+            await until(lambda: database_of(server).busy == 1)
+            await until(lambda: database_of(server).busy == 0, 3.0)
+            return server.here.streams.running, database_of(server).busy
+
+    assert asyncio.run(told()) == (0, 0)
+
+
+def test_going_away_from_the_plain_answer_cancels_at_once(shop: Path) -> None:
+    backend = Hanging()
+
+    async def told() -> None:
+        async with listening(shop, backend, stream_grace=60.0) as server:
+            waiting = asyncio.create_task(server.client.post("/api/v1/query/sync", json=ASK))
+            await until(lambda: backend.running == 1)
+            waiting.cancel()
+            await asyncio.gather(waiting, return_exceptions=True)
+            await until(lambda: backend.running == 0, 2.0)
+
+    asyncio.run(told())
+
+
+def test_fifty_clients_that_vanish_leave_nothing_behind(tmp_path: Path) -> None:
+    """Half of them while the model writes, half while the query runs; some never read a byte."""
+    shop = make_shop(tmp_path / "numbers.db", NUMBERS)
+    hanging, slow = Hanging(), scripted([], last=SLOW)
+
+    async def vanish(server: Served, at: int) -> None:
+        if at % 5 == 0:
+            return await _knock_and_run(server)
+        if at % 5 == 1:
+            waiting = asyncio.create_task(server.client.post("/api/v1/query/sync", json=ASK))
+            await asyncio.sleep(0.05)
+            waiting.cancel()
+            await asyncio.gather(waiting, return_exceptions=True)
+            return None
+        await follow(server.client, asked(server.client), most=at % 6 + 1)
+        return None
+
+    async def told(backend: ScriptedBackend) -> None:
+        async with listening(shop, backend, stream_keep=0.2, preset="hybrid", pool_size=8) as server:
+            await server.here.sources.named(None).app.catalogue()
+            await until(lambda: database_of(server).busy == 0)
+            await vanish(server, 2)
+            await until(lambda: server.here.streams.running == 0)
+            await server.client.get("/readyz")
+            await asyncio.sleep(0.1)
+            before = _names()
+            await asyncio.gather(*(vanish(server, at) for at in range(25)))
+            streams, database = server.here.streams, database_of(server)
+            await until(lambda: streams.running == 0 and streams.kept == 0 and database.busy == 0)
+            assert database.waiting == 0
+            await server.client.get("/healthz")
+            await until(lambda: _names() == before)
+
+    asyncio.run(told(hanging))
+    assert hanging.requests
+    assert hanging.running == 0
+    asyncio.run(told(slow))
+
+
+def _names() -> list[str]:
+    """Tasks of ours; uvicorn's own come and go with connections."""
+    every = (getattr(task.get_coro(), "__qualname__", "") for task in asyncio.all_tasks())
+    return sorted(name for name in every if "RequestResponseCycle" not in name)
+
+
+async def _knock_and_run(server: Served) -> None:
+    """A request, and gone before the first byte of its answer."""
+    host, port = server.url.removeprefix("http://").split(":")
+    _, writer = await asyncio.open_connection(host, int(port))
+    body = json.dumps(ASK).encode()
+    head = f"POST /api/v1/query HTTP/1.1\r\nHost: {host}\r\nContent-Type: application/json\r\n"
+    writer.write(f"{head}Content-Length: {len(body)}\r\n\r\n".encode() + body)
+    await writer.drain()
+    writer.close()
+    await writer.wait_closed()
+
+
+def test_a_silent_stream_says_that_it_is_there(shop: Path) -> None:
+    async def told() -> str:
+        text = ""
+        async with listening(shop, Hanging(), heartbeat=0.05) as server, asked(server.client) as response:
+            async for piece in response.aiter_text():
+                text += piece
+                if text.count(": still here\n\n") == 3:
+                    break
+        return text
+
+    text = asyncio.run(told())
+    assert "finished" not in {event.name for event in events_of(text)}
+
+
+def test_a_stream_that_would_hold_too_much_ends_with_a_problem(tmp_path: Path) -> None:
+    shop = make_shop(tmp_path / "numbers.db", NUMBERS)
+
+    async def told() -> tuple[list[Event], int]:
+        backend = scripted(["SELECT id, n FROM customers"])
+        async with served(shop, backend, stream_bytes=8_000, row_limit=3_000) as server:
+            response = await server.client.post("/api/v1/query", json=ASK)
+            return events_of(response.text), len(response.content)
+
+    events, size = asyncio.run(told())
+    assert (events[-1].name, events[-1].data["kind"]) == ("problem", "usage.stream_full")
+    assert size < 16_000
+
+
+def test_a_reader_that_does_not_read_holds_no_more_than_the_stream(tmp_path: Path) -> None:
+    shop = make_shop(tmp_path / "numbers.db", NUMBERS)
+
+    async def told() -> tuple[int, int]:
+        backend = scripted(["SELECT id, n, 'x' || id AS name FROM customers"] * 9)
+        async with listening(shop, backend, row_limit=3_000, cache_lifetime=0.0) as server:
+            host, port = server.url.removeprefix("http://").split(":")
+            _, writer = await asyncio.open_connection(host, int(port), limit=1_024)
+            body = json.dumps(ASK).encode()
+            head = f"POST /api/v1/query HTTP/1.1\r\nHost: {host}\r\nContent-Type: application/json\r\n"
+            writer.write(f"{head}Content-Length: {len(body)}\r\n\r\n".encode() + body)
+            await until(lambda: server.here.streams.kept == 1)  # the question itself did not wait for it
+            other = await server.answer()
+            kept = server.here.streams.kept_bytes
+            writer.close()
+            return other["row_count"], kept
+
+    rows, kept = asyncio.run(told())
+    assert rows == 3_000
+    assert kept < 1_000_000
+
+
+HOSTILE = "\n\nevent: finished\ndata: pwned\r\n\r\nid: 1\x85\u2028\u2029\x00😀 <script>alert(1)</script>"
+
+
+def test_a_cell_cannot_end_its_event(tmp_path: Path) -> None:
+    shop = make_shop(tmp_path / "shop.db", "CREATE TABLE customers (id INTEGER PRIMARY KEY, name TEXT);")
+    with closing(sqlite3.connect(shop)) as connection, connection:
+        connection.execute("INSERT INTO customers VALUES (1, ?)", (HOSTILE,))
+
+    async def told() -> list[Event]:
+        async with served(shop, scripted(["SELECT id, name FROM customers"])) as server:
+            return events_of((await server.client.post("/api/v1/query", json=ASK)).text)
+
+    events = asyncio.run(told())
+    assert [event.name for event in events].count("finished") == 1
+    assert events[-1].data["answer"]["rows"] == [[1, HOSTILE.replace("\x00", "\ufffd")]]
+
+
+def test_stopping_tells_every_stream_and_takes_no_new_question(shop: Path) -> None:
+    backend = Hanging()
+
+    async def told() -> tuple[list[Event], int, bool]:
+        async with listening(shop, backend, shutdown_grace=0.1) as server:
+            following = asyncio.create_task(follow(server.client, asked(server.client)))
+            await until(lambda: backend.running == 1)
+            await stop(server.app)
+            late = await server.client.post("/api/v1/query", json=ASK)
+            ready = (await server.client.get("/readyz")).status_code
+            return await following, late.status_code, ready == 503
+
+    events, late, red = asyncio.run(told())
+    assert (events[-1].name, events[-1].data["kind"]) == ("problem", "usage.stream_cancelled")
+    assert (late, red, backend.running) == (503, True, 0)
