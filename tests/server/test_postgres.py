@@ -1,6 +1,7 @@
 """With a database server of our own, looked at from the server's side."""
 
 import asyncio
+import signal
 from collections.abc import Iterator
 from typing import Any
 
@@ -68,7 +69,7 @@ def test_a_server_that_goes_down_turns_red_and_comes_back_by_itself(
         given = {"connect_timeout": 2.0, "cache_lifetime": 0.0}
         async with served({"pg": server.url}, backend, **given) as door:
             seen = [(await door.client.get("/readyz")).status_code, (await door.answer())["rows"]]
-            await asyncio.to_thread(server.stop)
+            await asyncio.to_thread(server.stop, signal.SIGINT)
             seen.append((await door.client.get("/readyz")).status_code)
             failed = await door.answer()
             seen += [failed["status"], (await door.client.get("/healthz")).status_code]
