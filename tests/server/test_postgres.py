@@ -66,7 +66,7 @@ def test_a_server_that_goes_down_turns_red_and_comes_back_by_itself(
 
     async def told() -> list[Any]:
         backend = scripted([], last="SELECT count(*) AS customers FROM customers")
-        given = {"connect_timeout": 2.0, "cache_lifetime": 0.0}
+        given: dict[str, Any] = {"connect_timeout": 2.0, "cache_lifetime": 0.0}
         async with served({"pg": server.url}, backend, **given) as door:
             seen = [(await door.client.get("/readyz")).status_code, (await door.answer())["rows"]]
             await asyncio.to_thread(server.stop, signal.SIGINT)
