@@ -21,6 +21,7 @@ class Background:
     def __init__(self, name: str) -> None:
         self._name = name
         self._loop: asyncio.AbstractEventLoop | None = None
+        self._thread: threading.Thread | None = None
         self._starting = threading.Lock()
 
     @property
@@ -63,12 +64,16 @@ class Background:
             _Work(last, loop).result()
         finally:
             loop.call_soon_threadsafe(loop.stop)
+            if self._thread is not None:
+                # An interpreter that ends before the loop does would complain about its last task.
+                self._thread.join(CLOSING)
 
     def _started(self) -> asyncio.AbstractEventLoop:
         with self._starting:
             if self._loop is None:
                 self._loop = asyncio.new_event_loop()
-                threading.Thread(target=_run, args=(self._loop,), name=self._name, daemon=True).start()
+                self._thread = threading.Thread(target=_run, args=(self._loop,), name=self._name, daemon=True)
+                self._thread.start()
             return self._loop
 
 

@@ -4,7 +4,6 @@ import re
 import sys
 from dataclasses import replace
 from functools import partial
-from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 from urllib.parse import urlsplit
@@ -100,13 +99,11 @@ def _look_at(addresses: dict[str, str], settings: Settings) -> None:
 
 
 def _door() -> ModuleType:
-    """An extra, and a door of its own: the two share no code."""
     try:
-        return import_module("text2sql.server.door")
+        from text2sql.server import door  # noqa: PLC0415 -- its packages are an extra
     except ModuleNotFoundError as error:
-        if (error.name or "").startswith("text2sql"):
-            raise
         raise MissingDriver("missing_server", package=error.name, extra="server") from error
+    return door
 
 
 def _ready(lang: Language, address: str) -> None:

@@ -15,6 +15,7 @@ from text2sql.database.dialects import BY_NAME
 from text2sql.database.url import read_source
 from text2sql.errors import Text2SQLError, UsageError
 from text2sql.llm import AsyncChatModel
+from text2sql.memory import StoredResult
 from text2sql.types import Policy
 
 log = logging.getLogger(__name__)
@@ -106,12 +107,11 @@ class Sources:
                 return source
         return None
 
-    async def of_result(self, result_id: str, user: str) -> Source:
-        """The source that a result came from: no other may be asked for more of it."""
+    async def of_result(self, result_id: str, user: str) -> tuple[Source, StoredResult]:
+        """A result, and the source that it came from: no other may be asked for more of it."""
         for source in self:
             with suppress(UsageError):
-                await source.app.result(result_id, user=user)
-                return source
+                return source, await source.app.result(result_id, user=user)
         raise UsageError("usage.result")
 
     async def open(self) -> None:

@@ -56,5 +56,5 @@ async def feedback(said: Feedback, here: Here, user: User) -> Response:
 
 async def _source(here: Reception, said: Feedback, user: str) -> Source:
     if said.result_id and not said.source:
-        return await here.sources.of_result(said.result_id, user)
+        return (await here.sources.of_result(said.result_id, user))[0]
     return await here.source_for(said.source, said.thread_id, user)

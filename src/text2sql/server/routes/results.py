@@ -47,7 +47,7 @@ async def page(
     descending: Descending = False,
 ) -> Response:
     """A page in a stable order: pages neither repeat nor miss a row."""
-    source, kept = await _found(here, result_id, user)
+    source, kept = await here.sources.of_result(result_id, user)
     order = place_of(kept, sort, descending)
     size = min(page_size, here.settings.row_limit)
 
@@ -61,7 +61,7 @@ async def page(
         result, total = await until_gone(request, both())
     except ExceptionGroup as errors:
         raise errors.exceptions[0] from errors
-    return Json(page_object(result, total, page, size))
+    return await asyncio.to_thread(lambda: Json(page_object(result, total, page, size)))
 
 
 def page_object(result: QueryResult, total: int, number: int, size: int) -> dict[str, Any]:
@@ -106,7 +106,7 @@ async def export(
     descending: Descending = False,
 ) -> Response:
     """All rows as a file, in the order of the pages."""
-    source, kept = await _found(here, result_id, user)
+    source, kept = await here.sources.of_result(result_id, user)
     order = place_of(kept, sort, descending)
     work = _exported(here, source, kept, result_id=result_id, user=user, kind=kind, order=order)
     response = await until_gone(request, work)
@@ -155,7 +155,7 @@ Kind = Annotated[str | None, Query(max_length=40)]
 @router.get("/{result_id}/chart", responses=problems(), response_model=ChartObject)
 async def chart(result_id: ResultId, here: Here, user: User, reader: Reader, kind: Kind = None) -> Response:
     """The chart that suits the result, or the kind that is named, as Vega-Lite with its data inside."""
-    _, kept = await _found(here, result_id, user)
+    _, kept = await here.sources.of_result(result_id, user)
     return Json(await asyncio.to_thread(_chart, kept, kind, reader))
 
 
@@ -183,7 +183,7 @@ async def picture(
     reader: Reader,
     kind: Kind = None,
 ) -> Response:
-    _, kept = await _found(here, result_id, user)
+    _, kept = await here.sources.of_result(result_id, user)
     told = await asyncio.to_thread(_chart, kept, kind, reader)
     drawing = charts.picture_soon(told["spec"], form, font_dir=here.settings.font_dir)
     drawn = await until_gone(request, drawing)
@@ -199,8 +199,3 @@ def _chart(kept: StoredResult, kind: str | None, lang: Language) -> dict[str, An
     if found is None:
         raise UsageError("usage.chart_kind", name=(kind or "")[:40], kinds=", ".join(fitting))
     return {"kind": found.kind, "kinds": list(fitting), "spec": plain(charts.spec(found, result, lang))}
-
-
-async def _found(here: Reception, result_id: str, user: str) -> tuple[Source, StoredResult]:
-    source = await here.sources.of_result(result_id, user)
-    return source, await source.app.result(result_id, user=user)
