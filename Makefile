@@ -7,7 +7,8 @@ SHELL := /bin/bash
 .PHONY: test check lint demo format lock servers clean
 
 test: lint  ## every check and every test, on real servers and on every Python at hand
-	$(BIN)/python tests/servers.py -- $(BIN)/pytest -n 2 -m "not model" tests
+	$(BIN)/python tests/servers.py -- $(BIN)/pytest -n 2 -m "not model" --ignore tests/e2e tests
+	$(BIN)/pytest tests/e2e
 	$(BIN)/pytest -m model tests
 	$(BIN)/python tests/pythons.py
 
