@@ -84,8 +84,8 @@ def test_a_damaged_cache_costs_time_and_nothing_else(real: Settings) -> None:
     """llama.cpp aborts on a state file that was cut off."""
     with_model(real, lambda backend: backend.warm((SYSTEM,)))
     running.stop(only_host(real))
-    (state,) = Path(real.cache_dir).glob("prefix/*/*.bin")
-    os.truncate(state, state.stat().st_size // 2)
+    for state in Path(real.cache_dir).glob("prefix/*/*.bin"):  # other tests' prefixes may lie beside it
+        os.truncate(state, state.stat().st_size // 2)
     told = with_model(real, lambda backend: reply(backend, question("How many singers?")))
     assert told.usage.cached_tokens == 0
     assert "singer" in told.text
