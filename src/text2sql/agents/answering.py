@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from text2sql.agents.chart import drawn
-from text2sql.agents.confidence import confidence, signals
+from text2sql.agents.confidence import confidence_of, signals
 from text2sql.agents.desk import Desk, Rooms
 from text2sql.agents.sentences import sentence
 from text2sql.agents.state import SQLMessageState, troubles, usage_of
@@ -71,6 +71,7 @@ def receipt_of(state: SQLMessageState) -> Receipt:
     execution, info = state.get("execution_result"), state.get("schema_info")
     validation, analysis = state.get("validation_result"), state.get("query_analysis")
     passed = validation["passed"][0] if validation and validation["passed"] else None
+    found = signals(state)
     checks = [*(validation["checks"] if validation else []), *(["ran"] if execution else [])]
     return Receipt(
         sql=execution["sql"] if execution else state.get("generated_sql", ""),
@@ -80,13 +81,13 @@ def receipt_of(state: SQLMessageState) -> Receipt:
         assumptions=tuple(state.get("assumptions", [])),
         checks=tuple(checks),
         repairs=tuple(passed["repairs"]) if passed else (),
-        classification=Classification(**analysis) if isinstance(analysis, dict) else Classification(),
+        classification=Classification(**analysis) if analysis else Classification(),
         path=(*state.get("execution_path", []), "interpreter"),
         errors=troubles(state),
         attempts=state.get("attempts", 0),
         candidates=tuple(one["sql"] for one in state.get("candidates", [])),
-        confidence=confidence(state),
-        signals=signals(state),
+        confidence=confidence_of(found) if found else None,
+        signals=found,
         model=state.get("model", ""),
         usage=usage_of(state),
         seconds=dict(state.get("seconds", {})),

@@ -3,15 +3,15 @@
 Rules first; a model is asked only when they are unsure, and never a second time for one question.
 """
 
-import json
 import re
 from dataclasses import asdict, replace
 from typing import cast
 from uuid import uuid4
 
 from text2sql.agents.context import bounded
-from text2sql.agents.desk import Desk, Update, failed, paid
+from text2sql.agents.desk import Desk, Update, ended, failed, paid
 from text2sql.agents.manners import looks_like_follow_up, small_talk, wants_write
+from text2sql.agents.replies import object_in
 from text2sql.agents.state import Option, SQLMessageState, Turn, fresh
 from text2sql.errors import ModelError, Text2SQLError
 from text2sql.llm.prompts import render
@@ -114,8 +114,8 @@ _SCHEMA = {
 
 
 def _read(text: str) -> Classification | None:
+    held = object_in(text)
     try:
-        held = json.loads(text[text.find("{") : text.rfind("}") + 1])
         kind, confidence = held["kind"], float(held["confidence"])
     except (ValueError, KeyError, TypeError):
         return None
@@ -153,9 +153,4 @@ def _language(question: str, desk: Desk, turns: list[Turn]) -> Language:
 
 def _failure(desk: Desk, reason: str, key: str) -> Update:
     message, hint = desk.say(f"reason.{key}.told"), desk.say(f"reason.{key}.told.hint")
-    return {
-        "failure": {"reason": reason, "kind": reason, "message": message, "hint": hint},
-        "sql_generation_failure_reason": reason,
-        "user_prompt": message,
-        "status": "failed",
-    }
+    return {**ended("failed", reason, message, hint), "sql_generation_failure_reason": reason}

@@ -4,7 +4,7 @@ the run stops here until somebody says yes or no, be it after a restart.
 
 from langgraph.types import interrupt
 
-from text2sql.agents.desk import Desk, Update
+from text2sql.agents.desk import Desk, Update, ended
 from text2sql.agents.state import SQLMessageState, Write
 from text2sql.sql import check_write
 from text2sql.types import CheckedWrite
@@ -21,9 +21,7 @@ async def confirmation(state: SQLMessageState, desk: Desk) -> Update:
     said = interrupt({"sql": write["sql"], "table": write["table"], "kind": write["kind"], "rows": rows})
     update: Update = {"statements": state.get("statements", 0) + 1}
     if said is not True:
-        message = desk.say("reason.declined.told")
-        failure = {"reason": "declined", "kind": "declined", "message": message, "hint": ""}
-        return {**update, "status": "refused", "user_prompt": message, "failure": failure}
+        return {**update, **ended("refused", "declined", desk.say("reason.declined.told"))}
     return {**update, "pending_write": {**write, "rows": rows, "confirmed": True}}
 
 

@@ -5,16 +5,19 @@ types of the schema, then the tables that score lowest. A question itself is bou
 """
 
 from collections.abc import Sequence
-from typing import cast
+from typing import TypeAlias, cast
 
 from text2sql.agents.desk import Desk
 from text2sql.agents.state import SchemaInfo, SQLMessageState
 from text2sql.errors import PromptTooLong
 from text2sql.llm import AsyncChatModel
 from text2sql.llm.prompts import render as prompt
+from text2sql.memory import Pair
 from text2sql.schema import Knowledge, render
 from text2sql.schema.names import label
 from text2sql.types import Catalogue, Message, Table
+
+Alike: TypeAlias = Sequence[tuple[float, Pair]]
 
 _EXAMPLES, _ALIKE = 2, 0.3  # verified pairs to show, and how much like the question they must be
 _TURNS = 3  # earlier questions that a follow-up may lean on
@@ -43,22 +46,38 @@ async def schema_fits(catalogue: Catalogue, desk: Desk) -> bool:
 
 
 async def generation(
-    state: SQLMessageState, desk: Desk, knowledge: Knowledge, *, shrink: bool = False
+    state: SQLMessageState, desk: Desk, knowledge: Knowledge, alike: Alike, *, shrink: bool = False
 ) -> tuple[Message, ...]:
-    """The prompt of the generator: rules and schema as a stable prefix, then turns, then the question."""
-    info = state["schema_info"]
-    if info is None:
-        raise RuntimeError("the schema agent comes first")
+    """The prompt of the generator: rules and schema as a stable prefix, then turns, or questions like this
+    one, then the question.
+    """
     model = desk.model
     room = budget(model, desk) // (2 if shrink else 1)
-    name = "write_sql" if state.get("wants_write") else "generate_sql"
-    system = await _system(name, info, desk, knowledge, room)
+    system, info = await prefix(state, desk, knowledge, room), _chosen(state)
     asked = Message("user", question_text(state["question"], info))
     left = room - await tokens(model, (system, asked))
     if left < 0:
         asked, left = Message("user", state["question"]), 0
-    shown = await _turns(state, model, left) if state.get("follow_up") else await _examples(state, desk, left)
+    shown = await _latest(_turns(state) if state.get("follow_up") else _examples(alike), model, left)
     return await bounded((system, *shown, asked), desk, room)
+
+
+async def prefix(state: SQLMessageState, desk: Desk, knowledge: Knowledge, room: int) -> Message:
+    """The stable part of this question's prompts: its evaluation is kept and found again."""
+    name = "write_sql" if state.get("wants_write") else "generate_sql"
+    return await _system(name, _chosen(state), desk, knowledge, room)
+
+
+def _chosen(state: SQLMessageState) -> SchemaInfo:
+    info = state["schema_info"]
+    if info is None:
+        raise RuntimeError("the schema agent comes first")
+    return info
+
+
+async def alike_to(state: SQLMessageState, desk: Desk) -> Alike:
+    """Questions like this one whose queries a person has found right, best first."""
+    return await desk.rooms.memory.recall(desk.rooms.library.key, state["question"], _EXAMPLES)
 
 
 async def bounded(messages: tuple[Message, ...], desk: Desk, room: int | None = None) -> tuple[Message, ...]:
@@ -126,19 +145,14 @@ def _quoted(value: str) -> str:
     return "'" + " ".join(value.split()).replace("'", "''") + "'"
 
 
-async def _turns(state: SQLMessageState, model: AsyncChatModel, left: int) -> list[Message]:
-    """Earlier questions with their queries, the latest ones that fit. Only a follow-up needs them: to a
-    small model they are noise.
-    """
-    usable = [(turn["question"], turn["sql"]) for turn in state.get("turns", []) if turn["sql"]]
-    return await _latest(usable[-_TURNS:], model, left)
+def _turns(state: SQLMessageState) -> list[tuple[str, str]]:
+    """Earlier questions with their queries. Only a follow-up needs them: to a small model they are noise."""
+    return [(turn["question"], turn["sql"]) for turn in state.get("turns", []) if turn["sql"]][-_TURNS:]
 
 
-async def _examples(state: SQLMessageState, desk: Desk, left: int) -> list[Message]:
-    """Questions like this one whose queries a person has found right."""
-    found = await desk.rooms.memory.recall(desk.rooms.library.key, state["question"], _EXAMPLES)
-    alike = [(pair.question, pair.sql) for score, pair in reversed(found) if score >= _ALIKE]
-    return await _latest(alike, desk.model, left)
+def _examples(alike: Alike) -> list[tuple[str, str]]:
+    """The nearest stands last, next to the question."""
+    return [(pair.question, pair.sql) for score, pair in reversed(alike) if score >= _ALIKE]
 
 
 async def _latest(pairs: Sequence[tuple[str, str]], model: AsyncChatModel, left: int) -> list[Message]:

@@ -30,6 +30,7 @@ from text2sql.types import (
     Reply,
     StageEnded,
     StageStarted,
+    Status,
     Warned,
 )
 
@@ -158,15 +159,23 @@ def _asked(context: object) -> Asked:
     return Asked(**cast("Mapping[str, Any]", context)) if isinstance(context, Mapping) else Asked()
 
 
+def ended(status: Status, reason: str, message: str, hint: str = "", kind: str = "") -> Update:
+    """How a question ends without rows: what a person is told, and the facts behind it."""
+    return {
+        "status": status,
+        "user_prompt": message,
+        "failure": {"reason": reason, "kind": kind or reason, "message": message, "hint": hint},
+    }
+
+
 def failed(stage: str, error: Text2SQLError, desk: Desk, state: SQLMessageState, sql: str = "") -> Update:
     """An error that nothing more can be done about, as facts and as a sentence."""
     message, _, hint = explain(error, desk.language).partition("\n")
     kind = getattr(error, "kind", error.message_key)
     reason = "model" if isinstance(error, ModelError) else "database"
+    status: Status = "refused" if kind == "refused" else "failed"
     return {
-        "failure": {"reason": reason, "kind": kind, "message": message, "hint": hint},
-        "status": "refused" if kind == "refused" else "failed",
-        "user_prompt": message,
+        **ended(status, reason, message, hint, kind),
         "error_history": noted(state, stage, kind, detail_of(error), sql),
     }
 

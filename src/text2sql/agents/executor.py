@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from text2sql.agents.confirmation import checked
-from text2sql.agents.desk import Desk, Update, detail_of
+from text2sql.agents.desk import Desk, Update, detail_of, ended
 from text2sql.agents.emptiness import is_empty, why_empty
 from text2sql.agents.state import Execution, Passed, SQLMessageState, Write, trouble
 from text2sql.errors import DatabaseError, LockConflict
@@ -145,9 +145,7 @@ async def _write(write: Write, state: SQLMessageState, desk: Desk) -> Update:
     if not await memory.claim(statement.key):
         rows = await _settled(statement.key, desk)
         if rows is None:
-            message = desk.say("reason.write_unknown.told")
-            failure = {"reason": "database", "kind": "write_unknown", "message": message, "hint": ""}
-            return {"status": "failed", "failure": failure, "user_prompt": message}
+            return ended("failed", "database", desk.say("reason.write_unknown.told"), kind="write_unknown")
     else:
         rows = await desk.rooms.database.commit(statement)
         await memory.settle(statement.key, rows)

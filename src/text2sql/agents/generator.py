@@ -3,13 +3,12 @@
 Under a grammar of the schema on the embedded model, as structured output on hosted ones.
 """
 
-import json
 from collections.abc import Mapping
 from contextlib import aclosing
-from typing import Any
 
-from text2sql.agents.context import generation
+from text2sql.agents.context import Alike, alike_to, generation
 from text2sql.agents.desk import Desk, Update, noted, paid
+from text2sql.agents.replies import object_in
 from text2sql.agents.state import Reason, SQLMessageState, Written
 from text2sql.errors import PromptTooLong
 from text2sql.llm.grammar import sql_grammar
@@ -32,40 +31,41 @@ REPLY: Mapping[str, object] = {
 
 
 async def generator(state: SQLMessageState, desk: Desk) -> Update:
-    verified = await _verified(state, desk)
+    alike = await alike_to(state, desk)
+    verified = _verified(alike, state, desk)
     if verified is not None:
         return verified
     knowledge = await desk.rooms.library.knowledge()
-    request = await _request(state, desk, knowledge)
+    request = await _request(state, desk, knowledge, alike)
     # A schema that the model has never seen takes it longer to read than a call may take to answer.
     await desk.model.warm(request.messages[:1])
     try:
         reply = await say(request, desk)
     except PromptTooLong:
         # Our count was wrong, or the provider's limit is lower than it says: half of it, once.
-        shorter = await _request({**state, "turns": [], "follow_up": False}, desk, knowledge, shrink=True)
+        alone: SQLMessageState = {**state, "turns": [], "follow_up": False}
+        shorter = await _request(alone, desk, knowledge, alike, shrink=True)
         reply = await say(shorter, desk)
     return read(reply, state)
 
 
-async def _verified(state: SQLMessageState, desk: Desk) -> Update | None:
+def _verified(alike: Alike, state: SQLMessageState, desk: Desk) -> Update | None:
     """A person has found a query right for this very question: no model knows better. It goes through the
     guard like any other.
     """
     if state.get("follow_up") or state.get("wants_write") or state.get("error_history"):
         return None
-    found = await desk.rooms.memory.recall(desk.rooms.library.key, state["question"], 1)
-    if not found or normalised(found[0][1].question) != normalised(state["question"]):
+    if not alike or normalised(alike[0][1].question) != normalised(state["question"]):
         return None
-    sql = found[0][1].sql
+    sql = alike[0][1].sql
     told = [*state.get("assumptions", []), desk.say("answer.verified")]
     return {"candidates": [{"sql": sql, "logprob": None}], "generated_sql": sql, "assumptions": told}
 
 
 async def _request(
-    state: SQLMessageState, desk: Desk, knowledge: Knowledge, *, shrink: bool = False
+    state: SQLMessageState, desk: Desk, knowledge: Knowledge, alike: Alike, *, shrink: bool = False
 ) -> ModelRequest:
-    messages = await generation(state, desk, knowledge, shrink=shrink)
+    messages = await generation(state, desk, knowledge, alike, shrink=shrink)
     settings = desk.settings
     grammar = ""
     if settings.grammar and desk.model.capabilities.grammar and not state.get("wants_write"):
@@ -132,7 +132,7 @@ def why_nothing(candidate: Candidate) -> tuple[Reason, str]:
     """Why there is no query in a reply: as the model says it, else what can be seen from outside."""
     if candidate.finish == "length":
         return "unknown_generation_failure", ""
-    held = _object(candidate.text)
+    held = object_in(candidate.text)
     explanation = str(held.get("explanation", ""))[:500]
     problem = held.get("problem")
     if problem == "missing_database_info":
@@ -141,11 +141,3 @@ def why_nothing(candidate: Candidate) -> tuple[Reason, str]:
         return "ambiguous_question", explanation
     text = explanation or candidate.text.strip()
     return ("llm_explanation", text[:500]) if text and not held else ("unknown_generation_failure", "")
-
-
-def _object(text: str) -> dict[str, Any]:
-    try:
-        held = json.loads(text[text.find("{") : text.rfind("}") + 1])
-    except (ValueError, RecursionError):
-        return {}
-    return held if isinstance(held, dict) else {}

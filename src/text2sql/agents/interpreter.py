@@ -94,7 +94,7 @@ async def _conversation(state: SQLMessageState, desk: Desk) -> tuple[str, Update
     about = ", ".join(tables[:6]) + ("…" if len(tables) > 6 else "")
     greeting = desk.say("answer.hello", about=about)
     analysis = state.get("query_analysis")
-    by_rules = isinstance(analysis, dict) and analysis.get("method") == "rules"
+    by_rules = analysis is not None and analysis["method"] == "rules"
     if by_rules and not desk.model.capabilities.schema:
         return greeting, {}
     prompt = render("chat", desk.settings, desk.language, about=about)

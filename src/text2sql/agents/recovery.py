@@ -2,15 +2,18 @@
 of the error and what to do about it. Bounded by tries, time and tokens; the same query twice ends it.
 """
 
-from text2sql.agents.context import bounded, generation
-from text2sql.agents.desk import Desk, Update, noted, paid
+from collections.abc import Mapping
+
+from text2sql.agents.context import bounded, budget, prefix
+from text2sql.agents.desk import Desk, Update, ended, noted, paid
 from text2sql.agents.generator import grammar_of, say
 from text2sql.agents.state import Reason, SQLMessageState
 from text2sql.llm.prompts import render
 from text2sql.schema import Knowledge
 from text2sql.sql import check, narrowed, read_reply
-from text2sql.types import CheckedSql, Limits, Message, ModelRequest
+from text2sql.types import CheckedSql, Limits, Message, ModelRequest, Status
 
+_ENDS: Mapping[Reason, Status] = {"missing_database_info": "no_data", "ambiguous_question": "clarify"}
 _NAMES = frozenset({"table", "column", "unknown_table", "unknown_column"})
 _SHOWN = 1_500  # characters of a probe in a prompt
 _FEW = 100  # rows of a list that was too slow or too large
@@ -103,9 +106,9 @@ async def _ask_again(state: SQLMessageState, desk: Desk) -> Update:
         error=last["detail"],
         guidance=guidance,
     )
-    prefix = await generation({**state, "turns": []}, desk, knowledge)
+    system = await prefix(state, desk, knowledge, budget(desk.model, desk))
     request = ModelRequest(
-        await bounded((prefix[0], Message("user", asked)), desk),
+        await bounded((system, Message("user", asked)), desk),
         max_tokens=desk.settings.sql_tokens,
         grammar=grammar_of(knowledge, desk) if desk.settings.grammar else "",
         stop=(";",),
@@ -165,15 +168,8 @@ def give_up(state: SQLMessageState, desk: Desk, reason: Reason) -> Update:
         message = explanation
     else:
         message = desk.say(f"reason.{reason}.told", kind=last["kind"], detail=explanation or last["detail"])
-    status = {"missing_database_info": "no_data", "ambiguous_question": "clarify"}.get(reason, "failed")
+    hint = desk.say(f"reason.{reason}.told.hint")
     return {
-        "status": status,
-        "user_prompt": message,
+        **ended(_ENDS.get(reason, "failed"), reason, message, hint, last["kind"]),
         "sql_generation_failure_reason": reason,
-        "failure": {
-            "reason": reason,
-            "kind": last["kind"],
-            "message": message,
-            "hint": desk.say(f"reason.{reason}.told.hint"),
-        },
     }

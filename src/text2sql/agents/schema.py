@@ -5,7 +5,7 @@ and choosing tables for each question would throw it away.
 """
 
 from text2sql.agents.context import schema_fits
-from text2sql.agents.desk import Desk, Update
+from text2sql.agents.desk import Desk, Update, ended
 from text2sql.agents.state import Option, SchemaInfo, SQLMessageState
 from text2sql.schema import Rivals, hints, is_foreign, rivals, uncovered
 from text2sql.schema.names import label
@@ -54,12 +54,7 @@ def _with_context(state: SQLMessageState) -> str:
 def nothing_about(desk: Desk, reason: str, key: str, **facts: object) -> Update:
     """Nothing in this database is about that: said plainly, with what it is about."""
     message = desk.say(key, **facts)
-    return {
-        "status": "no_data",
-        "sql_generation_failure_reason": reason,
-        "user_prompt": message,
-        "failure": {"reason": reason, "kind": reason, "message": message, "hint": ""},
-    }
+    return {**ended("no_data", reason, message), "sql_generation_failure_reason": reason}
 
 
 def which_table(equal: Rivals, desk: Desk) -> Update:

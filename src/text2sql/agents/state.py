@@ -7,7 +7,7 @@ from typing import Any, Literal, NotRequired, TypedDict
 
 from langgraph.graph import MessagesState
 
-from text2sql.types import Classification, Mode, Receipt, Status, Trouble, Usage
+from text2sql.types import Mode, Status, Trouble, Usage
 
 Stage = Literal[
     "classifier", "schema", "generator", "validator", "confirmation", "executor", "recovery", "interpreter"
@@ -50,7 +50,6 @@ class Written(TypedDict):
 
     sql: str
     logprob: float | None
-    tokens: NotRequired[list[tuple[str, float]]]
 
 
 class Passed(TypedDict):
@@ -132,7 +131,7 @@ class SQLMessageState(MessagesState, total=False):
     preset: str
     follow_up: bool
     wants_write: bool
-    query_analysis: Classification | dict[str, Any] | None
+    query_analysis: dict[str, Any] | None  # a `Classification`
     schema_info: SchemaInfo | None
     candidates: list[Written]
     generated_sql: str
@@ -218,6 +217,3 @@ def trouble(stage: str, kind: str, detail: str, sql: str = "") -> dict[str, str]
 
 def troubles(state: SQLMessageState) -> tuple[Trouble, ...]:
     return tuple(Trouble(**one) for one in state.get("error_history", ()))
-
-
-__all__ = ["Receipt", "SQLMessageState", "Stage", "fresh", "trouble", "troubles", "usage_of"]

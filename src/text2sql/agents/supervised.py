@@ -13,6 +13,7 @@ from langgraph.graph import START, StateGraph
 from text2sql.agents.context import bounded
 from text2sql.agents.desk import Asked, Desk, Rooms, Update, paid, staged
 from text2sql.agents.graph import AGENTS, Graph, compiled
+from text2sql.agents.replies import object_in
 from text2sql.agents.state import SQLMessageState
 from text2sql.agents.supervisor import END, next_stage
 from text2sql.errors import ModelError
@@ -81,11 +82,7 @@ def _situation(state: SQLMessageState) -> str:
 
 
 def _read(text: str) -> str:
-    try:
-        held = json.loads(text[text.find("{") : text.rfind("}") + 1])
-    except (ValueError, RecursionError):
-        return ""
-    return str(held.get("hand_off_to", "")) if isinstance(held, dict) else ""
+    return str(object_in(text).get("hand_off_to", ""))
 
 
 def build_supervised(rooms: Rooms) -> Graph:

@@ -26,7 +26,7 @@ def decided(state: SQLMessageState) -> bool:
 
 def is_conversation(state: SQLMessageState) -> bool:
     analysis = state.get("query_analysis")
-    return isinstance(analysis, dict) and analysis.get("kind") == "conversation"
+    return analysis is not None and analysis["kind"] == "conversation"
 
 
 def written(state: SQLMessageState) -> bool:

@@ -4,7 +4,7 @@ the columns against the cached catalogue, all without a connection. Only what pa
 
 from dataclasses import dataclass, field
 
-from text2sql.agents.desk import Desk, Update, detail_of
+from text2sql.agents.desk import Desk, Update, detail_of, ended
 from text2sql.agents.state import Passed, SQLMessageState, Write, trouble
 from text2sql.errors import DatabaseError
 from text2sql.messages import refusal
@@ -110,8 +110,6 @@ def refused(rejected: SqlRejected, desk: Desk) -> Update:
     message = refusal(rejected, desk.language)
     hint = desk.say("reason.refused.hint")
     return {
-        "status": "refused",
-        "user_prompt": message,
+        **ended("refused", "guard", message, hint, rejected.rule),
         "sql_generation_failure_reason": "guard",
-        "failure": {"reason": "guard", "kind": rejected.rule, "message": message, "hint": hint},
     }

@@ -10,6 +10,7 @@ from functools import lru_cache
 
 from text2sql.sql.dialects import GRAMMARS, Grammar
 from text2sql.types import Catalogue, Column, Policy, Table
+from text2sql.wording import singular
 
 
 @dataclass(slots=True, eq=False)
@@ -135,17 +136,7 @@ _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_a-zA-Z]+")
 @lru_cache(maxsize=20_000)
 def folded(name: str) -> str:
     """Without case, underscores, spaces and plurals: `pet_types` and `PetType` are one."""
-    return "".join(_singular(word.lower()) for word in _WORD.findall(name))
-
-
-def _singular(word: str) -> str:
-    if len(word) > 4 and word.endswith("ies"):
-        return word[:-3] + "y"
-    if len(word) > 4 and word.endswith(("ches", "shes", "sses", "xes", "zes")):
-        return word[:-2]
-    if len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")):
-        return word[:-1]
-    return word
+    return "".join(singular(word.lower()) for word in _WORD.findall(name))
 
 
 _LEAST = 5  # letters that a name must have before one of them may be wrong
