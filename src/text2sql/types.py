@@ -136,6 +136,7 @@ class ModelRequest:
     stop: tuple[str, ...] = ()
     grammar: str = ""  # GBNF, for a model that decodes under one
     schema: Mapping[str, object] | None = None  # JSON Schema, for a model with structured output
+    tools: Mapping[str, str] = field(default_factory=dict)  # to call one of: name and what it is for
     logprobs: bool = False
     seconds: float | None = None  # for the whole call, retries and waiting included
 
@@ -151,6 +152,7 @@ class Candidate:
     text: str
     finish: Literal["stop", "length"] = "stop"  # "length": cut off, so never run as SQL
     tokens: tuple[Token, ...] = ()
+    called: str = ""  # the tool, one of those offered
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,6 +193,7 @@ class Capabilities:
     schema: bool = False
     candidates: bool = False  # several in one call
     logprobs: bool = False
+    tools: bool = False
 
 
 # -- A query on its way --------------------------------------------------------------------------

@@ -25,7 +25,7 @@ INSERT INTO orders VALUES
 """
 # As the embedded model is: a grammar, several candidates, no structured output.
 EMBEDDED = Capabilities(context=16_384, grammar=True, candidates=True, logprobs=True)
-HOSTED = Capabilities(context=128_000, schema=True)
+HOSTED = Capabilities(context=128_000, schema=True, tools=True)
 
 
 def make_shop(path: Path, script: str = SHOP) -> Path:

@@ -9,10 +9,11 @@ from tempfile import TemporaryDirectory
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agents.asking import app, scripted
+from agents.asking import HOSTED, app, scripted
 from text2sql.llm.chunks import estimate_tokens
 from text2sql.types import Answer, Capabilities, ModelRequest
 
+COUNT = '{"sql": "SELECT count(*) FROM orders", "problem": "none", "explanation": ""}'
 LETTERS = "ab 订单客户上海?，'\""
 
 
@@ -59,3 +60,20 @@ def test_a_model_with_a_tiny_window_is_a_clear_failure() -> None:
     assert answer.status in ("failed", "no_data")
     assert answer.error is not None
     assert answer.error.message
+
+
+def test_what_was_asked_long_ago_stays_known_in_a_line(shop: Path) -> None:
+    async def run() -> list[ModelRequest]:
+        backend = scripted([], last=COUNT, can=HOSTED)
+        async with app(shop, backend) as db:
+            for number in range(14):
+                await db.ask(f"How many orders have id {number}?", thread="t")
+            await db.ask("and for customers?", thread="t")
+            await db.ask("What was my first question?", thread="t", mode="chat_direct")
+        return backend.requests
+
+    *_, follow_up, talk = asyncio.run(run())
+    assert "How many orders have id 0?" in talk.messages[0].content
+    asked = follow_up.messages[-1].content
+    assert "How many orders have id 0?" in asked
+    assert "How many orders have id 13?" not in asked, "it is shown whole, with its query"

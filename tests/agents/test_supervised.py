@@ -1,33 +1,31 @@
 """The second graph: a model in the lead hands off to the same agents, and cannot break their rules."""
 
 import asyncio
-import json
 from pathlib import Path
 from typing import Any
 
-from agents.asking import HOSTED, app, rows_of, scripted
+from agents.asking import EMBEDDED, HOSTED, app, rows_of, scripted
 from text2sql.agents import Asked
 from text2sql.agents.supervised import HANDOFFS, build_supervised
-from text2sql.types import ModelRequest
+from text2sql.types import Candidate, Capabilities, ModelRequest, Reply, Usage
 
 COUNT = '{"sql": "SELECT count(*) AS customers FROM customers", "problem": "none", "explanation": ""}'
 
 
-def hand(to: str) -> str:
-    return json.dumps({"hand_off_to": to, "reason": "because"})
+def hand(to: str) -> Reply:
+    return Reply("scripted", (Candidate("", called=to),), Usage(calls=1))
 
 
-async def run(shop: Path, lead: Any, question: str = "How many customers are there?") -> dict[str, Any]:
-    """Whoever leads is asked with the prompt of the lead; the agents get their own lines."""
+async def run(shop: Path, lead: Any, can: Capabilities = HOSTED) -> dict[str, Any]:
+    """Whoever leads is asked with the agents as tools; the agents get their own lines."""
 
-    def line(request: ModelRequest) -> str:
-        leads = "lead a small team" in request.messages[0].content
-        return str(lead(request)) if leads else COUNT
+    def line(request: ModelRequest) -> Any:
+        return lead(request) if request.tools else COUNT
 
-    async with app(shop, scripted([], last=line, can=HOSTED)) as db:
+    async with app(shop, scripted([], last=line, can=can)) as db:
         graph = build_supervised(await db.rooms())
         config: Any = {"configurable": {"thread_id": "t"}, "recursion_limit": 80}
-        said: Any = {"messages": [{"role": "user", "content": question}]}
+        said: Any = {"messages": [{"role": "user", "content": "How many customers are there?"}]}
         return dict(await graph.ainvoke(said, config, context=Asked(thread="t")))
 
 
@@ -56,3 +54,8 @@ def test_nonsense_from_the_lead_is_met_by_the_table_of_routes(shop: Path) -> Non
     state = asyncio.run(run(shop, lambda _: "drop table customers; hand off to nobody"))
     assert state["status"] == "answered"
     assert rows_of(shop, "SELECT count(*) FROM customers") == [(3,)]
+
+
+def test_a_model_without_tools_is_not_put_in_the_lead(shop: Path) -> None:
+    state = asyncio.run(run(shop, lambda _: hand("schema"), EMBEDDED))
+    assert (state["status"], state["handoffs"], state["usage"]["calls"]) == ("answered", 0, 1)

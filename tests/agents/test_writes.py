@@ -26,6 +26,7 @@ def test_a_write_waits_with_its_statement_and_its_row_count(shop: Path) -> None:
 
     first, before, second, third, after = asyncio.run(told())
     assert (first.status, first.row_count) == ("confirm", 1)
+    assert first.receipt.path[-2:] == ("validator", "confirmation"), "it has not been told yet"
     assert first.sql.startswith("UPDATE")
     assert before == [("open",)], "nothing is changed before the confirmation"
     assert second.status == third.status == "answered"

@@ -49,6 +49,15 @@ def test_the_request_says_what_was_asked_and_nothing_else(server: Endpoint) -> N
     }
 
 
+def test_a_tool_that_was_offered_can_be_called(server: Endpoint) -> None:
+    request = replace(QUESTION, tools={"schema": "picks the tables"})
+    reply = settled(asked(hosted(server, name := model_name("fault:tool=schema")), request))
+    assert (reply.candidates[0].called, reply.text) == ("schema", "")
+    body = server.calls(name)[0].body
+    assert body["tool_choice"] == "required"
+    assert [one["function"]["name"] for one in body["tools"]] == ["schema"]
+
+
 def test_openai_itself_is_told_the_limit_in_its_own_word(server: Endpoint) -> None:
     model = open_model(f"openai:{(name := model_name('plain'))}", settings_for(server))
     settled(asked(model, replace(QUESTION, max_tokens=99)))
@@ -166,9 +175,9 @@ def test_the_providers_own_variable_is_used_when_no_key_is_set(server: Endpoint)
 
 def test_what_the_model_can_do_is_known_before_it_is_asked(server: Endpoint) -> None:
     able = hosted(server, "plain").capabilities
-    assert able == Capabilities(context=DEFAULT_CONTEXT, schema=True, candidates=True, logprobs=True)
+    assert able == Capabilities(DEFAULT_CONTEXT, schema=True, candidates=True, logprobs=True, tools=True)
     plain = open_model("siliconflow:x", settings_for(server)).capabilities
-    assert plain == Capabilities(context=DEFAULT_CONTEXT)
+    assert plain == Capabilities(context=DEFAULT_CONTEXT, tools=True)
 
 
 def test_the_temperature_of_the_settings_holds_where_a_request_has_none(server: Endpoint) -> None:

@@ -1,5 +1,6 @@
 """What is kept, on every place it can be kept in."""
 
+import asyncio
 import math
 import time
 from dataclasses import dataclass, replace
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 from memory.keeping import big_catalogue, graph, thread, within
 from text2sql.config import Settings
 from text2sql.errors import UsageError
-from text2sql.memory import Memory, Numbers, Pair, Spread, Stats, StoredResult, scoped
+from text2sql.memory import Memory, Numbers, Pair, Spread, Stats, StoredResult, open_memory, scoped
 from text2sql.memory.encoding import dump_catalogue, dump_result, label, load_catalogue, load_result
 from text2sql.types import CheckedSql, QueryResult, ResultColumn, Row, Usage, Value
 
@@ -112,6 +113,15 @@ def test_threads_are_listed_and_forgotten_by_their_user_alone(settings: Settings
         assert [one.title for one in await memory.threads("ann.b")] == ["not ann's"]
 
     within(settings, work)
+
+
+def test_a_closed_memory_leaves_no_task_in_its_loop(settings: Settings) -> None:
+    async def run() -> set[str]:
+        async with open_memory(settings) as memory:
+            await memory.turn("ann", "t1", "How many?")
+        return {task.get_name() for task in asyncio.all_tasks() if task is not asyncio.current_task()}
+
+    assert asyncio.run(run()) == set()
 
 
 def test_a_thread_goes_on_in_the_next_program(shared: Settings) -> None:

@@ -36,7 +36,7 @@ def answer_of(state: SQLMessageState, desk: Desk, text: str) -> Answer:
         row_count=execution["row_count"] if execution else 0,
         truncated=execution["truncated"] if execution else False,
         chart=state.get("chart_result"),
-        receipt=receipt_of(state),
+        receipt=receipt_of(state, "interpreter"),
         error=Problem(failure["kind"], failure["message"], failure["hint"]) if failure else None,
         choices=tuple(Choice(one["label"], one["question"]) for one in state.get("choices", [])),
         result_id=execution["result_id"] if execution else "",
@@ -67,7 +67,8 @@ async def with_rows(answer: Answer, user: str, language: Language, rooms: Rooms)
     return replace(answer, rows=result.rows, answer=text, chart=chart)
 
 
-def receipt_of(state: SQLMessageState) -> Receipt:
+def receipt_of(state: SQLMessageState, stage: str) -> Receipt:
+    """As it stands in a stage that has not ended yet."""
     execution, info = state.get("execution_result"), state.get("schema_info")
     validation, analysis = state.get("validation_result"), state.get("query_analysis")
     passed = validation["passed"][0] if validation and validation["passed"] else None
@@ -82,7 +83,7 @@ def receipt_of(state: SQLMessageState) -> Receipt:
         checks=tuple(checks),
         repairs=tuple(passed["repairs"]) if passed else (),
         classification=Classification(**analysis) if analysis else Classification(),
-        path=(*state.get("execution_path", []), "interpreter"),
+        path=(*state.get("execution_path", []), stage),
         errors=troubles(state),
         attempts=state.get("attempts", 0),
         candidates=tuple(one["sql"] for one in state.get("candidates", [])),

@@ -21,6 +21,7 @@ Alike: TypeAlias = Sequence[tuple[float, Pair]]
 
 _EXAMPLES, _ALIKE = 2, 0.3  # verified pairs to show, and how much like the question they must be
 _TURNS = 3  # earlier questions that a follow-up may lean on
+_EARLIER = 400  # tokens for those before them, a line each
 _OVERHEAD = 16  # tokens a chat template spends on one message, rather too many
 PRODUCTS = {"postgres": "PostgreSQL", "mysql": "MySQL", "sqlite": "SQLite", "duckdb": "DuckDB"}
 
@@ -54,12 +55,19 @@ async def generation(
     model = desk.model
     room = budget(model, desk) // (2 if shrink else 1)
     system, info = await prefix(state, desk, knowledge, room), _chosen(state)
-    asked = Message("user", question_text(state["question"], info))
+    asked = Message("user", await _led_up_to(state, model) + question_text(state["question"], info))
     left = room - await tokens(model, (system, asked))
     if left < 0:
         asked, left = Message("user", state["question"]), 0
     shown = await _latest(_turns(state) if state.get("follow_up") else _examples(alike), model, left)
     return await bounded((system, *shown, asked), desk, room)
+
+
+async def conversation(state: SQLMessageState, desk: Desk, about: str) -> tuple[Message, ...]:
+    """The prompt of a reply that needs no data: what this database is about, and what was asked before."""
+    asked = await _short(earlier(state), desk.model)
+    system = prompt("chat", desk.settings, desk.language, about=about, earlier=asked)
+    return await bounded((Message("system", system), Message("user", state["question"])), desk)
 
 
 async def prefix(state: SQLMessageState, desk: Desk, knowledge: Knowledge, room: int) -> Message:
@@ -148,6 +156,36 @@ def _quoted(value: str) -> str:
 def _turns(state: SQLMessageState) -> list[tuple[str, str]]:
     """Earlier questions with their queries. Only a follow-up needs them: to a small model they are noise."""
     return [(turn["question"], turn["sql"]) for turn in state.get("turns", []) if turn["sql"]][-_TURNS:]
+
+
+def earlier(state: SQLMessageState, shown: int = 0) -> list[str]:
+    """What was asked in this thread, without the last turns if those are shown whole."""
+    turns = state.get("turns", [])
+    return [
+        *state.get("summary", "").splitlines(),
+        *(turn["question"] for turn in turns[: len(turns) - shown]),
+    ]
+
+
+async def _led_up_to(state: SQLMessageState, model: AsyncChatModel) -> str:
+    """Questions before those that a follow-up is shown with. To a small model they would be noise."""
+    if not state.get("follow_up") or not model.capabilities.schema:
+        return ""
+    asked = await _short(earlier(state, _TURNS), model)
+    return f"<asked_earlier>\n{asked}\n</asked_earlier>\n" if asked else ""
+
+
+async def _short(questions: Sequence[str], model: AsyncChatModel) -> str:
+    """One a line, the last ones that fit."""
+    lines: list[str] = []
+    left = _EARLIER
+    for question in reversed(questions):
+        line = " ".join(question.split())
+        left -= await model.count_tokens(line) + 1
+        if left < 0:
+            break
+        lines.insert(0, line)
+    return "\n".join(lines)
 
 
 def _examples(alike: Alike) -> list[tuple[str, str]]:

@@ -12,11 +12,11 @@ from langchain_core.messages import AIMessage, RemoveMessage
 
 from text2sql.agents.answering import answer_of, result_of
 from text2sql.agents.chart import chart
-from text2sql.agents.context import bounded
+from text2sql.agents.context import bounded, conversation
 from text2sql.agents.desk import Desk, Update, paid
 from text2sql.agents.sentences import sentence
 from text2sql.agents.state import SQLMessageState, Turn
-from text2sql.errors import ModelError
+from text2sql.errors import ModelError, PromptTooLong
 from text2sql.llm.prompts import render
 from text2sql.types import AnswerToken, Message, ModelRequest, QueryResult, Reply
 
@@ -97,8 +97,10 @@ async def _conversation(state: SQLMessageState, desk: Desk) -> tuple[str, Update
     by_rules = analysis is not None and analysis["method"] == "rules"
     if by_rules and not desk.model.capabilities.schema:
         return greeting, {}
-    prompt = render("chat", desk.settings, desk.language, about=about)
-    messages = (Message("system", prompt), Message("user", state["question"]))
+    try:
+        messages = await conversation(state, desk, about)
+    except PromptTooLong:
+        return greeting, {}
     return await _said(messages, state, desk, otherwise=greeting)
 
 

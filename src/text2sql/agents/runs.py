@@ -132,7 +132,7 @@ class Runs:
             answer=say("answer.confirm", values["language"], rows=waits["rows"], table=waits["table"]),
             sql=waits["sql"],
             row_count=waits["rows"],
-            receipt=receipt_of(values),
+            receipt=receipt_of(values, "confirmation"),
             thread_id=asked.thread,
         )
 

@@ -6,6 +6,7 @@ mind, the table takes over and ends the question properly.
 """
 
 import json
+from collections.abc import Mapping
 from typing import Any
 
 from langgraph.graph import START, StateGraph
@@ -13,7 +14,6 @@ from langgraph.graph import START, StateGraph
 from text2sql.agents.context import bounded
 from text2sql.agents.desk import Asked, Desk, Rooms, Update, paid, staged
 from text2sql.agents.graph import AGENTS, Graph, compiled
-from text2sql.agents.replies import object_in
 from text2sql.agents.state import SQLMessageState
 from text2sql.agents.supervisor import END, next_stage
 from text2sql.errors import ModelError
@@ -21,13 +21,13 @@ from text2sql.llm.prompts import render
 from text2sql.types import Message, ModelRequest
 
 HANDOFFS = 12
-_TOOLS = ("schema", "generator", "validator", "executor", "recovery", "interpreter")
-# One hand-off as structured output: the same for every provider, and a scripted model can play it.
-_CALL = {
-    "type": "object",
-    "properties": {"hand_off_to": {"enum": list(_TOOLS)}, "reason": {"type": "string"}},
-    "required": ["hand_off_to", "reason"],
-    "additionalProperties": False,
+TOOLS: Mapping[str, str] = {
+    "schema": "picks the tables and values that the question is about",
+    "generator": "writes a query",
+    "validator": "checks the query; only a checked one can run",
+    "executor": "runs the checked query",
+    "recovery": "mends a query that failed",
+    "interpreter": "says the result in a sentence and ends the work",
 }
 
 
@@ -36,20 +36,24 @@ async def supervisor(state: SQLMessageState, desk: Desk) -> Update:
     by_table = next_stage(state)
     taken = state.get("handoffs", 0)
     here: Update = {"current_stage": state.get("current_stage", "")}  # it stands between stages, it is none
-    if by_table in ("classifier", "confirmation", END) or taken >= HANDOFFS:
+    if (
+        by_table in ("classifier", "confirmation", END)
+        or taken >= HANDOFFS
+        or not desk.model.capabilities.tools
+    ):
         return {**here, "handed_to": by_table}
     messages = (
-        Message("system", render("supervise", desk.settings, agents=", ".join(_TOOLS))),
+        Message("system", render("supervise", desk.settings)),
         Message("user", _situation(state)),
     )
     try:
         prompt = await bounded(messages, desk)
-        asked = ModelRequest(prompt, max_tokens=120, schema=_CALL, seconds=desk.asked.seconds or None)
+        asked = ModelRequest(prompt, max_tokens=120, tools=TOOLS, seconds=desk.asked.seconds or None)
         reply = await desk.model.ask(asked)
     except ModelError as error:
         desk.warn("warning.supervisor", kind=error.kind)
         return {**here, "handed_to": by_table, "handoffs": HANDOFFS}
-    chosen = _read(reply.text)
+    chosen = reply.candidates[0].called
     allowed = chosen == by_table or chosen in _earlier(by_table)
     return {
         **here,
@@ -79,10 +83,6 @@ def _situation(state: SQLMessageState) -> str:
         "retries": state.get("retry_count", 0),
     }
     return json.dumps(facts, ensure_ascii=False)
-
-
-def _read(text: str) -> str:
-    return str(object_in(text).get("hand_off_to", ""))
 
 
 def build_supervised(rooms: Rooms) -> Graph:

@@ -50,7 +50,7 @@ class Gathered:
     size: int = 0
     finish: Finish | Literal[""] = ""
     refused: str = ""
-    tools: bool = False
+    called: str = ""  # the first tool; a hand-off has no arguments to gather
     tokens: list[Token] = field(default_factory=list)
     usage: Usage = field(default_factory=Usage)
 
@@ -63,7 +63,7 @@ class Gathered:
         piece = letters.whole(str(message.text))
         self.parts.append(piece)
         self.size += len(piece)
-        self.tools = self.tools or bool(getattr(message, "tool_calls", None) or _tool_chunks(message))
+        self.called = self.called or _tool(message)
         facts = {**(message.response_metadata or {}), **(told or {})}
         self._note(facts, getattr(message, "usage_metadata", None))
         if refusal := (message.additional_kwargs or {}).get("refusal"):
@@ -94,8 +94,9 @@ def candidate_of(generation: Any, into: Gathered) -> Candidate | None:
     return None if one.refused else Candidate(one.text, one.finish or "stop", tuple(one.tokens))
 
 
-def _tool_chunks(message: Any) -> Any:
-    return getattr(message, "tool_call_chunks", None)
+def _tool(message: Any) -> str:
+    calls = getattr(message, "tool_call_chunks", None) or getattr(message, "tool_calls", None) or ()
+    return next((str(call["name"]) for call in calls if call["name"]), "")
 
 
 def _tokens(logprobs: Any) -> list[Token]:

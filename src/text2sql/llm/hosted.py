@@ -59,6 +59,7 @@ class HostedBackend:
             schema=facts.schema and "schema" not in without,
             candidates=facts.many,
             logprobs=facts.many and "logprobs" not in without,
+            tools="tools" not in without,
         )
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[str | Reply, None]:
@@ -81,7 +82,9 @@ class HostedBackend:
                 chunk = await self._next(chunks, self._settings.idle_timeout, request, "paused")
         finally:
             await _close(chunks)
-        yield Reply(self._name, (self._whole(gathered),), gathered.counted(calls, time.monotonic() - began))
+        yield Reply(
+            self._name, (self._whole(gathered, request),), gathered.counted(calls, time.monotonic() - began)
+        )
 
     async def warm(self, messages: Sequence[Message]) -> None:  # noqa: ARG002
         """Nobody hosted keeps a prefix for us; but the packages can be imported before the question comes."""
@@ -169,12 +172,13 @@ class HostedBackend:
         if size > most:
             raise BadReply(self._name, f"more than {most} characters for {request.max_tokens} tokens")
 
-    def _whole(self, gathered: Gathered) -> Candidate:
-        if not gathered.text.strip():
-            raise BadReply(self._name, "a call to a tool that does not exist" if gathered.tools else "empty")
+    def _whole(self, gathered: Gathered, request: ModelRequest) -> Candidate:
+        called = gathered.called if gathered.called in request.tools else ""
+        if not gathered.text.strip() and not called:
+            raise BadReply(self._name, "a call to a tool that does not exist" if gathered.called else "empty")
         if not gathered.finish:
             raise BadReply(self._name, "the stream was cut off")
-        return Candidate(gathered.text, gathered.finish, tuple(gathered.tokens))
+        return Candidate(gathered.text, gathered.finish, tuple(gathered.tokens), called)
 
     # -- The model and what it is told ---------------------------------------------------------------
 
@@ -186,9 +190,10 @@ class HostedBackend:
             dict(request.schema) if request.schema is not None and "schema" not in self._unsupported else None
         )
         if self._provider.dialect not in ("openai", "azure"):
-            return _copied(
+            copied = _copied(
                 model, self._provider, request, temperature if with_temperature else None, schema
-            ), ({"stop": list(request.stop)} if request.stop else {})
+            )
+            return self._tooled(copied, request), ({"stop": list(request.stop)} if request.stop else {})
         body: dict[str, Any] = {}
         options: dict[str, Any] = {"extra_body": body}
         if self._provider.name in ("openai", "azure_openai"):
@@ -207,7 +212,17 @@ class HostedBackend:
             options["logprobs"] = True
         if "usage" in self._unsupported:
             options["stream_usage"] = False
-        return model, options
+        return self._tooled(model, request), options
+
+    def _tooled(self, model: Any, request: ModelRequest) -> Any:
+        """The model bound to call one of the tools; each is a name and a purpose, without arguments."""
+        if not request.tools or "tools" in self._unsupported:
+            return model
+        tools = [
+            {"name": name, "description": purpose, "parameters": {"type": "object", "properties": {}}}
+            for name, purpose in request.tools.items()
+        ]
+        return model.bind_tools([{"type": "function", "function": one} for one in tools], tool_choice="any")
 
     async def _ready(self) -> Any:
         """Built in a thread: importing LangChain takes seconds, and the loop has others to serve."""

@@ -231,9 +231,9 @@ async def _letters(call: Call, wire: Wire, packets: list[bytes]) -> None:
     await wire.done()
 
 
-async def tool(call: Call, wire: Wire, _: str) -> None:
-    """A call to a tool nobody offered; its deltas come twice and out of order."""
-    function = {"name": "drop_tables", "arguments": "{}"}
+async def tool(call: Call, wire: Wire, name: str) -> None:
+    """A call to a tool, by default to one nobody offered; its deltas come twice and out of order."""
+    function = {"name": name or "drop_tables", "arguments": "{}"}
     called = {"id": "t1", "type": "function", "function": function}
     if not call.streams:
         await wire.json(200, whole(call, "tool_calls", content=None, tool_calls=[called]))

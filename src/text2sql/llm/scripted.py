@@ -18,7 +18,9 @@ Said: TypeAlias = str | Reply | Exception
 Line: TypeAlias = Said | Callable[[ModelRequest], Said]
 
 _PIECE = 8  # characters: enough pieces to see that a stream is one
-EVERYTHING = Capabilities(context=32_768, grammar=True, schema=True, candidates=True, logprobs=True)
+EVERYTHING = Capabilities(
+    context=32_768, grammar=True, schema=True, candidates=True, logprobs=True, tools=True
+)
 
 
 class ScriptedBackend:

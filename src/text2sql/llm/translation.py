@@ -39,6 +39,7 @@ _FEATURES = {
     "stream_options": "usage",
     "logprobs": "logprobs",
     "temperature": "temperature",
+    "tool": "tools",
 }
 
 

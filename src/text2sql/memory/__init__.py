@@ -47,4 +47,7 @@ async def open_memory(settings: Settings) -> AsyncIterator[Memory]:
     async with opening as opened:
         memory = Memory(opened.checkpointer, opened.store, opened.tables, settings)
         await memory.sweep()
-        yield memory
+        try:
+            yield memory
+        finally:
+            await memory.rest()

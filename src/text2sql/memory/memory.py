@@ -1,5 +1,6 @@
 """Memory: threads for the graph, and what is known about databases, users, answers and writes."""
 
+import asyncio
 import hashlib
 import json
 import logging
@@ -135,6 +136,15 @@ class Memory:
     async def result(self, user: str, result_id: str) -> StoredResult | None:
         """None for what is over, what never was, and what is another user's: nobody can tell which."""
         return await self._results.find(user, result_id)
+
+    async def rest(self) -> None:
+        """End the task that LangGraph's store works in: it does not end with the store, and a loop that
+        closes at once would say that it was destroyed.
+        """
+        task = getattr(self.store, "_task", None)
+        if task is not None:
+            task.cancel()
+            await asyncio.wait([task])
 
     async def sweep(self) -> int:
         """Delete results whose time is over; how many. Done on opening and every ten minutes of use."""
