@@ -85,6 +85,10 @@ def _situation(state: SQLMessageState) -> str:
     return json.dumps(facts, ensure_ascii=False)
 
 
+async def _handed_to(state: SQLMessageState) -> str:
+    return state["handed_to"]
+
+
 def build_supervised(rooms: Rooms) -> Graph:
     graph = StateGraph(SQLMessageState, context_schema=Asked)
     graph.add_node("supervisor", staged("supervisor", supervisor, rooms))
@@ -92,5 +96,5 @@ def build_supervised(rooms: Rooms) -> Graph:
     for name, agent in AGENTS.items():
         graph.add_node(name, staged(name, agent, rooms))
         graph.add_edge(name, END if name == "interpreter" else "supervisor")
-    graph.add_conditional_edges("supervisor", lambda state: state["handed_to"], [*AGENTS, END])
+    graph.add_conditional_edges("supervisor", _handed_to, [*AGENTS, END])
     return compiled(graph, rooms)

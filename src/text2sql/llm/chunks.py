@@ -1,5 +1,6 @@
 """Reading what LangChain hands out: text, why it ended, what it cost. The same for every provider."""
 
+import re
 import unicodedata
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -12,6 +13,7 @@ Finish = Literal["stop", "length"]
 # How each provider says why it ended, in lower case. What is in no table is taken for the end.
 _CUT = {"length", "max_tokens", "max_output_tokens", "model_length", "model_context_window_exceeded"}
 _REFUSED = {"content_filter", "refusal", "safety", "recitation", "blocklist", "prohibited_content", "spii"}
+_ASCII = re.compile(r"[\x00-\x7f]+")
 _REASONS = ("finish_reason", "stop_reason", "done_reason")
 
 
@@ -19,7 +21,8 @@ def estimate_tokens(text: str) -> int:
     """Rather too many than too few: a wide character (Chinese, Japanese, Korean, emoji) counts as one token
     and a half, since tokenizers cut rare ones in pieces, and three others as one. Needs no vocabulary.
     """
-    wide = sum(1 for letter in text if ord(letter) > 0x2E7F or unicodedata.east_asian_width(letter) in "WF")
+    rare = _ASCII.sub("", text)  # letter by letter only those: a schema is counted for every question
+    wide = sum(1 for letter in rare if ord(letter) > 0x2E7F or unicodedata.east_asian_width(letter) in "WF")
     return (wide * 3 + 1) // 2 + (len(text) - wide + 2) // 3
 
 
