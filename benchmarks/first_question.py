@@ -4,8 +4,8 @@
 
 Bare: the DDL as the database keeps it, and the question, in one call to the embedded model; first with
 nothing cached, then again. Ours: `ask` on the same schema with an empty memory; once as a person meets it who
-types for ten seconds (`chat` warms meanwhile), once at once. Every run uses names that no run has used, so
-nothing of it can be in a cache; what all databases share may be.
+types for ten seconds (`chat` warms meanwhile), once at once (`ask`). Every run uses names that no run has
+used, so nothing of it can be in a cache; what all databases share may be.
 """
 
 import asyncio
@@ -63,8 +63,9 @@ async def bare(model: AsyncChatModel, ddl: str) -> Taken:
 
 async def ours(path: Path, settings: Settings, typing: float) -> Taken:
     async with AsyncText2SQL(str(path), settings=settings) as db:
-        db.warm_soon()
-        await asyncio.sleep(typing)
+        if typing:
+            db.warm_soon()
+            await asyncio.sleep(typing)
         taken = []
         for question in QUESTIONS:
             began = time.perf_counter()

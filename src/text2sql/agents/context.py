@@ -137,8 +137,8 @@ async def fitted(
 def _tables(info: SchemaInfo, knowledge: Knowledge) -> tuple[Table, ...] | None:
     if not info["tables"]:
         return None
-    wanted, catalogue = set(info["tables"]), knowledge.catalogue
-    return tuple(table for table in catalogue.tables if label(table, catalogue) in wanted)
+    by_label = {label(table, knowledge.catalogue): table for table in knowledge.catalogue.tables}
+    return tuple(by_label[name] for name in info["tables"] if name in by_label)
 
 
 def question_text(question: str, info: SchemaInfo) -> str:

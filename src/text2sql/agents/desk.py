@@ -68,6 +68,7 @@ class Rooms:
     library: Library
     models: Callable[[str], AsyncChatModel]
     keeps: bool = True  # threads are ours: what rows say stays out of them, and with the rows
+    warming: bool = False  # the model is reading the whole schema just now
     results: OrderedDict[str, QueryResult] = field(default_factory=OrderedDict)
     sentences: OrderedDict[str, str] = field(default_factory=OrderedDict)
     prepared: OrderedDict[tuple[object, ...], Any] = field(default_factory=OrderedDict)

@@ -41,8 +41,10 @@ GUIDANCE = {
 async def recovery(state: SQLMessageState, desk: Desk) -> Update:
     last = state["error_history"][-1]
     if last["kind"] in _NAMES and desk.preset.refresh and not state.get("refreshed"):
-        if await desk.rooms.library.refresh():
+        info, changed = state.get("schema_info"), await desk.rooms.library.refresh()
+        if changed:
             desk.warn("warning.schema_changed")
+        if changed or (info and info.get("partly")):  # what it missed may be in a table that was not shown
             return {"refreshed": True, "schema_info": None, "candidates": [], "validation_result": None}
         state = {**state, "refreshed": True}
     over = spent(state, desk)

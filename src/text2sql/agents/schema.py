@@ -6,10 +6,10 @@ and choosing tables for each question would throw it away.
 
 from text2sql.agents.context import schema_fits
 from text2sql.agents.desk import Desk, Update, ended
+from text2sql.agents.reading import tables_to_read
 from text2sql.agents.state import Option, SchemaInfo, SQLMessageState
 from text2sql.schema import Rivals, hints, is_foreign, rivals, uncovered
 from text2sql.schema.names import label
-from text2sql.types import Table
 
 
 async def schema(state: SQLMessageState, desk: Desk) -> Update:
@@ -26,19 +26,22 @@ async def schema(state: SQLMessageState, desk: Desk) -> Update:
         if equal:
             return which_table(equal[0], desk)
     hits = knowledge.values.find(question)
-    chosen: tuple[Table, ...] = ()
-    most = desk.preset.tables
+    asked, most, partly = _with_context(state), desk.preset.tables, False
     if most is not None or not await schema_fits(knowledge.catalogue, desk):
-        asked = _with_context(state)
         chosen = knowledge.linker.link(asked, hits, most=most or desk.settings.linked_tables)
+        tables = [label(table, knowledge.catalogue) for table in chosen]
+    else:
+        tables = [] if state.get("refreshed") else await tables_to_read(asked, hits, knowledge, desk)
+        partly = bool(tables)
     info = SchemaInfo(
         fingerprint=knowledge.catalogue.fingerprint,
-        tables=[label(table, knowledge.catalogue) for table in chosen],
+        tables=tables,
         values=[
             {"said": hit.said, "value": hit.value, "table": hit.table, "column": hit.column}
             for hit in hits[:8]
         ],
         hints=hints(question, knowledge),
+        partly=partly,
     )
     return {"schema_info": info, "connection_id": desk.rooms.library.key}
 

@@ -37,12 +37,15 @@ class Hit(TypedDict):
 
 
 class SchemaInfo(TypedDict):
-    """What the schema agent chose. `tables` is empty when the whole schema fits: that prefix is cached."""
+    """What the schema agent chose. `tables` is empty when the whole schema fits: that prefix is cached.
+    `partly`: it fits, but the model has not read it yet (`reading.py`).
+    """
 
     fingerprint: str
     tables: list[str]
     values: list[Hit]
     hints: list[tuple[str, str]]  # words of the question and what they are called in this schema
+    partly: NotRequired[bool]
 
 
 class Written(TypedDict):

@@ -8,4 +8,8 @@ async def warm_up(rooms: Rooms) -> None:
     desk = Desk(rooms, Asked(), lambda _: None)
     knowledge = await rooms.library.knowledge(values=False)
     if knowledge.catalogue.tables and await schema_fits(knowledge.catalogue, desk):
-        await desk.model.warm([await system_message(desk, knowledge)])
+        rooms.warming = True
+        try:
+            await desk.model.warm([await system_message(desk, knowledge)])
+        finally:
+            rooms.warming = False

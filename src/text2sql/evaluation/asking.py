@@ -58,6 +58,7 @@ class AskApp:
         self._how = How(preset=preset) if preset else How()
 
     async def ask(self, question: str) -> Given:
+        await self._app.warm()  # as in a chat: what is shown must not depend on which question came first
         answer = await self._app.ask(question, **self._how)
         return Given(answer, await self._mended(answer.receipt.candidates))
 

@@ -27,6 +27,9 @@ class Backend(Protocol):
     async def warm(self, messages: Sequence[Message]) -> None:
         """Evaluate a stable prefix ahead of the question. Nothing where that means nothing."""
 
+    async def has_read(self, messages: Sequence[Message]) -> bool:
+        """Whether a prompt that begins so can be asked at once: its prefix is evaluated, or costs nothing."""
+
     async def count_tokens(self, text: str) -> int:
         """As the model counts, or a safe estimate where nobody can know."""
 

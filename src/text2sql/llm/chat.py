@@ -95,6 +95,9 @@ class AsyncChatModel:
         """Prepare for a prompt that begins so. It has no deadline: nobody waits, anybody may cancel."""
         await self.backends[0].warm(messages)
 
+    async def has_read(self, messages: Sequence[Message]) -> bool:
+        return await self.backends[0].has_read(messages)
+
     async def count_tokens(self, text: str) -> int:
         return await self.backends[0].count_tokens(text)
 

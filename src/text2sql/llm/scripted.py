@@ -33,11 +33,13 @@ class ScriptedBackend:
         last: Line | None = None,
         name: str = "scripted",
         capabilities: Capabilities = EVERYTHING,
+        reads_at_once: bool = True,
     ) -> None:
         self._lines = iter(lines)
         self._last: Line = ModelUnavailable(name, "the script is over") if last is None else last
         self._name = name
         self._capabilities = capabilities
+        self._reads_at_once = reads_at_once
         self.requests: list[ModelRequest] = []
         self.warmed: list[tuple[Message, ...]] = []
         self.closed = False
@@ -64,6 +66,9 @@ class ScriptedBackend:
 
     async def warm(self, messages: Sequence[Message]) -> None:
         self.warmed.append(tuple(messages))
+
+    async def has_read(self, messages: Sequence[Message]) -> bool:
+        return self._reads_at_once or tuple(messages) in self.warmed
 
     async def count_tokens(self, text: str) -> int:
         return estimate_tokens(text)

@@ -5,7 +5,7 @@ import hashlib
 import json
 import logging
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 from uuid import uuid4
@@ -87,6 +87,14 @@ class Memory:
 
     async def keep_catalogue(self, source_key: str, catalogue: Catalogue) -> None:
         await self.store.aput(("catalogues",), _digest(source_key), {"catalogue": dump_catalogue(catalogue)})
+
+    async def tables_read(self, key: str) -> list[str]:
+        """Those that stand in prompts so far, in that order, where a model has not read all of a schema."""
+        item = await self.store.aget(("read",), _digest(key))
+        return list(json.loads(item.value["tables"])) if item else []
+
+    async def keep_tables_read(self, key: str, tables: Sequence[str]) -> None:
+        await self.store.aput(("read",), _digest(key), {"tables": json.dumps(tables)})
 
     async def remember(self, pair: Pair) -> None:
         """In the store, or as a file where `pairs_dir` is set. The same question again replaces its query."""

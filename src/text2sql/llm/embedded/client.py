@@ -66,6 +66,14 @@ class EmbeddedBackend:
             else:
                 return
 
+    async def has_read(self, messages: Sequence[Message]) -> bool:
+        try:
+            client = await self._connected()
+            return await self._warm_with(client).is_ready(tuple(messages))
+        except httpx.TransportError:  # it died: the next call starts it again
+            await self._drop()
+            return False
+
     async def count_tokens(self, text: str) -> int:
         if text in self._counts:
             self._counts.move_to_end(text)

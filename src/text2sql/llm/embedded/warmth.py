@@ -56,6 +56,13 @@ class Warmth:
         self._used[prefix.key] = time.monotonic()
         return evaluated
 
+    async def is_ready(self, messages: tuple[Message, ...]) -> bool:
+        """Whether `ready` would have nothing to evaluate."""
+        prefix = await self._prefix(messages[0])
+        if len(prefix.tokens) < _LEAST or time.monotonic() - self._used.get(prefix.key, -_HOT) < _HOT:
+            return True
+        return await asyncio.to_thread(self._prefixes.find, prefix) is not None
+
     async def rendered(self, messages: tuple[Message, ...]) -> str:
         answer = await self._post("/apply-template", {"messages": wire.messages(messages)})
         return str(answer["prompt"])
