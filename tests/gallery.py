@@ -4,7 +4,7 @@ table: its columns with their types, `*` the primary key, `!` not null, `→` a 
 
 import unicodedata
 
-from text2sql.types import Catalogue, Column, ForeignKey, Table
+from text2sql.types import Catalogue, Column, ForeignKey, Said, Table
 
 _FACTS = """
 artist: artist_id* int, Name text, country text, BirthYear int
@@ -26,6 +26,18 @@ _VALUES = {
     ("visitor", "card_type"): ("Gold", "Silver"),
     ("visitor", "home_city"): ("Lyon", "Turin"),
 }
+
+
+# A question about countries of artists and directors of museums: nothing of it is about what lies between.
+ASKED = Said(
+    {
+        "artist": frozenset({"artists", "countries"}),
+        "painting": frozenset({"artists"}),
+        "museum": frozenset({"museums", "directors"}),
+        "loan": frozenset({"loans"}),
+    },
+    understood=True,
+)
 
 
 def _table(line: str) -> Table:

@@ -113,6 +113,14 @@ class Domains(Protocol):
         """The (table, column) pairs that hold a text, however it is spelled there."""
 
 
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What a question is about, for repairs that must know: by table, the words that touch it."""
+
+    touched: Mapping[str, frozenset[str]]
+    understood: bool  # every word of it touches something, or means nothing in particular
+
+
 # -- Asking a model ------------------------------------------------------------------------------
 
 

@@ -2,12 +2,13 @@
 
 import sqlite3
 import time
+from dataclasses import replace
 
 import duckdb
 import pytest
 
 from docs_text import cells, read, section
-from gallery import GalleryValues, gallery
+from gallery import ASKED, GalleryValues, gallery
 from sql_cases import CASES, by_dialect, headed
 from text2sql.sql import check, repair
 from text2sql.sql.dialects import GRAMMARS
@@ -46,11 +47,17 @@ def _shop(dialect: str, policy: Policy) -> Catalogue:
     return Catalogue(dialect, policy.default_schema[dialect], tables, "")
 
 
+def _mended(name: str, dialect: str, query: str) -> Repaired:
+    """Most repairs need to know nothing of the question."""
+    asked = ASKED if name == "unasked_join" else None
+    return mended(query, dialect, gallery(dialect), GalleryValues(), said=asked)
+
+
 @pytest.mark.parametrize(("name", "dialect", "query", "expected"), cases())
 def test_a_sure_fault_is_mended_and_an_unsure_one_is_let_be(
     name: str, dialect: str, query: str, expected: str
 ) -> None:
-    got = mended(query, dialect, gallery(dialect), GalleryValues())
+    got = _mended(name, dialect, query)
     if expected == "unchanged":
         assert got == Repaired(query)
     else:
@@ -60,8 +67,8 @@ def test_a_sure_fault_is_mended_and_an_unsure_one_is_let_be(
 
 @pytest.mark.parametrize(("name", "dialect", "query", "expected"), cases())
 def test_what_was_mended_is_mended_for_good(name: str, dialect: str, query: str, expected: str) -> None:
-    once = mended(query, dialect, gallery(dialect), GalleryValues())
-    assert mended(once.sql, dialect, gallery(dialect), GalleryValues()) == Repaired(once.sql)
+    once = _mended(name, dialect, query)
+    assert _mended(name, dialect, once.sql) == Repaired(once.sql)
 
 
 @pytest.mark.parametrize(("name", "dialect", "query", "expected"), cases())
@@ -125,19 +132,26 @@ def test_what_cannot_be_read_is_left_as_it_is(text: str) -> None:
     assert repair(text, "cobol", gallery()) == Repaired(text)
 
 
+def test_a_join_stays_where_a_word_of_the_question_is_not_understood() -> None:
+    sql = "SELECT COUNT(a.artist_id) FROM artist AS a JOIN painting AS p ON p.artist_id = a.artist_id"
+    assert mended(sql, "sqlite", gallery(), said=ASKED).fixes == ("unasked_join",)
+    unsure = replace(ASKED, understood=False)
+    assert mended(sql, "sqlite", gallery(), said=unsure) == Repaired(sql)
+
+
 def test_a_hidden_column_is_never_spelled_as_another() -> None:
     secret = Table("staff", (Column("nam", "text"), Column("name", "text"), Column("salary", "int")))
     other = Table("payroll", (Column("salary", "int"),))
     catalogue = Catalogue("sqlite", "", (secret, other), "")
     policy = Policy({"staff": ("name",)})
     for sql in ("SELECT salary FROM staff", "SELECT nam FROM staff", "SELECT payroll.salary FROM staff"):
-        assert mended(sql, "sqlite", catalogue, None, policy) == Repaired(sql)
+        assert mended(sql, "sqlite", catalogue, policy=policy) == Repaired(sql)
 
 
 def test_a_hidden_table_is_never_joined() -> None:
     policy = Policy({"painting": ("title", "artist_id"), "museum": ("museum_id",)})
     sql = "SELECT title, country FROM painting"
-    assert mended(sql, "sqlite", gallery(), None, policy) == Repaired(sql)
+    assert mended(sql, "sqlite", gallery(), policy=policy) == Repaired(sql)
 
 
 def test_catalogues_with_one_fingerprint_are_told_apart() -> None:

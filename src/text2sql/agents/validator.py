@@ -8,9 +8,9 @@ from text2sql.agents.desk import Desk, Update, detail_of, ended
 from text2sql.agents.state import Passed, SQLMessageState, Write, trouble
 from text2sql.errors import DatabaseError
 from text2sql.messages import refusal
-from text2sql.schema import Knowledge
+from text2sql.schema import Knowledge, said
 from text2sql.sql import check, check_write, repair
-from text2sql.types import CheckedSql, CheckedWrite, SqlRejected
+from text2sql.types import CheckedSql, CheckedWrite, Said, SqlRejected
 
 # A rule that a model can meet when it is told; of the others no second try will come to good.
 MENDABLE = frozenset(
@@ -20,7 +20,8 @@ MENDABLE = frozenset(
 
 
 async def validator(state: SQLMessageState, desk: Desk) -> Update:
-    trial = _Trial(state, desk, await desk.rooms.library.knowledge())
+    knowledge = await desk.rooms.library.knowledge()
+    trial = _Trial(state, desk, knowledge, _said(state, knowledge))
     for number, candidate in enumerate(state["candidates"]):
         await trial.judge(number, candidate["sql"])
         if trial.write is not None:
@@ -38,6 +39,13 @@ async def validator(state: SQLMessageState, desk: Desk) -> Update:
     return update if ok or hard is None else {**update, **refused(hard, desk)}
 
 
+def _said(state: SQLMessageState, knowledge: Knowledge) -> Said | None:
+    """None for a follow-up: what it is about was said before."""
+    if state.get("follow_up"):
+        return None
+    return said(state["question"], knowledge, knowledge.values.find(state["question"]))
+
+
 @dataclass(slots=True)
 class _Trial:
     """One question's candidates before the guard and the engine."""
@@ -45,6 +53,7 @@ class _Trial:
     state: SQLMessageState
     desk: Desk
     knowledge: Knowledge
+    said: Said | None
     passed: list[Passed] = field(default_factory=list)
     write: Write | None = None
     rejected: list[SqlRejected] = field(default_factory=list)
@@ -54,7 +63,7 @@ class _Trial:
     async def judge(self, number: int, text: str) -> None:
         known = self.knowledge
         dialect, catalogue = known.catalogue.dialect, known.catalogue
-        mended = repair(text, dialect, catalogue, known.values)
+        mended = repair(text, dialect, catalogue, known.values, said=self.said)
         query: CheckedSql | CheckedWrite | SqlRejected
         query = check(mended.sql, dialect, catalogue, known.policy, rows=self.desk.row_limit)
         if isinstance(query, SqlRejected) and self.desk.allow_writes:

@@ -1,7 +1,7 @@
 """What a question is about: values found in it, tables linked to it, and the schema as a model reads it."""
 
 from text2sql.schema.ambiguity import Rivals, paths, rivals
-from text2sql.schema.coverage import ENOUGH, about, is_foreign, uncovered
+from text2sql.schema.coverage import ENOUGH, about, is_foreign, said, uncovered
 from text2sql.schema.fetching import Domain, ValueQuery, text_columns, value_queries
 from text2sql.schema.glossary import Glossary, glossary
 from text2sql.schema.hints import hints
@@ -31,6 +31,7 @@ __all__ = [
     "paths",
     "render",
     "rivals",
+    "said",
     "text_columns",
     "uncovered",
     "value_queries",

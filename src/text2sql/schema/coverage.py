@@ -6,10 +6,12 @@ nobody knows may be somebody's name. How often it errs is in docs/schema.md.
 """
 
 import re
+from collections.abc import Iterable
 from typing import Literal, TypeAlias
 
 from text2sql.schema.knowledge import Knowledge
 from text2sql.schema.terms import Term, folded, pairs, stem, terms
+from text2sql.types import Said, ValueHit
 from text2sql.wording import words
 
 ENOUGH = 0.4  # of what a question says is in the database, or there is no data about it
@@ -39,6 +41,14 @@ def uncovered(question: str, knowledge: Knowledge) -> list[str]:
             term.said for term, how in _judged(question, knowledge) if how in ("missing", "unknown")
         )
     )
+
+
+def said(question: str, knowledge: Knowledge, hits: Iterable[ValueHit] = ()) -> Said:
+    """Which words are about which tables; the values that were found are words about theirs."""
+    touched = {name: set(held) for name, held in knowledge.linker.touched(question).items()}
+    for hit in hits:
+        touched.setdefault(hit.table, set()).add(hit.said)
+    return Said({name: frozenset(held) for name, held in touched.items()}, not uncovered(question, knowledge))
 
 
 def about(question: str, knowledge: Knowledge) -> float:

@@ -84,6 +84,14 @@ class Linker:
                 totals[self._number[hit.table]] += _VALUE
         return {name: totals.get(number, 0.0) for number, name in enumerate(self.labels)}
 
+    def touched(self, question: str) -> dict[str, frozenset[str]]:
+        """By table, the words of a question that its name, columns, comments or samples answer to."""
+        found: dict[str, set[str]] = defaultdict(set)
+        for term in terms(question):
+            for number in () if term.is_general else self._met(term):
+                found[self.labels[number]].add(term.said)
+        return {name: frozenset(said) for name, said in found.items()}
+
     def link(self, question: str, hits: Sequence[ValueHit] = (), most: int = 12) -> tuple[Table, ...]:
         """At most `most` tables, in the catalogue's order: the best by words, then what joins them."""
         scores = self.scores(question, hits)

@@ -10,16 +10,17 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from text2sql.sql.dialects import GRAMMARS
+from text2sql.sql.repairs.contradictions import both_at_once
 from text2sql.sql.repairs.draft import Draft
 from text2sql.sql.repairs.groups import aggregate_in_where, alias_in_clause, group_by, ratio
 from text2sql.sql.repairs.joins import join_key, missing_join
 from text2sql.sql.repairs.known import known
 from text2sql.sql.repairs.names import near_column, near_table, qualify, rebind, typo
-from text2sql.sql.repairs.needless import needless_join
+from text2sql.sql.repairs.needless import needless_join, unasked_join
 from text2sql.sql.repairs.reading import read, written
 from text2sql.sql.repairs.slips import bracketed_arm, foreign_function
 from text2sql.sql.repairs.values import letter_case, quoted_text, value_place, value_spelling
-from text2sql.types import Catalogue, Domains, Policy
+from text2sql.types import Catalogue, Domains, Policy, Said
 
 Repair = Callable[[Draft], bool]  # mends the draft in place; whether it changed something
 
@@ -37,7 +38,9 @@ REPAIRS: tuple[Repair, ...] = (
     value_spelling,
     value_place,
     needless_join,
+    unasked_join,
     letter_case,
+    both_at_once,
     foreign_function,
     ratio,
     aggregate_in_where,
@@ -60,11 +63,13 @@ def repair(
     dialect: str,
     catalogue: Catalogue,
     domains: Domains | None = None,
+    *,
     policy: Policy | None = None,
+    said: Said | None = None,
 ) -> Repaired:
     """The text with its sure faults mended; as it is where there are none, or where it cannot be read."""
     try:
-        return mended(text, dialect, catalogue, domains, policy)
+        return mended(text, dialect, catalogue, domains, policy=policy, said=said)
     except Exception:  # noqa: BLE001 - a fault of ours must cost a repair, not an answer; tests call `mended`
         return Repaired(text)
 
@@ -74,13 +79,15 @@ def mended(
     dialect: str,
     catalogue: Catalogue,
     domains: Domains | None = None,
+    *,
     policy: Policy | None = None,
+    said: Said | None = None,
 ) -> Repaired:
     """`repair`, with its faults told."""
     tree, foreign = read(text, dialect) if dialect in GRAMMARS else (None, False)
     if tree is None:
         return Repaired(text)
-    draft = Draft(tree, dialect, known(catalogue, policy, dialect), domains, text)
+    draft = Draft(tree, dialect, known(catalogue, policy, dialect), domains, text=text, said=said)
     fixes = {"foreign_syntax": None} if foreign else {}
     for _ in range(_ROUNDS):
         fixed = [one.__name__ for one in REPAIRS if one(draft)]

@@ -13,7 +13,7 @@ from text2sql.sql.dialects import ascii_lower
 from text2sql.sql.repairs.known import Entry, Known
 from text2sql.sql.repairs.views import Origin, Source, View, Views
 from text2sql.sql.scope import Names, again
-from text2sql.types import Domains
+from text2sql.types import Domains, Said
 
 
 class Fault(Enum):
@@ -21,6 +21,10 @@ class Fault(Enum):
     STRANGE = "there is no source of that name"
     UNKNOWN = "no source has such a column"
     AMBIGUOUS = "several sources have it"
+    OUTER = "bare in a sub-query, and only the query around it has one"
+
+
+ERRORS = tuple(one for one in Fault if one is not Fault.OUTER)  # that no engine lets pass
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -46,7 +50,14 @@ _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 class Draft:
     def __init__(
-        self, tree: exp.Expr, dialect: str, known: Known, domains: Domains | None = None, text: str = ""
+        self,
+        tree: exp.Expr,
+        dialect: str,
+        known: Known,
+        domains: Domains | None = None,
+        *,
+        text: str = "",
+        said: Said | None = None,
     ) -> None:
         self.tree = tree
         self.dialect = dialect
@@ -55,6 +66,7 @@ class Draft:
         self.names = Names(known.grammar)
         self.domains = domains
         self.text = text
+        self.said = said
         self._views: Views | None = None
 
     @property
@@ -145,6 +157,8 @@ class Draft:
                 return None
             if len(held) > 1 and not (where is view and self._is_output(view, column, key)):
                 return Wrong(Fault.AMBIGUOUS, column, view, where)
+            if held and where is not view and _is_for_itself(column):
+                return Wrong(Fault.OUTER, column, view, view)
             if held or key in where.aliases:
                 return None
             where = where.parent
@@ -158,6 +172,18 @@ class Draft:
             return True
         in_order = isinstance(column.parent, exp.Ordered)
         return in_order and sum(self.names.output(one) == key for one in view.select.expressions) == 1
+
+
+def _is_for_itself(column: exp.Column) -> bool:
+    """Selected, or compared with a literal: what ties a sub-query to the query around it is compared with a
+    column of its own, or stands in EXISTS.
+    """
+    if column.find_ancestor(exp.Exists):
+        return False
+    around = column.parent
+    if isinstance(around, exp.Predicate) and not isinstance(around, exp.Connector):
+        return sum(not isinstance(one, exp.Literal) for one in around.iter_expressions()) == 1
+    return isinstance(around, exp.Select) and column.arg_key == "expressions"
 
 
 @cache

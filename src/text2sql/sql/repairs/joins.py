@@ -82,14 +82,14 @@ def _is_no_pair(draft: Draft, one: tuple[Entry, str], other: tuple[Entry, str]) 
 
 # -- missing --
 
+_NOT_HERE = (Fault.ABSENT, Fault.STRANGE, Fault.UNKNOWN, Fault.OUTER)
+
 
 def missing_join(draft: Draft) -> bool:
     """A column that only a table outside FROM has, and one shortest way of foreign keys leads to it."""
     done = False
     for _ in range(4):
-        if not any(
-            _joined(draft, wrong) for wrong in draft.wrong(Fault.ABSENT, Fault.STRANGE, Fault.UNKNOWN)
-        ):
+        if not any(_joined(draft, wrong) for wrong in draft.wrong(*_NOT_HERE)):
             break
         done = True
     return done
@@ -97,12 +97,14 @@ def missing_join(draft: Draft) -> bool:
 
 def _joined(draft: Draft, wrong: Wrong) -> bool:
     view = wrong.at
-    if not view.sources or view.open or has_bare_star(view) or _is_in_scope(draft, wrong):
+    if not view.sources or view.open or has_bare_star(view):
+        return False
+    if wrong.fault is not Fault.OUTER and _is_in_scope(draft, wrong):
         return False
     held = [(one, one.entry) for one in view.sources.values() if one.entry is not None]
     targets = [one for one in _tables_with(draft, wrong) if all(one is not entry for _, entry in held)]
     path = shortest_path(held, targets)
-    if path is None or (wrong.fault is not Fault.STRANGE and len(targets) > 1):
+    if path is None or (wrong.fault is not Fault.STRANGE and len(targets) > 1 and not _is_beside(path)):
         return False
     _qualify_all(draft, view, {key for link in path[1] for key in link.there.columns})
     name = _add(draft, view, path, wrong)
@@ -166,6 +168,11 @@ def shortest_path(
             return found[0] if len(found) == 1 else None
         reached |= {id(at) for _, at, _ in ways}
     return None
+
+
+def _is_beside(path: tuple[Source, list[Link]]) -> bool:
+    """Of several tables that have the column, the only one that a source refers to itself."""
+    return len(path[1]) == 1 and path[1][0].forward
 
 
 def _is_a_trap(links: list[Link], link: Link) -> bool:

@@ -1,78 +1,130 @@
 """A join that nobody needs. Small models add them freely, most of all to questions in Chinese."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 
 from sqlglot import exp
 
-from text2sql.sql.repairs.draft import Draft, Fault
+from text2sql.sql.repairs.draft import ERRORS, Draft
 from text2sql.sql.repairs.joins import conjuncts, has_bare_star, is_plain, sides_of
 from text2sql.sql.repairs.views import Source, View
 
 
+@dataclass(frozen=True, slots=True)
+class _Tie:
+    """How a join ties one source to one other, and where else the source is used."""
+
+    view: View
+    source: Source
+    other: Source
+    columns: dict[str, str]  # of the other → its own, equal by the ON
+    uses: Sequence[exp.Column]
+
+
+_MayGo = Callable[[Draft, _Tie], bool]
+
+
 def needless_join(draft: Draft) -> bool:
     """A table of which nothing but its ON is used, joined many to one along a foreign key."""
+    return _dropping(draft, _only_names_rows)
+
+
+def unasked_join(draft: Draft) -> bool:
+    """One that multiplies rows, of which at most the columns of its ON are used, and that the question does
+    not ask for: each of its words that touches it touches a table that stays.
+    """
+    return draft.said is not None and draft.said.understood and _dropping(draft, _is_unasked)
+
+
+def _dropping(draft: Draft, may_go: _MayGo) -> bool:
     done = False
-    if any(draft.wrong(*Fault)):
+    if any(draft.wrong(*ERRORS)):
         return False  # a column that nobody has yet may be of that table
-    while _dropped(draft):
+    while _dropped(draft, may_go):
         done = True
     return done
 
 
-def _dropped(draft: Draft) -> bool:
-    views = draft.views
-    for view in views.all:
+def _dropped(draft: Draft, may_go: _MayGo) -> bool:
+    for view in draft.views.all:
         joins = view.joins
         if view.open or view.merged or not joins or has_bare_star(view) or not all(map(is_plain, joins)):
             continue
         for source in view.sources.values():
             join = source.join or joins[0]
-            if _only_names_rows(draft, view, source, join) and not _is_used(draft, view, source, join):
-                _drop(view, source, join)
-                draft.changed()
+            tie = _tied(draft, view, source, join)
+            if tie is not None and may_go(draft, tie):
+                _drop(draft, tie, join)
                 return True
     return False
 
 
-def _only_names_rows(draft: Draft, view: View, source: Source, join: exp.Join) -> bool:
+def _only_names_rows(draft: Draft, tie: _Tie) -> bool:
     """Whether the join finds, for every row of another source, the one row that its foreign key names."""
-    pairs: dict[str, str] = {}
+    one, other = tie.source.entry, tie.other.entry
+    if tie.uses or one is None or other is None:
+        return False
+    links = [link for link in draft.known.links(other, one) if link.forward]
+    return one.is_key(tie.columns.values(), draft.grammar) and any(
+        dict(link.pairs) == tie.columns for link in links
+    )
+
+
+def _is_unasked(draft: Draft, tie: _Tie) -> bool:
+    one, other = tie.source.entry, tie.other.entry
+    if one is None or other is None or draft.said is None:
+        return False
+    if any(draft.key(column) not in tie.columns.values() for column in tie.uses):
+        return False
+    touched, none = draft.said.touched, frozenset[str]()
+    staying = [held.entry.name for held in tie.view.sources.values() if held.entry and held.entry is not one]
+    rest = none.union(*(touched.get(name, none) for name in staying))
+    along = any(dict(link.pairs) == tie.columns for link in draft.known.links(other, one))
+    return along and touched.get(one.name, none) <= rest
+
+
+def _tied(draft: Draft, view: View, source: Source, join: exp.Join) -> _Tie | None:
+    """None for a join on something else, or where the uses of the source cannot be known."""
+    columns: dict[str, str] = {}
     others: set[str] = set()
     for part in conjuncts(join.args.get("on")):
         sides = sides_of(draft, view, part)
         if sides is None:
-            return False
+            return None
         (one, left), (other, right) = sides if sides[0][0] is source else sides[::-1]
         if one is not source or other is source:
-            return False
-        pairs[right] = left
+            return None
+        columns[right] = left
         others.add(other.key)
-    if len(others) != 1 or source.entry is None:
-        return False
+    if len(others) != 1:
+        return None
     other = view.sources[others.pop()]
-    if other.entry is None or (source.join is None and other.join is not join):
-        return False
-    links = [one for one in draft.known.links(other.entry, source.entry) if one.forward]
-    key = source.entry.is_key(pairs.values(), draft.grammar)
-    return key and any(dict(link.pairs) == pairs for link in links)
+    uses = _uses(draft, view, source, join)
+    if uses is None or (source.join is None and other.join is not join):
+        return None
+    return _Tie(view, source, other, columns, uses)
 
 
-def _is_used(draft: Draft, view: View, source: Source, join: exp.Join) -> bool:
+def _uses(draft: Draft, view: View, source: Source, join: exp.Join) -> list[exp.Column] | None:
+    """Its columns that stand outside of its ON."""
     own = {id(column) for column in join.args["on"].find_all(exp.Column)}
+    found = []
     for inner, column in _visible_from(draft, view):
+        table = column.args.get("table")
         if id(column) in own:
             continue
-        table = column.args.get("table")
         if table is not None and draft.names.alias(table) == source.key:
-            return True
-        if table is None and source.may_have(draft.key(column)):
+            found.append(column)
+        elif table is None and source.may_have(draft.key(column)):
             owner = draft.views.owner(inner, column)
-            if owner is None or owner is source:
-                return True
-    return any(
+            if owner is None:
+                return None
+            found += [column] * (owner is source)
+    starred = any(
         one.is_star and draft.names.alias(one.args["table"]) == source.key
         for one in view.select.find_all(exp.Column)
     )
+    return None if starred else found
 
 
 def _visible_from(draft: Draft, view: View) -> Iterator[tuple[View, exp.Column]]:
@@ -84,8 +136,12 @@ def _visible_from(draft: Draft, view: View) -> Iterator[tuple[View, exp.Column]]
             yield inner, column
 
 
-def _drop(view: View, source: Source, join: exp.Join) -> None:
-    joins = [one for one in view.joins if one is not join]
-    if source.join is None:
-        view.select.args["from_"].set("this", join.this)
-    view.select.set("joins", joins)
+def _drop(draft: Draft, tie: _Tie, join: exp.Join) -> None:
+    select, same = tie.view.select, {own: key for key, own in tie.columns.items()}
+    for column in tie.uses:
+        column.replace(draft.column(tie.other, same[draft.key(column)]))
+    joins = [one for one in tie.view.joins if one is not join]
+    if tie.source.join is None:
+        select.args["from_"].set("this", join.this)
+    select.set("joins", joins)
+    draft.changed()

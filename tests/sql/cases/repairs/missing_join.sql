@@ -35,10 +35,25 @@ SELECT * FROM painting WHERE country = 'Spain'
 unchanged
 
 SELECT region FROM artist WHERE artist_id IN (SELECT artist_id FROM painting WHERE director = 'Tom Reed')
-SELECT city.region FROM artist JOIN painting ON artist.artist_id = painting.artist_id JOIN museum ON painting.museum_id = museum.museum_id JOIN city ON museum.city_id = city.city_id WHERE artist.artist_id IN (SELECT artist_id FROM painting WHERE director = 'Tom Reed')
+SELECT city.region FROM artist JOIN painting ON artist.artist_id = painting.artist_id JOIN museum ON painting.museum_id = museum.museum_id JOIN city ON museum.city_id = city.city_id WHERE artist.artist_id IN (SELECT artist_id FROM painting JOIN museum ON painting.museum_id = museum.museum_id WHERE museum.director = 'Tom Reed')
 
 SELECT days, lender FROM loan WHERE full_name = 'x'
 unchanged
+
+SELECT country FROM artist WHERE Name NOT IN (SELECT Name FROM painting)
+SELECT country FROM artist WHERE NOT Name IN (SELECT artist.Name FROM painting JOIN artist ON painting.artist_id = artist.artist_id)
+
+SELECT museum_name FROM museum WHERE museum_id IN (SELECT museum_id FROM painting WHERE director = 'Tom Reed')
+SELECT museum_name FROM museum WHERE museum_id IN (SELECT painting.museum_id FROM painting JOIN museum ON painting.museum_id = museum.museum_id WHERE museum.director = 'Tom Reed')
+
+SELECT Name FROM artist AS a WHERE 3 < (SELECT COUNT(*) FROM painting WHERE artist_id = BirthYear)
+unchanged
+
+SELECT Name FROM artist WHERE EXISTS (SELECT 1 FROM painting WHERE country = 'Spain')
+unchanged
+
+SELECT paid, city_id FROM visit
+SELECT paid, museum.city_id FROM visit JOIN museum ON visit.museum_id = museum.museum_id
 
 SELECT T3.director, T2.museum_id FROM museum AS T3 WHERE T2.paid > 3
 SELECT T3.director, T2.museum_id FROM museum AS T3 JOIN visit AS T2 ON T3.museum_id = T2.museum_id WHERE T2.paid > 3
