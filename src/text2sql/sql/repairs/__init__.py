@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from text2sql.sql.dialects import GRAMMARS
-from text2sql.sql.repairs.contradictions import both_at_once
+from text2sql.sql.repairs.contradictions import anti_join, both_at_once, for_each
 from text2sql.sql.repairs.draft import Draft
 from text2sql.sql.repairs.groups import aggregate_in_where, alias_in_clause, group_by, ratio
 from text2sql.sql.repairs.joins import join_key, missing_join
@@ -41,6 +41,8 @@ REPAIRS: tuple[Repair, ...] = (
     unasked_join,
     letter_case,
     both_at_once,
+    for_each,
+    anti_join,
     foreign_function,
     ratio,
     aggregate_in_where,

@@ -1,11 +1,11 @@
-"""Two conditions that no row can meet: `age > 30 AND age < 20`, `city = 'Oslo' AND city = 'Rome'`."""
+"""Conditions that no row can meet: `age > 30 AND age < 20`, `id = ?`, the key of a joined row IS NULL."""
 
 from itertools import combinations
 
 from sqlglot import exp
 
 from text2sql.sql.repairs.draft import Draft
-from text2sql.sql.repairs.joins import conjuncts
+from text2sql.sql.repairs.joins import conjuncts, is_plain
 from text2sql.sql.repairs.views import Source, View
 
 _ABOVE, _BELOW = (exp.GT, exp.GTE), (exp.LT, exp.LTE)
@@ -70,3 +70,57 @@ def _without(tree: exp.Expr, part: exp.Expr) -> exp.Expr:
     kept = [one.copy() for one in parts if one is not part]
     copy.set("where", exp.Where(this=exp.and_(*kept, copy=False)))
     return copy
+
+
+def for_each(draft: Draft) -> bool:
+    """`SELECT COUNT(*) FROM orders WHERE customer_id = ?`: asked of every customer, so by customer."""
+    view = next((one for one in draft.views.all if one.select is draft.tree), None)
+    where = view.select.args.get("where") if view else None
+    if view is None or where is None or view.select.args.get("group"):
+        return False
+    parts = conjuncts(where.this)
+    asked = [one for one in parts if isinstance(one, exp.EQ) and isinstance(one.expression, exp.Placeholder)]
+    folded = any(one.find(exp.AggFunc) for one in view.select.expressions)
+    if not folded or len(asked) != 1 or not isinstance(asked[0].this, exp.Column):
+        return False
+    column, select = asked[0].this, view.select
+    kept = [one.copy() for one in parts if one is not asked[0]]
+    select.set("where", exp.Where(this=exp.and_(*kept, copy=False)) if kept else None)
+    select.set("group", exp.Group(expressions=[column.copy()]))
+    if all(one.unalias() != column for one in select.expressions):
+        select.set("expressions", [column.copy(), *select.expressions])
+    draft.changed()
+    return True
+
+
+def anti_join(draft: Draft) -> bool:
+    """`JOIN visit AS v ON … WHERE v.id IS NULL`: those without one, whom only an outer join keeps."""
+    done = False
+    for view in list(draft.views.all):
+        where = view.select.args.get("where")
+        for part in conjuncts(where.this) if where else ():
+            if isinstance(part, exp.Is) and isinstance(part.expression, exp.Null):
+                done = _made_outer(draft, view, part.this) or done
+    return done
+
+
+def _made_outer(draft: Draft, view: View, column: exp.Expr) -> bool:
+    """If the column is what its table is joined by, or its key: of a row that was found it is never NULL."""
+    source = draft.views.owner(view, column) if isinstance(column, exp.Column) else None
+    if source is None or source.entry is None or source.join is None or not is_plain(source.join):
+        return False
+    key = draft.key(column) if isinstance(column, exp.Column) else ""
+    joined = {
+        draft.key(one) for one in source.join.args["on"].find_all(exp.Column) if _is_of(draft, one, source)
+    }
+    if key not in joined and not source.entry.is_key([key], draft.grammar):
+        return False
+    source.join.set("kind", None)
+    source.join.set("side", "LEFT")
+    draft.changed()
+    return True
+
+
+def _is_of(draft: Draft, column: exp.Column, source: Source) -> bool:
+    table = column.args.get("table")
+    return table is not None and draft.names.alias(table) == source.key
