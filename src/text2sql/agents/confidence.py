@@ -15,6 +15,7 @@ from text2sql.sql.shape import hardness
 WEIGHTS: Mapping[str, float] = {
     "bias": 2.2,
     "doubt": -4.0,
+    "wavering": -1.0,
     "blind": -0.4,
     "repairs": -0.5,
     "retries": -0.9,
@@ -49,11 +50,13 @@ def signals(state: SQLMessageState) -> dict[str, float]:
     if execution is None or passed is None:
         return {}
     written = state.get("candidates", [])
-    logprob = written[passed["candidate"]]["logprob"] if passed["candidate"] < len(written) else None
+    chosen = written[passed["candidate"]] if passed["candidate"] < len(written) else None
+    logprob = chosen["logprob"] if chosen else None
     agreement = execution["agreement"]
     level = hardness(execution["sql"], state.get("connection_id", "").partition(":")[0])
     counted = {
         "doubt": 0.0 if logprob is None else -logprob,  # nats a token
+        "wavering": -chosen.get("least", 0.0) if chosen else 0.0,  # at its least sure token
         "blind": float(logprob is None and state.get("attempts", 0) > 0),  # the model did not say how sure
         "repairs": float(len(passed["repairs"])),
         "retries": float(state.get("retry_count", 0)),

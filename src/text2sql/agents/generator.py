@@ -106,7 +106,7 @@ def read(reply: Reply, state: SQLMessageState) -> Update:
     for candidate in reply.candidates:
         sql = read_reply(candidate.text) if candidate.finish == "stop" else ""
         if sql and sql not in found:
-            found[sql] = {"sql": sql, "logprob": _logprob(candidate)}
+            found[sql] = _written(sql, candidate)
     written = list(found.values())
     if written:
         return {**cost, "candidates": written, "generated_sql": written[0]["sql"]}
@@ -121,11 +121,11 @@ def read(reply: Reply, state: SQLMessageState) -> Update:
     }
 
 
-def _logprob(candidate: Candidate) -> float | None:
-    """The mean over its tokens: how sure the model was, whatever the length."""
-    if not candidate.tokens:
-        return None
-    return round(sum(token.logprob for token in candidate.tokens) / len(candidate.tokens), 4)
+def _written(sql: str, candidate: Candidate) -> Written:
+    sure = [token.logprob for token in candidate.tokens]
+    if not sure:
+        return {"sql": sql, "logprob": None}
+    return {"sql": sql, "logprob": round(sum(sure) / len(sure), 4), "least": round(min(sure), 4)}
 
 
 def why_nothing(candidate: Candidate) -> tuple[Reason, str]:

@@ -52,7 +52,8 @@ class Written(TypedDict):
     """A query as a model wrote it, or as recovery did."""
 
     sql: str
-    logprob: float | None
+    logprob: float | None  # the mean over its tokens: how sure the model was, whatever the length
+    least: NotRequired[float]  # of the token it was least sure of
 
 
 class Passed(TypedDict):
