@@ -3,6 +3,7 @@
     python benchmarks/accuracy_lab.py run bare min min-hints     ask what has not been asked, then judge
     python benchmarks/accuracy_lab.py judge bare+ min+           judge what is there, with repairs (+)
     python benchmarks/accuracy_lab.py failures min+ [bare+]      what is wrong, or what two judge differently
+    python benchmarks/accuracy_lab.py repairs min                what each repair won and lost
 
 The questions are a seeded subset of a tuning set (`--set DIR`, with `questions.json` and `databases/`). Every
 reply is kept under a digest of its request: a run that was stopped goes on, and judging again, with other
@@ -35,10 +36,10 @@ from text2sql.evaluation.questions import Question, read_questions
 from text2sql.evaluation.report import mcnemar, share
 from text2sql.llm import AsyncChatModel, open_model
 from text2sql.llm.grammar import sql_grammar
-from text2sql.schema import ValueIndex, render, text_columns
+from text2sql.schema import Knowledge, ValueIndex, build, render, said, text_columns
 from text2sql.schema.render import kind, quoted
-from text2sql.sql import check, read_reply
-from text2sql.sql.repairs import repair
+from text2sql.sql import check, read_reply, repairs
+from text2sql.sql.repairs import Repaired, repair
 from text2sql.sql.shape import is_ordered
 from text2sql.types import Catalogue, CheckedSql, Limits, Message, ModelRequest, QueryResult, Table, ValueHit
 
@@ -87,8 +88,13 @@ class Place:
         tables = {one.name: [column.name for column in one.columns] for one in self.catalogue.tables}
         return sql_grammar("sqlite", tables)
 
-    def repaired(self, sql: str) -> str:
-        return repair(sql, "sqlite", self.catalogue, self.values).sql
+    @cached_property
+    def knowledge(self) -> Knowledge:
+        return replace(build(self.catalogue), values=self.values)
+
+    def repaired(self, sql: str, question: str) -> Repaired:
+        about = said(question, self.knowledge, self.values.find(question))
+        return repair(sql, "sqlite", self.catalogue, self.values, said=about)
 
     def run(self, sql: str) -> QueryResult | str:
         """The rows, or what went wrong."""
@@ -240,7 +246,8 @@ class Replies:
                 self._kept[one["key"]] = one
 
     async def ask(self, request: ModelRequest) -> dict[str, Any]:
-        key = hashlib.sha256(json.dumps(asdict(request), sort_keys=True).encode()).hexdigest()
+        asked = {name: value for name, value in asdict(request).items() if name != "tools"}  # none here
+        key = hashlib.sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()
         if key not in self._kept:
             if self._model is None:
                 raise NotAsked
@@ -268,7 +275,8 @@ async def answered(variant: Variant, question: Question, place: Place, replies: 
     request = variant.request(question, place)
     reply = await replies.ask(request)
     written = [read_reply(text) for text, finish, _ in reply["texts"] if finish == "stop"]
-    candidates = [place.repaired(sql) if variant.repair else sql for sql in written]
+    asked = question.question
+    candidates = [place.repaired(sql, asked).sql if variant.repair else sql for sql in written]
     sql = vote(candidates, place) if candidates else ""
     result = place.run(sql)
     if variant.retry and isinstance(result, str):
@@ -276,7 +284,7 @@ async def answered(variant: Variant, question: Question, place: Place, replies: 
             request, messages=_again(variant, question, request, sql, result), candidates=1, logprobs=False
         )
         second = read_reply((await replies.ask(again))["texts"][0][0])
-        second = place.repaired(second) if variant.repair else second
+        second = place.repaired(second, asked).sql if variant.repair else second
         sql = second if not isinstance(place.run(second), str) else sql
     verdict, detail = judged(question, place, sql)
     among = verdict == "right" or any(judged(question, place, one)[0] == "right" for one in candidates)
@@ -357,6 +365,37 @@ async def measure(
     return found
 
 
+async def count_repairs(variant: Variant, questions: list[Question], folder: Path, replies: Replies) -> None:
+    """By repair: queries that are right only with it, only without it, and either way."""
+    counted: dict[str, Counter[str]] = defaultdict(Counter)
+    for _, group in groupby(questions, key=lambda one: one.db_id):
+        asked = list(group)
+        place = Place(asked[0].database(folder))
+        for question in asked:
+            try:
+                reply = await replies.ask(variant.request(question, place))
+            except NotAsked:
+                continue
+            for text, finish, _ in reply["texts"]:
+                sql = read_reply(text) if finish == "stop" else ""
+                for name in place.repaired(sql, question.question).fixes:
+                    counted[name][_worth(name, sql, question, place)] += 1
+        place.database.close()
+    for name, found in sorted(counted.items()):
+        print(f"{name:20} " + "  ".join(f"{what} {found[what]}" for what in ("won", "lost", "neither")))
+
+
+def _worth(name: str, sql: str, question: Question, place: Place) -> str:
+    every = repairs.REPAIRS
+    with_it = judged(question, place, place.repaired(sql, question.question).sql)[0] == "right"
+    repairs.REPAIRS = tuple(one for one in every if one.__name__ != name)
+    try:
+        without = judged(question, place, place.repaired(sql, question.question).sql)[0] == "right"
+    finally:
+        repairs.REPAIRS = every
+    return "neither" if with_it == without else "won" if with_it else "lost"
+
+
 # -- Telling -------------------------------------------------------------------------------------
 
 
@@ -395,7 +434,7 @@ def failures(found: dict[str, dict[str, Judged]]) -> None:
 
 async def main() -> None:
     parser = argparse.ArgumentParser()
-    parser.add_argument("what", choices=("run", "judge", "failures"))
+    parser.add_argument("what", choices=("run", "judge", "failures", "repairs"))
     parser.add_argument("variants", nargs="+")
     parser.add_argument("--set", type=Path, default=SET)
     parser.add_argument("--out", type=Path, default=Path(tempfile.gettempdir()) / "text2sql-lab")
@@ -414,6 +453,9 @@ async def main() -> None:
         )
         async with open_model("local", patient) as model:
             found = await measure(given.variants, questions, given.set / "databases", Replies(kept, model))
+    elif given.what == "repairs":
+        await count_repairs(named(given.variants[0]), questions, given.set / "databases", Replies(kept, None))
+        return
     else:
         found = await measure(given.variants, questions, given.set / "databases", Replies(kept, None))
     for name, held in found.items():
