@@ -85,11 +85,14 @@ class Linker:
         return {name: totals.get(number, 0.0) for number, name in enumerate(self.labels)}
 
     def touched(self, question: str) -> dict[str, frozenset[str]]:
-        """By table, the words of a question that its name, columns, comments or samples answer to."""
+        """By table, the words of a question that its name, columns, comments or samples answer to; of words
+        that stand everywhere (`name`, `order`) the name alone.
+        """
         found: dict[str, set[str]] = defaultdict(set)
         for term in terms(question):
-            for number in () if term.is_general else self._met(term):
-                found[self.labels[number]].add(term.said)
+            for number, (_, of_name) in self._met(term).items():
+                if of_name or not term.is_general:
+                    found[self.labels[number]].add(term.said)
         return {name: frozenset(said) for name, said in found.items()}
 
     def link(self, question: str, hits: Sequence[ValueHit] = (), most: int = 12) -> tuple[Table, ...]:

@@ -99,10 +99,13 @@ def _joined(draft: Draft, wrong: Wrong) -> bool:
     view = wrong.at
     if not view.sources or view.open or has_bare_star(view):
         return False
-    if wrong.fault is not Fault.OUTER and _is_in_scope(draft, wrong):
+    twin = selects_twice(draft, wrong)
+    if wrong.fault is not Fault.OUTER and not twin and _is_in_scope(draft, wrong):
         return False
-    held = [(one, one.entry) for one in view.sources.values() if one.entry is not None]
-    targets = [one for one in _tables_with(draft, wrong) if all(one is not entry for _, entry in held)]
+    sources = [wrong.source] if twin and wrong.source else view.sources.values()
+    held = [(one, one.entry) for one in sources if one.entry is not None]
+    there = [one.entry for one in view.sources.values()]
+    targets = [one for one in _tables_with(draft, wrong) if all(one is not entry for entry in there)]
     path = shortest_path(held, targets)
     if path is None or (wrong.fault is not Fault.STRANGE and len(targets) > 1 and not _is_beside(path)):
         return False
@@ -113,8 +116,23 @@ def _joined(draft: Draft, wrong: Wrong) -> bool:
     return True
 
 
+def selects_twice(draft: Draft, wrong: Wrong) -> bool:
+    """`SELECT T1.name, T2.name` where only T1 has one: nobody asks for it twice, it is of a third table."""
+    select = wrong.view.select
+    if wrong.fault is not Fault.ABSENT or wrong.column.parent is not select:
+        return False
+    key = draft.key(wrong.column)
+    items = [one for one in select.expressions if isinstance(one, exp.Column) and one is not wrong.column]
+    return any(draft.key(one) == key and draft.fault(wrong.view, one) is None for one in items)
+
+
 def _is_in_scope(draft: Draft, wrong: Wrong) -> bool:
     """Whether what is asked for could be had from the sources that are there, or from the query around."""
+    if (
+        wrong.fault is Fault.STRANGE
+        and _tables_with(draft, wrong) == draft.known.near(wrong.column.table) != []
+    ):
+        return False  # it names a table that has it
     keys = _called(draft, wrong)
     where: View | None = wrong.at
     while where is not None:

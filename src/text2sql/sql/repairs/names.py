@@ -9,7 +9,7 @@ from sqlglot import exp
 
 from text2sql.sql.dialects import ascii_lower
 from text2sql.sql.repairs.draft import Draft, Fault, Wrong
-from text2sql.sql.repairs.joins import conjuncts, is_plain
+from text2sql.sql.repairs.joins import conjuncts, is_plain, selects_twice
 from text2sql.sql.repairs.known import Entry, folded, one_letter_off
 from text2sql.sql.repairs.views import Source, View
 from text2sql.sql.scope import again
@@ -52,7 +52,7 @@ def rebind(draft: Draft) -> bool:
     """`T2.Name` where only T1 has `Name`."""
     done = False
     for wrong in draft.wrong(Fault.ABSENT, Fault.STRANGE):
-        source = _by_name(wrong) or _only_owner(draft, wrong)
+        source = None if selects_twice(draft, wrong) else _by_name(wrong) or _only_owner(draft, wrong)
         if source is not None:
             draft.bind(wrong.column, source)
             done = True

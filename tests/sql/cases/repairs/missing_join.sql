@@ -1,6 +1,15 @@
 -- A column of one table that is not in FROM, and one shortest way of foreign keys to it.
 
 -- sqlite
+SELECT m.museum_name, v.museum_name FROM museum AS m JOIN visit AS v ON v.museum_id = m.museum_id
+unchanged
+
+SELECT v.full_name, t.full_name FROM visitor AS v JOIN visit AS t ON t.visitor_id = v.id
+unchanged
+
+SELECT visitor.id, museum.museum_id FROM visitor JOIN visit ON visit.visitor_id = visitor.id
+SELECT visitor.id, museum.museum_id FROM visitor JOIN visit ON visit.visitor_id = visitor.id JOIN museum ON visit.museum_id = museum.museum_id
+
 SELECT title, country FROM painting
 SELECT title, artist.country FROM painting JOIN artist ON painting.artist_id = artist.artist_id
 
