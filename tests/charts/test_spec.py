@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 from charts.results import months, result
 from charts.shapes import SHAPES
 from text2sql.charts import choose, fitting, of_kind, sketch, spec
-from text2sql.charts.figure import bins, figure, label_of
+from text2sql.charts.figure import label_of
 from text2sql.charts.moments import moment
+from text2sql.charts.plotting import bins, figure
 from text2sql.types import QueryResult, ResultColumn, Value
 
 HOSTILE = [

@@ -2,8 +2,8 @@
 
 from text2sql.charts import antv
 from text2sql.charts.choosing import Chart
-from text2sql.charts.figure import figure
 from text2sql.charts.picture import Format, can_write, picture
+from text2sql.charts.plotting import figure
 from text2sql.charts.spec import spec
 from text2sql.config import Settings
 from text2sql.messages import Language

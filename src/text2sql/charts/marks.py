@@ -1,8 +1,7 @@
-"""One function a kind of chart: its marks, encodings and sizes."""
+"""One function a kind of chart: its marks, encodings and sizes. Bars are in `bars.py`."""
 
 from collections.abc import Callable, Mapping
-
-from rich.cells import cell_len
+from typing import Any
 
 from text2sql.charts.axes import (
     COLOURS,
@@ -17,138 +16,39 @@ from text2sql.charts.axes import (
     time_axis,
     tooltip,
 )
+from text2sql.charts.bars import IN_LEGEND_ORDER, bar, split, totals
 from text2sql.charts.choosing import Kind
 from text2sql.charts.figure import Figure, plain_number
 
-_UPRIGHT = 12  # bars that can stand side by side
-_WRITTEN = 24  # bars that have their number at their end
 _DOTTED = 40  # points of a line that are marked
-_ORDER = {"field": "o", "type": "quantitative"}  # of a stack, as in the legend
 
 
 def _value(made: Figure) -> Spec:
     """Numbers in large figures, side by side; over them what they are, and whose."""
-    share = made.y.share
-    for_each = [
-        {
-            "x": point.x,
-            "y": "–" if point.y is None else plain_number(point.y, share=share),
-            "at": at,
-        }
+    alone = len(made.points) == 1
+    held = [
+        {"x": point.x, "y": "–" if point.y is None else plain_number(point.y, share=made.y.share), "at": at}
         for at, point in enumerate(made.points)
     ]
-    place = {"field": "at", "type": "ordinal", "axis": None}
-    big, small = ("text", 40 if len(for_each) == 1 else 30), ("text", 13)
     layers = [
-        {
-            "mark": {"type": "text", "fontSize": big[1], "fontWeight": "bold", "dy": 8},
-            "encoding": {"text": {"field": "y", "type": "nominal"}},
-        },
-        {
-            "mark": {"type": "text", "fontSize": small[1], "dy": -30, "limit": 180},
-            "encoding": {"text": {"field": "x", "type": "nominal"}},
-        },
+        _words("y", fontSize=40 if alone else 30, fontWeight="bold", dy=8),
+        _words("x", fontSize=13, dy=-30, limit=180),
     ]
     if made.x.title:
-        layers.append(
-            {
-                "data": {"values": [{"x": made.x.title, "at": 0}]},
-                "mark": {"type": "text", "fontSize": 13, "fontStyle": "italic", "dy": 44, "limit": 300},
-                "encoding": {"text": {"field": "x", "type": "nominal"}},
-            }
-        )
+        below = _words("x", fontSize=13, fontStyle="italic", dy=44, limit=300)
+        layers.append({"data": {"values": [{"x": made.x.title, "at": 0}]}, **below})
     return {
-        "data": {"values": for_each},
-        "width": {"step": 320 if len(for_each) == 1 else 200},
+        "data": {"values": held},
+        "width": {"step": 320 if alone else 200},
         "height": 120,
-        "encoding": {"x": place},
+        "encoding": {"x": {"field": "at", "type": "ordinal", "axis": None}},
         "layer": layers,
         "view": {"stroke": None},
     }
 
 
-def _upright(made: Figure) -> bool:
-    labels, bars = made.labels, len(made.points) if made.kind == "grouped" else len(made.labels)
-    if made.x.role in ("time", "step"):
-        return bars <= 60
-    return len(labels) <= _UPRIGHT and bars <= 2 * _UPRIGHT and max(map(cell_len, labels), default=0) <= 14
-
-
-def _bar(made: Figure) -> Spec:
-    upright = _upright(made)
-    numbers = made.numbers
-    sizes = _sizes(made, upright)
-    label = label_axis(made, step=sizes["width"]["step"] if upright else 0)
-    up = {
-        "field": "y",
-        "type": "quantitative",
-        "axis": number_axis(made.y, numbers, made.lang),
-        "scale": {"zero": True, **({"padding": 14} if min(numbers, default=0.0) < 0 else {})},
-    }
-    bars: Spec = {
-        "mark": {"type": "bar", "color": COLOURS[0], "cornerRadiusEnd": 2},
-        "encoding": {"tooltip": tooltip(made)},
-    }
-    encoding = {"x": label, "y": up} if upright else {"y": label, "x": up}
-    if len(made.points) > _WRITTEN:
-        return {**bars, "encoding": {**encoding, **bars["encoding"]}, **sizes}
-    return {**sizes, "encoding": encoding, "layer": [bars, *_written(made, upright)]}
-
-
-def _written(made: Figure, upright: bool) -> list[Spec]:
-    """Each bar's number, beyond its end: outside for negative ones as well."""
-    told: Mapping[bool, Spec] = {
-        False: {"dy": -7} if upright else {"dx": 4, "align": "left"},
-        True: {"dy": 8} if upright else {"dx": -4, "align": "right"},
-    }
-    layers = []
-    for negative in (False, True):
-        held = [
-            {"x": point.x, "y": point.y, "t": plain_number(point.y, share=made.y.share)}
-            for point in made.points
-            if point.y is not None and (point.y < 0) == negative
-        ]
-        if held:
-            mark = {"type": "text", "fontSize": 10, **told[negative]}
-            text = {"text": {"field": "t", "type": "nominal"}}
-            layers.append({"data": {"values": held}, "mark": mark, "encoding": text})
-    return layers
-
-
-def _sizes(made: Figure, upright: bool) -> Spec:
-    count = max(1, len(made.labels))
-    if upright:
-        return {"width": {"step": max(14, min(64, WIDE // count))}, "height": HIGH}
-    return {"width": WIDE - 80, "height": {"step": 20 if count > _UPRIGHT else 28}}
-
-
-def _split(made: Figure) -> Spec:
-    """Grouped and stacked bars."""
-    upright, grouped = _upright(made), made.kind == "grouped"
-    sizes = _sizes(made, upright)
-    if grouped:
-        each = len(made.names)
-        wide = max(8, min(26, WIDE // max(1, each * len(made.labels)))) * each + 8
-        sizes["width" if upright else "height"] = {"step": wide, "for": "position"}
-    label = label_axis(made, step=sizes["width"]["step"] if upright else 0)
-    up: Spec = {
-        "field": "y",
-        "type": "quantitative",
-        "axis": number_axis(made.y, made.numbers if grouped else _totals(made), made.lang),
-        "stack": None if grouped else "zero",
-    }
-    encoding: Spec = {"x": label, "y": up} if upright else {"y": label, "x": up}
-    if grouped:
-        encoding["xOffset" if upright else "yOffset"] = {"field": "s", "type": "nominal", "sort": made.names}
-    encoding |= {**colour(made), "order": _ORDER, "tooltip": tooltip(made)}
-    return {"mark": {"type": "bar", "cornerRadiusEnd": 1}, "encoding": encoding, **sizes}
-
-
-def _totals(made: Figure) -> list[float]:
-    totals: dict[object, float] = {}
-    for point in made.points:
-        totals[point.x] = totals.get(point.x, 0.0) + (point.y or 0.0)
-    return list(totals.values())
+def _words(field: str, **look: Any) -> Spec:
+    return {"mark": {"type": "text", **look}, "encoding": {"text": {"field": field, "type": "nominal"}}}
 
 
 def _line(made: Figure) -> Spec:
@@ -159,7 +59,7 @@ def _line(made: Figure) -> Spec:
     up: Spec = {
         "field": "y",
         "type": "quantitative",
-        "axis": number_axis(made.y, _totals(made) if stacked else made.numbers, made.lang),
+        "axis": number_axis(made.y, totals(made) if stacked else made.numbers, made.lang),
         "scale": {"zero": made.kind == "area" or _near_zero(made.numbers)},
     }
     mark: Spec = {"type": made.kind}
@@ -171,7 +71,7 @@ def _line(made: Figure) -> Spec:
     if not made.series:
         mark["color"] = COLOURS[0]
     told = tooltip(made, "temporal" if temporal else "nominal")
-    order = {"order": _ORDER} if stacked else {}
+    order = {"order": IN_LEGEND_ORDER} if stacked else {}
     return {
         "mark": mark,
         "encoding": {"x": across, "y": up, **colour(made), **order, "tooltip": told},
@@ -333,17 +233,17 @@ def _cell_numbers(made: Figure, low: float, high: float, diverging: bool) -> Spe
 def _short(number: float, share: bool) -> str:
     if share:
         return f"{number:.0%}"
-    for size, unit in ((1e9, "B"), (1e6, "M"), (1e4, "K")):
-        if abs(number) >= size:
-            return f"{number / min(size, 1e3 if unit == 'K' else size):.3g}{unit}"
+    for least, size, unit in ((1e9, 1e9, "B"), (1e6, 1e6, "M"), (1e4, 1e3, "K")):
+        if abs(number) >= least:
+            return f"{number / size:.3g}{unit}"
     return plain_number(round(number, 1))
 
 
 MARKS: Mapping[Kind, Callable[[Figure], Spec]] = {
     "value": _value,
-    "bar": _bar,
-    "grouped": _split,
-    "stacked": _split,
+    "bar": bar,
+    "grouped": split,
+    "stacked": split,
     "line": _line,
     "area": _line,
     "scatter": _scatter,

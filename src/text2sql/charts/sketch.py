@@ -9,8 +9,9 @@ from datetime import datetime
 from rich.cells import cell_len, set_cell_size
 
 from text2sql.charts.choosing import Chart, Kind
-from text2sql.charts.figure import Figure, Point, figure, plain_number
+from text2sql.charts.figure import Figure, Point, plain_number
 from text2sql.charts.moments import Moment, moment
+from text2sql.charts.plotting import figure
 from text2sql.messages import Language
 from text2sql.types import QueryResult
 

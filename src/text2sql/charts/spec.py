@@ -9,8 +9,9 @@ from rich.cells import cell_len
 
 from text2sql.charts.axes import Spec, data
 from text2sql.charts.choosing import Chart, kinds, to_plain
-from text2sql.charts.figure import Figure, figure, one_line
+from text2sql.charts.figure import Figure, one_line
 from text2sql.charts.marks import MARKS
+from text2sql.charts.plotting import figure
 from text2sql.messages import Language
 from text2sql.types import QueryResult
 
