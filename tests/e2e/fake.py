@@ -24,6 +24,7 @@ class Streams:
         self.told: dict[str, list[tuple[str, dict[str, Any]]]] = {}
         self.cancelled: list[str] = []
         self.resumed: list[str] = []
+        self.stopped: list[str] = []
 
     def begin(self, question: str, finished: dict[str, Any]) -> str:
         name = f"s{len(self.told)}"
@@ -95,6 +96,11 @@ async def resumed(name: str, request: Request) -> Response:
     last = request.headers.get("last-event-id", "")
     request.app.state.streams.resumed.append(last)
     return sent(request, name, int(last.rpartition("-")[2]))
+
+
+@api.delete("/query/{name}", status_code=204)
+async def stopped(name: str, request: Request) -> None:
+    request.app.state.streams.stopped.append(name)
 
 
 @api.post("/threads/{name}/resume")

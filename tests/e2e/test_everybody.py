@@ -54,11 +54,12 @@ def test_it_is_worked_by_keys(look: Look, scripted: FastAPI) -> None:
     expect(page.get_by_role("button", name="Stop (Esc)")).to_be_visible()
     page.keyboard.press("Escape")
     expect(page.locator(".badge")).to_have_text("Stopped")
+    streams = scripted.state.streams
     for _ in range(100):
-        if scripted.state.streams.cancelled:
+        if streams.cancelled and streams.stopped:
             break
         page.wait_for_timeout(50)
-    assert len(scripted.state.streams.cancelled) == 1
+    assert streams.cancelled == streams.stopped == [list(streams.told)[-1]]
 
 
 def test_arrows_move_in_the_table(look: Look) -> None:

@@ -24,6 +24,13 @@ __all__ = ["make_shop", "scripted"]
 
 COUNT = "SELECT count(*) AS customers FROM customers"
 ASK = {"question": "How many customers are there?"}
+# A table, and a query over it that goes on for minutes.
+NUMBERS = """
+CREATE TABLE customers (id INTEGER PRIMARY KEY, n INTEGER);
+WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c WHERE x < 3000)
+INSERT INTO customers SELECT x, x FROM c;
+"""
+SLOW = "SELECT count(*) AS customers FROM customers a, customers b, customers c WHERE a.n + b.n + c.n < 0"
 
 
 @dataclass(frozen=True, slots=True)

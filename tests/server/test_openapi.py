@@ -46,6 +46,7 @@ PLACES = {
     ("GET", "/api/v1/sources"),
     ("GET", "/api/v1/threads"),
     ("GET", "/api/v1/threads/{thread_id}"),
+    ("DELETE", "/api/v1/query/{stream_id}"),
     ("DELETE", "/api/v1/threads/{thread_id}"),
     ("POST", "/api/v1/feedback"),
     ("POST", "/api/v1/query"),

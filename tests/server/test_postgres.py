@@ -9,14 +9,11 @@ import pytest
 
 from faults.asking import admin, running
 from faults.conftest import or_missing
-from server.serving import follow, listening, scripted, served, until
+from server.serving import ASK, SLOW, follow, listening, scripted, served, until
 from servers import Postgres, postgres
 from text2sql.server import sources
 
 pytestmark = pytest.mark.slow
-
-ASK = {"question": "How many customers are there?"}
-SLOW = "SELECT count(*) AS customers FROM customers a, customers b, customers c WHERE a.n + b.n + c.n < 0"
 
 
 @pytest.fixture(scope="module")

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import os
 import sqlite3
 from collections.abc import AsyncIterator
 from contextlib import closing
@@ -12,7 +13,10 @@ import httpx
 import pytest
 
 from server.serving import (
+    ASK,
     COUNT,
+    NUMBERS,
+    SLOW,
     Event,
     Served,
     events_of,
@@ -26,14 +30,6 @@ from server.serving import (
 from text2sql.llm import ScriptedBackend
 from text2sql.server.building import stop
 from text2sql.types import ModelRequest, Reply
-
-ASK = {"question": "How many customers are there?"}
-NUMBERS = """
-CREATE TABLE customers (id INTEGER PRIMARY KEY, n INTEGER);
-WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c WHERE x < 3000)
-INSERT INTO customers SELECT x, x FROM c;
-"""
-SLOW = "SELECT count(*) AS customers FROM customers a, customers b, customers c WHERE a.n + b.n + c.n < 0"
 
 
 class Hanging(ScriptedBackend):
@@ -107,6 +103,22 @@ def test_a_stream_cut_at_any_event_goes_on_and_repeats_nothing(shop: Path) -> No
         assert [event.id for event in events] == [f"{stream}-{n}" for n in range(1, len(whole) + 1)]
         assert [event.name for event in events] == [event.name for event in whole]
         assert events[-1].data["answer"]["rows"] == [[3]]
+
+
+def test_a_stream_cut_at_any_byte_goes_on_behind_its_last_whole_event(shop: Path) -> None:
+    async def told() -> int:
+        async with served(shop, scripted([COUNT])) as server:
+            whole = (await server.client.post("/api/v1/query", json=ASK)).content
+            stream = server.here.streams.find("", events_of(whole.decode())[0].data["stream_id"])
+            for cut in range(len(whole)):
+                had, end, _ = whole[:cut].rpartition(b"\n\n")
+                had += end
+                last = events_of(had.decode())[-1].id if had else ""
+                rest = [frame async for frame in stream.read(stream.after(last), heartbeat=10.0)]
+                assert had + b"".join(rest) == whole
+            return len(whole)
+
+    assert asyncio.run(told()) > 2_000
 
 
 def test_a_question_is_asked_once_however_often_its_stream_is_read(shop: Path) -> None:
@@ -193,10 +205,41 @@ def test_a_client_that_goes_away_stops_the_query_on_the_database(tmp_path: Path)
             await until(lambda: database_of(server).busy == 0)
             await follow(server.client, asked(server.client), most=8)
             await until(lambda: database_of(server).busy == 1)
-            await until(lambda: database_of(server).busy == 0, 3.0)
+            await until(lambda: (server.here.streams.running, database_of(server).busy) == (0, 0), 10.0)
             return server.here.streams.running, database_of(server).busy
 
     assert asyncio.run(told()) == (0, 0)
+
+
+def test_a_question_is_stopped_at_once_whoever_reads_it(shop: Path) -> None:
+    backend = Hanging()
+
+    async def told() -> tuple[int, int, list[Event], int]:
+        async with listening(shop, backend, stream_grace=60.0) as server:
+            before = await follow(server.client, asked(server.client), most=3)
+            address = f"/api/v1/query/{before[0].data['stream_id']}"
+            elsewhere = asyncio.create_task(follow(server.client, server.client.stream("GET", address)))
+            await until(lambda: backend.running == 1)
+            stopped = (await server.client.delete(address)).status_code
+            left = backend.running
+            heard = await elsewhere
+            return stopped, left, heard, (await server.client.delete(address)).status_code
+
+    stopped, left, heard, again = asyncio.run(told())
+    assert (stopped, left, again) == (204, 0, 204)
+    assert (heard[-1].name, heard[-1].data["kind"]) == ("problem", "usage.stream_cancelled")
+
+
+def test_stopping_what_has_ended_changes_nothing_of_it(shop: Path) -> None:
+    async def told() -> tuple[int, bool, int]:
+        async with served(shop, scripted([COUNT])) as server:
+            whole = (await server.client.post("/api/v1/query", json=ASK)).text
+            address = f"/api/v1/query/{events_of(whole)[0].data['stream_id']}"
+            stopped = (await server.client.delete(address)).status_code
+            same = (await server.client.get(address)).text == whole
+            return stopped, same, (await server.client.delete("/api/v1/query/nobodys")).status_code
+
+    assert asyncio.run(told()) == (204, True, 404)
 
 
 def test_going_away_from_the_plain_answer_cancels_at_once(shop: Path) -> None:
@@ -213,61 +256,61 @@ def test_going_away_from_the_plain_answer_cancels_at_once(shop: Path) -> None:
     asyncio.run(told())
 
 
-def test_fifty_clients_that_vanish_leave_nothing_behind(tmp_path: Path) -> None:
-    """Half of them while the model writes, half while the query runs; some never read a byte."""
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("backend", "deep"),
+    [(Hanging(), b"event: sql_token"), (scripted([], last=SLOW), b'{"stage":"executor"}')],
+    ids=["while the model writes", "while the query runs"],
+)
+def test_a_hundred_clients_that_vanish_leave_nothing_behind(
+    tmp_path: Path, backend: ScriptedBackend, deep: bytes
+) -> None:
+    """Twice a hundred. What there is before and after is the same, down to the file descriptors."""
     shop = make_shop(tmp_path / "numbers.db", NUMBERS)
-    hanging, slow = Hanging(), scripted([], last=SLOW)
+    given: dict[str, Any] = {"stream_grace": 0.1, "stream_keep": 0.1, "pool_size": 8, "cache_lifetime": 0.0}
 
-    async def vanish(server: Served, at: int) -> None:
-        if at % 5 == 0:
-            return await _knock_and_run(server)
-        if at % 5 == 1:
-            waiting = asyncio.create_task(server.client.post("/api/v1/query/sync", json=ASK))
-            await asyncio.sleep(0.05)
-            waiting.cancel()
-            await asyncio.gather(waiting, return_exceptions=True)
-            return None
-        await follow(server.client, asked(server.client), most=at % 6 + 1)
-        return None
-
-    async def told(backend: ScriptedBackend) -> None:
-        async with listening(shop, backend, stream_keep=0.2, preset="hybrid", pool_size=8) as server:
-            await server.here.sources.named(None).app.catalogue()
-            await until(lambda: database_of(server).busy == 0)
-            await vanish(server, 2)
-            await until(lambda: server.here.streams.running == 0)
-            await server.client.get("/readyz")
-            await asyncio.sleep(0.1)
-            before = _names()
-            await asyncio.gather(*(vanish(server, at) for at in range(25)))
+    async def told() -> None:
+        async with asyncio.timeout(100), listening(shop, backend, preset="hybrid", **given) as server:
             streams, database = server.here.streams, database_of(server)
-            await until(lambda: streams.running == 0 and streams.kept == 0 and database.busy == 0)
-            assert database.waiting == 0
-            await server.client.get("/healthz")
-            await until(lambda: _names() == before)
 
-    asyncio.run(told(hanging))
-    assert hanging.requests
-    assert hanging.running == 0
-    asyncio.run(told(slow))
+            def idle() -> bool:
+                return (streams.running, streams.kept, database.busy, database.waiting) == (0, 0, 0, 0)
+
+            await asyncio.gather(*(_vanish(server, at, deep) for at in range(10)))  # every room is open now
+            await until(idle, 20.0)
+            await asyncio.sleep(0.5)  # uvicorn lets go of the last connections
+            before = _left(database)
+            for group in range(0, 100, 10):
+                await asyncio.gather(*(_vanish(server, group + at, deep) for at in range(10)))
+            await until(idle, 20.0)
+            await until(lambda: _left(database) == before, 20.0)
+
+    asyncio.run(told())
+    assert len(backend.requests) >= 40
+    assert getattr(backend, "running", 0) == 0
 
 
-def _names() -> list[str]:
-    """Tasks of ours; uvicorn's own come and go with connections."""
-    every = (getattr(task.get_coro(), "__qualname__", "") for task in asyncio.all_tasks())
-    return sorted(name for name in every if "RequestResponseCycle" not in name)
-
-
-async def _knock_and_run(server: Served) -> None:
-    """A request, and gone before the first byte of its answer."""
+async def _vanish(server: Served, at: int, deep: bytes) -> None:
+    """Before the first byte, while waiting for the answer, after the first event, or deep in the question."""
     host, port = server.url.removeprefix("http://").split(":")
-    _, writer = await asyncio.open_connection(host, int(port))
-    body = json.dumps(ASK).encode()
-    head = f"POST /api/v1/query HTTP/1.1\r\nHost: {host}\r\nContent-Type: application/json\r\n"
+    reader, writer = await asyncio.open_connection(host, int(port))
+    body, path = json.dumps(ASK).encode(), "/api/v1/query/sync" if at % 5 == 1 else "/api/v1/query"
+    head = f"POST {path} HTTP/1.1\r\nHost: {host}\r\nContent-Type: application/json\r\n"
     writer.write(f"{head}Content-Length: {len(body)}\r\n\r\n".encode() + body)
     await writer.drain()
+    if at % 5 == 1:
+        await asyncio.sleep(0.02 * (at % 7))
+    elif at % 5 > 1:
+        await reader.readuntil(b"event: started" if at % 5 == 2 else deep)
     writer.close()
     await writer.wait_closed()
+
+
+def _left(database: Any) -> tuple[list[str], int]:
+    """Tasks and open file descriptors; idle connections are given up first."""
+    database.database._pool.drop_idle(float("inf"))
+    tasks = sorted(getattr(task.get_coro(), "__qualname__", "") for task in asyncio.all_tasks())
+    return tasks, len(os.listdir("/proc/self/fd"))  # noqa: PTH208 -- a name goes while it is listed
 
 
 def test_a_silent_stream_says_that_it_is_there(shop: Path) -> None:

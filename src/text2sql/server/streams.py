@@ -128,6 +128,12 @@ class Streams:
                 async for frame in frames:
                     yield frame
 
+    async def cancel(self, stream: Stream) -> None:
+        """At once, and to its very end; whoever reads it is told. What has ended stays as it is."""
+        if stream.task is not None and not stream.ended:
+            self._cancel(stream.task)
+            await asyncio.wait({stream.task})
+
     async def close(self, grace: float) -> None:
         """Nothing new is begun; what goes on may end within the grace, and is cancelled after it."""
         self._closed = True
@@ -184,7 +190,14 @@ class Streams:
         if stream.ended:
             self._later(stream, self._settings.stream_keep, lambda: self._drop(stream.id))
         elif stream.task is not None:
-            self._later(stream, self._settings.stream_grace, stream.task.cancel)
+            task = stream.task
+            self._later(stream, self._settings.stream_grace, lambda: self._cancel(task))
+
+    @staticmethod
+    def _cancel(task: "asyncio.Task[None]") -> None:
+        """Once: a second word would cut short what the first one lets go of."""
+        if not task.cancelling():
+            task.cancel()
 
     def _ended(self, stream: Stream) -> None:
         stream.ended = True

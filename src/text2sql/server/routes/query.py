@@ -34,7 +34,9 @@ async def told(answer: Answer) -> Response:
 async def query(
     asked: Question, here: Here, user: User, reader: Reader, traceparent: Parent = ""
 ) -> Response:
-    """Ask, and follow what happens. Going away cancels it after a grace; `GET` takes it up again."""
+    """Ask, and follow what happens. `GET` takes it up again; going away cancels it after a grace, `DELETE`
+    at once.
+    """
     thread = asked.thread_id or new_thread()
     source = await here.source_for(asked.source, asked.thread_id, user)
     running = here.ask(asked, source, here.how(asked, thread, user), traceparent)
@@ -46,6 +48,13 @@ async def take_up(stream_id: str, here: Here, user: User, last_event_id: LastEve
     """The same stream from the event after `Last-Event-ID`: nothing is missed and nothing comes twice."""
     stream = here.streams.find(user, stream_id)
     return event_stream(here, stream, stream.after(last_event_id))
+
+
+@router.delete("/query/{stream_id}", responses=problems(), status_code=204, response_class=Response)
+async def cancel(stream_id: str, here: Here, user: User) -> Response:
+    """Stop the question, whoever reads it: the model's call and the query have ended when this answers."""
+    await here.streams.cancel(here.streams.find(user, stream_id))
+    return Response(status_code=204)
 
 
 @router.post("/query/sync", responses=problems(), response_model=AnswerObject)

@@ -5,33 +5,41 @@ const SILENCE = 15_000; // the server says something every 10 s, and gives up on
 const PAUSES = [250, 500, 1_000, 2_000, 4_000, 6_000]; // before each further try to go on
 const LAST = new Set(["finished", "problem"]);
 
-/** Yields {event, data} up to the last one. `onCut(true)` when the line is lost, `onCut(false)` when it is back. */
+/** Yields {event, data} up to the last one. `onCut(true)` when the line is lost, `onCut(false)` when it is back.
+ * The server would wait a while for somebody who only lost the line: who aborts says so.
+ */
 export async function* stream(api, path, body, { signal, onCut = () => {} } = {}) {
   const accept = "text/event-stream";
   let response = await api.request(path, { method: "POST", body, accept, signal });
   let streamId = "";
   let lastId = "";
   let tries = 0;
-  for (;;) {
-    try {
-      for await (const one of messages(response.body)) {
-        if (one.id && one.id === lastId) continue;
-        lastId = one.id || lastId;
-        tries = 0;
-        const data = parse(one.data);
-        if (one.event === "started") streamId = data.stream_id;
-        yield { event: one.event, data };
-        if (LAST.has(one.event)) return;
+  try {
+    for (;;) {
+      try {
+        for await (const one of messages(response.body)) {
+          if (one.id && one.id === lastId) continue;
+          lastId = one.id || lastId;
+          tries = 0;
+          const data = parse(one.data);
+          if (one.event === "started") streamId = data.stream_id;
+          yield { event: one.event, data };
+          if (LAST.has(one.event)) return;
+        }
+      } catch (error) {
+        if (signal?.aborted || error instanceof SyntaxError) throw error;
       }
-    } catch (error) {
-      if (signal?.aborted || error instanceof SyntaxError) throw error;
+      if (!streamId) throw new Problem({ kind: "network" });
+      onCut(true);
+      response = await again(api, streamId, lastId, signal, () => tries++);
+      onCut(false);
     }
-    if (!streamId) throw new Problem({ kind: "network" });
-    onCut(true);
-    response = await again(api, streamId, lastId, signal, () => tries++);
-    onCut(false);
+  } finally {
+    if (signal?.aborted && streamId) api.remove(address(streamId)).catch(() => {});
   }
 }
+
+const address = (streamId) => `api/v1/query/${encodeURIComponent(streamId)}`;
 
 async function again(api, streamId, lastId, signal, next) {
   for (;;) {
@@ -40,7 +48,7 @@ async function again(api, streamId, lastId, signal, next) {
     await pause(PAUSES[at], signal);
     try {
       const headers = { "Last-Event-ID": lastId };
-      return await api.request(`api/v1/query/${encodeURIComponent(streamId)}`, { headers, accept: "text/event-stream", signal });
+      return await api.request(address(streamId), { headers, accept: "text/event-stream", signal });
     } catch (error) {
       const passing = error instanceof Problem && (error.kind === "network" || error.status >= 500 || error.status === 429);
       if (!passing) throw error;
