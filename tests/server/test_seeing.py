@@ -5,19 +5,24 @@ import io
 import json
 import logging
 import socket
+import threading
+import time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
+from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from prometheus_client.parser import text_string_to_metric_families
 
-from server.serving import COUNT, Served, make_shop, scripted, served, settings_of
+from server.serving import COUNT, NUMBERS, SLOW, Served, make_shop, scripted, served, settings_of
+from text2sql import __version__
 from text2sql.llm import AsyncChatModel
-from text2sql.server import sources
+from text2sql.server import sources, tracing
 from text2sql.server.building import build
 from text2sql.server.logs import to_json_lines
 from text2sql.server.tracing import open_provider
@@ -69,6 +74,32 @@ def test_metrics_count_questions_stages_tokens_errors_and_the_pool(shop: Path) -
     assert value("queue", source="shop") == 0
     assert value("streams", state="running") == 0
     assert value("http_requests_total", method="POST", route="/api/v1/query/sync", status="200") == 4
+
+
+def test_metrics_tell_who_waits_for_a_connection(tmp_path: Path) -> None:
+    shop = make_shop(tmp_path / "numbers.db", NUMBERS)
+
+    async def told() -> list[tuple[float, float]]:
+        given: dict[str, Any] = {"pool_size": 1, "pool_overflow": 1, "cache_lifetime": 0.0}
+        async with served(shop, scripted([], last=SLOW), **given) as server:
+            await server.here.sources.named(None).app.catalogue()
+
+            async def seen() -> tuple[float, float]:
+                found = await numbers(server)
+                busy = frozenset({("source", "shop"), ("state", "busy")})
+                queue = found["text2sql_queue", frozenset({("source", "shop")})]
+                return found["text2sql_pool_connections", busy], queue
+
+            asking = [asyncio.create_task(server.answer()) for _ in range(4)]
+            async with asyncio.timeout(60):
+                while (during := await seen()) < (2, 2):
+                    await asyncio.sleep(0.02)
+            for one in asking:
+                one.cancel()
+            await asyncio.gather(*asking, return_exceptions=True)
+            return [during, await seen()]
+
+    assert asyncio.run(told()) == [(2, 2), (0, 0)]
 
 
 def test_no_label_and_no_log_line_holds_a_users_text(shop: Path) -> None:
@@ -155,11 +186,79 @@ def test_a_question_is_a_span_with_one_a_stage_and_no_text_in_it(shop: Path) -> 
     assert "Canary" not in "".join(span.to_json() for span in spans.values())
 
 
-def test_no_traces_are_sent_unless_a_collector_is_named(shop: Path) -> None:
+def test_no_traces_are_sent_unless_a_collector_is_named() -> None:
     assert open_provider({}) is None
-    provider = open_provider({"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:9"})
-    assert provider is not None
-    provider.shutdown()
+
+
+class Collector(ThreadingHTTPServer):
+    """Takes what an exporter sends, and keeps it."""
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), Taking)
+        self.taken: list[tuple[str, bytes]] = []
+
+
+class Taking(BaseHTTPRequestHandler):
+    server: Collector
+
+    def do_POST(self) -> None:
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        self.server.taken.append((self.path, body))
+        self.send_response(200)
+        self.end_headers()
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+def test_a_collector_that_is_named_is_sent_the_spans(shop: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with Collector() as collector:
+        threading.Thread(target=collector.serve_forever, daemon=True).start()
+        monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", f"http://127.0.0.1:{collector.server_port}")
+
+        async def ask() -> str:
+            async with served(shop, scripted([COUNT])) as server:
+                return str((await server.answer(CANARY))["status"])
+
+        assert asyncio.run(ask()) == "answered"  # closing the server sends what is left
+        collector.shutdown()
+    assert {path for path, _ in collector.taken} == {"/v1/traces"}
+    spans: dict[str, Any] = {}
+    for _, body in collector.taken:
+        assert b"Canary" not in body
+        for resource in ExportTraceServiceRequest.FromString(body).resource_spans:
+            spans |= {span.name: span for scope in resource.scope_spans for span in scope.spans}
+            facts = {one.key: one.value.string_value for one in resource.resource.attributes}
+            assert (facts["service.name"], facts["service.version"]) == ("text2sql", __version__)
+    assert {"question", "generator", "executor"} <= set(spans)
+    assert spans["executor"].parent_span_id == spans["question"].span_id
+
+
+def test_a_collector_that_is_down_or_never_answers_slows_nobody(
+    shop: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """P14. A port that nobody listens on, and one where a connection is made and nothing said."""
+    monkeypatch.setattr(tracing, "_EXPORT_SECONDS", 0.3)
+    monkeypatch.setenv("OTEL_BSP_SCHEDULE_DELAY", "10")  # it tries while questions are asked
+    monkeypatch.setenv("OTEL_BSP_MAX_QUEUE_SIZE", "16")
+    monkeypatch.setenv("OTEL_BSP_MAX_EXPORT_BATCH_SIZE", "8")
+
+    async def ask() -> tuple[list[str], float]:
+        async with served(shop, scripted([], last=COUNT), cache_lifetime=0.0) as server:
+            await server.answer()
+            began = time.monotonic()
+            told = [(await server.answer())["status"] for _ in range(10)]
+            return told, time.monotonic() - began
+
+    with socket.create_server(("127.0.0.1", 0)) as silent, socket.create_server(("127.0.0.1", 0)) as free:
+        ports = silent.getsockname()[1], free.getsockname()[1]
+        free.close()
+        alone, usual = asyncio.run(ask())
+        for port in ports:
+            monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", f"http://127.0.0.1:{port}")
+            answered, seconds = asyncio.run(ask())
+            assert answered == alone == ["answered"] * 10
+            assert seconds < 3 * usual + 1.0
 
 
 # -- health --------------------------------------------------------------------------------------
@@ -224,3 +323,28 @@ def test_a_server_that_is_down_from_the_start_does_not_keep_ours_from_starting(
         ("failed", "connection"),
         "answered",
     ]
+
+
+@pytest.mark.parametrize("memory", ["none", "FILE"])
+def test_conversations_go_on_beside_a_source_that_is_down(shop: Path, tmp_path: Path, memory: str) -> None:
+    pytest.importorskip("psycopg")
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    kept = memory.replace("FILE", str(tmp_path / "memory.db"))
+
+    async def told() -> list[Any]:
+        places = {"down": f"postgresql://u@127.0.0.1:{port}/x", "shop": str(shop)}
+        async with served(places, scripted([], last=COUNT), connect_timeout=1.0, memory=kept) as server:
+            first = await server.answer(source="shop")
+            thread, result = first["thread_id"], first["result_id"]
+            second = await server.answer("And how many are there now?", thread_id=thread)
+            return [
+                (second["status"], second["rows"]),
+                [one["thread_id"] == thread for one in (await server.get("/api/v1/threads"))["threads"]],
+                len((await server.get(f"/api/v1/threads/{thread}"))["turns"]),
+                (await server.get(f"/api/v1/results/{result}"))["rows"],
+                (await server.get("/api/v1/threads/nobodys", 404))["kind"],
+                (await server.get("/api/v1/results/nobodys", 404))["kind"],
+            ]
+
+    assert asyncio.run(told()) == [("answered", [[3]]), [True], 2, [[3]], "usage.thread", "usage.result"]

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 ENDPOINTS = ("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT")
-_EXPORT_SECONDS = 3.0  # a collector that is down costs this much when the server ends, and nothing before
+_EXPORT_SECONDS = 3.0  # a batch, when the server ends and the collector is down; before that it costs nothing
 
 
 def open_provider(environment: Mapping[str, str] = os.environ) -> "TracerProvider | None":
