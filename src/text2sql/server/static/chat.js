@@ -50,7 +50,7 @@ export class Chat {
       this.fault(error);
     }
     this.schema.holds(this.catalogue);
-    if (!this.turns.length) this.welcome();
+    if (!this.turns.length) welcome(this);
   }
 
   // -- asking ----------------------------------------------------------------------------------------
@@ -131,7 +131,7 @@ export class Chat {
     this.turns.pop();
     turn.element.remove();
     if (this.turns.length) this.turns.at(-1).render();
-    else this.welcome();
+    else welcome(this);
     this.composer.render();
     this.composer.say(turn.question);
     this.composer.field.focus();
@@ -149,26 +149,29 @@ export class Chat {
 
   fresh(focus = true) {
     this.stop();
-    Object.assign(this, { thread: "", turns: [], opened: false });
+    Object.assign(this, { thread: "", turns: [], opened: false, opening: "" });
     this.changed("thread", "");
-    this.welcome();
+    welcome(this);
     this.composer.render();
     this.threads.render();
     if (focus) this.composer.field.focus();
   }
 
   async open(id) {
+    this.opening = id; // of two that are clicked, the later one is wanted, whichever comes first
     if (id === this.thread && this.turns.length) return;
     this.stop();
     try {
       const held = await this.api.get(`api/v1/threads/${encodeURIComponent(id)}`);
+      if (this.opening !== id) return;
       Object.assign(this, { thread: id, turns: [], opened: true });
       fill(this.shell.log);
       for (const one of held.turns) this.append(Turn.remembered(this, one));
       this.turns.at(-1)?.render();
-      if (!this.turns.length) this.welcome();
+      if (!this.turns.length) welcome(this);
       this.changed("thread", id);
     } catch (error) {
+      if (this.opening !== id) return;
       this.fault(error);
       this.fresh(false);
     }
@@ -214,11 +217,7 @@ export class Chat {
   redraw() {
     this.shell.render();
     if (this.turns.length) this.turns.forEach((one) => one.render());
-    else this.welcome();
-  }
-
-  welcome() {
-    welcome(this);
+    else welcome(this);
   }
 
   insert(name) {

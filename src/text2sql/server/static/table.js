@@ -12,8 +12,11 @@ export function tableSection(chat, answer) {
   const foot = h("div", { class: "row table-foot" });
   // The server sorts and pages what it did not send in full; what is all here need not be asked for.
   const partial = Boolean(answer.result_id) && answer.truncated;
+  let latest = 0; // of two pages that are asked for, the later one is wanted, whichever comes first
   const show = async (focus) => {
+    const mine = ++latest;
     const page = partial && (held.page > 1 || held.sort !== null || held.size > answer.rows.length) ? await fetched(chat, answer, held) : local(answer, held);
+    if (mine !== latest) return;
     fill(grid, drawn(chat, answer, page, held, (column) => { sortBy(held, column); show("th"); }));
     fill(foot, footer(chat, answer, page, held, () => show()));
     if (focus) grid.querySelector(`th[data-at="${held.sort ?? 0}"] button`)?.focus();
@@ -45,15 +48,17 @@ export function compared(one, other, descending) {
 /** A column by its name; the second of two with one name by its place. */
 const calledOnce = (columns, at) => (columns.indexOf(columns[at]) === at ? columns[at] : at + 1);
 
+const sorted = (answer, held) => (held.sort === null ? {} : { sort: calledOnce(answer.columns, held.sort), descending: held.descending });
+
 async function fetched(chat, answer, held) {
-  const asked = new URLSearchParams({ page: held.page, page_size: held.size });
-  if (held.sort !== null) { asked.set("sort", calledOnce(answer.columns, held.sort)); asked.set("descending", held.descending); }
+  const asked = new URLSearchParams({ page: held.page, page_size: held.size, ...sorted(answer, held) });
   try {
     const got = await chat.api.get(`api/v1/results/${encodeURIComponent(answer.result_id)}?${asked}`);
     held.total = got.total_count;
     return { rows: got.rows, total: got.total_count, pages: Math.max(1, got.total_pages) };
-  } catch {
-    chat.shell.toast(chat.t("table.unsorted"));
+  } catch (error) {
+    if (error.status === 404) chat.shell.toast(chat.t("table.unsorted"));
+    else chat.fault(error);
     held.total = answer.rows.length;
     const here = local(answer, held);
     held.page = Math.min(held.page, here.pages);
@@ -122,7 +127,7 @@ function footer(chat, answer, page, held, show) {
     iconButton("chevron", t("table.next"), () => go(held.page + 1), { disabled: held.page >= page.pages }));
   const size = page.total > SIZES[0] && h("select", { "aria-label": t("table.size"), title: t("table.size"), onchange: (event) => { held.size = Number(event.target.value); go(1); } },
     SIZES.map((one) => h("option", { value: one, selected: one === held.size }, one)));
-  return [count, pager, size, h("span", { class: "space" }), copying(chat, answer), answer.result_id && exporting(chat, answer)];
+  return [count, pager, size, h("span", { class: "space" }), copying(chat, answer), answer.result_id && exporting(chat, answer, held)];
 }
 
 function copying(chat, answer) {
@@ -142,13 +147,14 @@ export function tabbed(answer) {
   return [answer.columns, ...answer.rows].map((row) => row.map(safe).join("\t")).join("\n");
 }
 
-function exporting(chat, answer) {
+/** In the order that is seen. */
+function exporting(chat, answer, held) {
   const { t } = chat;
   const take = async (format) => {
     menu.open = false;
     chat.shell.toast(t("table.exporting"));
     try {
-      const { blob, name } = await chat.api.file(`api/v1/results/${encodeURIComponent(answer.result_id)}/export?format=${format}`, `result.${format}`);
+      const { blob, name } = await chat.api.file(`api/v1/results/${encodeURIComponent(answer.result_id)}/export?${new URLSearchParams({ format, ...sorted(answer, held) })}`, `result.${format}`);
       save(blob, name);
       chat.shell.toast(name);
     } catch (error) {

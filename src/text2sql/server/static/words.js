@@ -1,9 +1,6 @@
 /** What the page itself says, in English and Chinese. "a|b": the first for one thing, the second for several. */
 
 const WORDS = {
-  "app.tagline": ["Ask your data", "向数据提问"],
-  "app.chat": ["Conversation", "对话"],
-  "app.skip": ["Skip to the question field", "跳到提问框"],
   "side.open": ["Open the sidebar", "打开侧栏"],
   "side.close": ["Close the sidebar", "关闭侧栏"],
   "side.label": ["Conversations and data", "会话与数据"],
@@ -62,7 +59,6 @@ const WORDS = {
   "status.confirm": ["Waiting for you", "等待您确认"],
   "status.failed": ["Did not work", "未成功"],
   "status.stopped": ["Stopped", "已停止"],
-  "answer.warning": ["Note", "提示"],
   "answer.choose": ["Choose one, or answer in your own words", "请选择，或用自己的话回答"],
   "answer.retry": ["Try again", "重试"],
   "answer.announce": ["Answer: {text}", "回答：{text}"],
@@ -97,7 +93,7 @@ const WORDS = {
   "chart.missing": ["The chart could not be drawn here. Install text2sql[charts] on the server; the table has the numbers.", "无法绘制图表。请在服务器上安装 text2sql[charts]；数据见表格。"],
   "chart.save": ["Save as {format}", "保存为 {format}"],
   "kind.bar": ["Bar", "柱状图"], "kind.line": ["Line", "折线图"], "kind.area": ["Area", "面积图"],
-  "kind.pie": ["Pie", "饼图"], "kind.scatter": ["Scatter", "散点图"], 
+  "kind.pie": ["Pie", "饼图"], "kind.scatter": ["Scatter", "散点图"],
   "kind.histogram": ["Histogram", "直方图"], "kind.heatmap": ["Heat map", "热力图"], "kind.stacked": ["Stacked", "堆叠图"],
   "kind.grouped": ["Grouped", "分组图"], "kind.value": ["Number", "数字"],
   // -- the query
