@@ -9,13 +9,16 @@ from agents.asking import HOSTED, app, change, make_shop, rows_of, scripted
 from text2sql.errors import ModelRefused, ModelUnavailable, PromptTooLong, UsageError
 from text2sql.types import (
     Answer,
+    Candidate,
     Checked,
     Event,
     Finished,
+    Reply,
     RowsFound,
     SqlToken,
     StageEnded,
     StageStarted,
+    Usage,
     Warned,
 )
 
@@ -226,6 +229,32 @@ def test_a_dropped_column_leads_to_one_refresh_and_a_retry(shop: Path) -> None:
     assert (last.answer.status, last.answer.row_count, calls) == ("answered", 3, 3)
     assert [event.message for event in events if isinstance(event, Warned)]
     assert last.answer.receipt.path.count("schema") == 2
+
+
+def several(*texts: str) -> Reply:
+    return Reply("scripted", tuple(map(Candidate, texts)), Usage(calls=1))
+
+
+def test_a_small_model_is_asked_again_for_several_and_the_second_time_anew(shop: Path) -> None:
+    lines = [
+        "SELECT wrong FROM customers",
+        several("SELECT wrong FROM customers", "SELECT wronger FROM customers"),
+        several(
+            "SELECT count(name) FROM customers", "SELECT name FROM nobody", "SELECT count(*) FROM customers"
+        ),
+    ]
+    backend = scripted(lines)
+
+    async def told() -> Answer:
+        async with app(shop, backend) as db:
+            return await db.ask("How many customers are there?")
+
+    answer = asyncio.run(told())
+    assert (answer.status, answer.rows) == ("answered", ((3,),))
+    first, again, anew = backend.requests
+    assert (first.candidates, again.candidates, anew.candidates) == (1, 4, 4)
+    assert "wrong" in again.messages[-1].content
+    assert anew.messages == first.messages
 
 
 def test_a_new_column_is_seen_after_the_refresh(shop: Path) -> None:

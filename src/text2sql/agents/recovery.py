@@ -4,7 +4,7 @@ of the error and what to do about it. Bounded by tries, time and tokens; the sam
 
 from collections.abc import Mapping
 
-from text2sql.agents.context import bounded, budget, prefix
+from text2sql.agents.context import bounded, budget, generation, prefix
 from text2sql.agents.desk import Desk, Update, ended, noted, paid
 from text2sql.agents.generator import grammar_of, say
 from text2sql.agents.state import Reason, SQLMessageState
@@ -16,6 +16,10 @@ from text2sql.types import CheckedSql, Limits, Message, ModelRequest, Status
 _ENDS: Mapping[Reason, Status] = {"missing_database_info": "no_data", "ambiguous_question": "clarify"}
 _NAMES = frozenset({"table", "column", "unknown_table", "unknown_column"})
 _SHOWN = 1_500  # characters of a probe in a prompt
+_SEVERAL, _HEAT = (
+    4,
+    0.8,
+)  # candidates of a small model and their temperature: one more like the first fails too
 _FEW = 100  # rows of a list that was too slow or too large
 _PROBE = Limits(rows=10, bytes=20_000, cell_bytes=80, seconds=3.0)
 # What to tell a model about each kind of error. In English, as prompts are.
@@ -94,7 +98,45 @@ def spent(state: SQLMessageState, desk: Desk) -> Reason:
 
 
 async def _ask_again(state: SQLMessageState, desk: Desk) -> Update:
+    messages, probes = await _messages(state, desk)
+    hosted = desk.model.capabilities.schema
+    reply = await say(
+        ModelRequest(
+            messages,
+            max_tokens=desk.settings.sql_tokens,
+            candidates=1 if hosted else _SEVERAL,
+            temperature=desk.settings.temperature if hosted else _HEAT,
+            grammar=grammar_of(await desk.rooms.library.knowledge(), desk) if desk.settings.grammar else "",
+            stop=(";",),
+            seconds=desk.asked.seconds or None,
+        ),
+        desk,
+    )
+    cost = {
+        **paid(state, reply),
+        "attempts": state.get("attempts", 0) + 1,
+        "retry_count": state.get("retry_count", 0) + 1,
+        "probes": probes,
+    }
+    written = [read_reply(one.text) for one in reply.candidates if one.finish == "stop"]
+    failed = [one["sql"] for one in state["error_history"]]
+    tried = {_same(sql) for sql in ("", *failed, *(one["sql"] for one in state.get("candidates", [])))}
+    new = {_same(sql): sql for sql in written if _same(sql) not in tried}
+    if not new:
+        told = "the same query again" if any(written) else reply.text
+        history = noted(state, "recovery", "budget_exhausted", told)
+        return {**cost, **give_up({**state, "error_history": history}, desk, "budget_exhausted")}
+    candidates = [{"sql": sql, "logprob": None} for sql in new.values()]
+    return {**cost, "candidates": candidates, "generated_sql": candidates[0]["sql"]}
+
+
+async def _messages(state: SQLMessageState, desk: Desk) -> tuple[tuple[Message, ...], int]:
+    """The facts of the error; and for a model that does not see them, the second time, the question anew:
+    what it wrote keeps a small one where it is. And how many probes are spent then.
+    """
     knowledge = await desk.rooms.library.knowledge()
+    if state.get("retry_count", 0) and not desk.model.capabilities.schema:
+        return await generation(state, desk, knowledge, ()), state.get("probes", 0)
     last = state["error_history"][-1]
     failed_sql = last["sql"] or state.get("generated_sql", "")
     guidance, probes = await _guidance(last["kind"], failed_sql, state, desk, knowledge)
@@ -109,28 +151,7 @@ async def _ask_again(state: SQLMessageState, desk: Desk) -> Update:
         guidance=guidance,
     )
     system = await prefix(state, desk, knowledge, budget(desk.model, desk))
-    request = ModelRequest(
-        await bounded((system, Message("user", asked)), desk),
-        max_tokens=desk.settings.sql_tokens,
-        grammar=grammar_of(knowledge, desk) if desk.settings.grammar else "",
-        stop=(";",),
-        seconds=desk.asked.seconds or None,
-    )
-    reply = await say(request, desk)
-    cost = {
-        **paid(state, reply),
-        "attempts": state.get("attempts", 0) + 1,
-        "retry_count": state.get("retry_count", 0) + 1,
-        "probes": probes,
-    }
-    sql = read_reply(reply.text) if reply.candidates[0].finish == "stop" else ""
-    tried = {one["sql"] for one in state["error_history"]} | {
-        one["sql"] for one in state.get("candidates", [])
-    }
-    if not sql or _same(sql) in {_same(one) for one in tried}:
-        history = noted(state, "recovery", "budget_exhausted", "the same query again" if sql else reply.text)
-        return {**cost, **give_up({**state, "error_history": history}, desk, "budget_exhausted")}
-    return {**cost, "candidates": [{"sql": sql, "logprob": None}], "generated_sql": sql}
+    return await bounded((system, Message("user", asked)), desk), probes
 
 
 def _same(sql: str) -> str:
