@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from text2sql.sql.dialects import GRAMMARS
 from text2sql.sql.repairs.contradictions import anti_join, both_at_once, for_each
 from text2sql.sql.repairs.draft import Draft
+from text2sql.sql.repairs.entities import namesakes
 from text2sql.sql.repairs.groups import aggregate_in_where, alias_in_clause, group_by, ratio
 from text2sql.sql.repairs.joins import join_key, missing_join
 from text2sql.sql.repairs.known import known
@@ -43,6 +44,7 @@ REPAIRS: tuple[Repair, ...] = (
     both_at_once,
     for_each,
     anti_join,
+    namesakes,
     foreign_function,
     ratio,
     aggregate_in_where,

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from text2sql.sql.repairs.draft import ERRORS, Draft
+from text2sql.sql.repairs.entities import is_name
 from text2sql.sql.repairs.joins import conjuncts, has_bare_star, is_plain, sides_of
 from text2sql.sql.repairs.views import Source, View
 
@@ -80,7 +81,20 @@ def _is_unasked(draft: Draft, tie: _Tie) -> bool:
     staying = [held.entry.name for held in tie.view.sources.values() if held.entry and held.entry is not one]
     rest = none.union(*(touched.get(name, none) for name in staying))
     along = any(dict(link.pairs) == tie.columns for link in draft.known.links(other, one))
-    return along and touched.get(one.name, none) <= rest
+    if (tie.uses and not along) or _counts_ones(draft, tie):
+        return False
+    return touched.get(one.name, none) <= rest
+
+
+def _counts_ones(draft: Draft, tie: _Tie) -> bool:
+    """Without the join each group would be one row of the other table: it is what is counted."""
+    select, entry = tie.view.select, tie.other.entry
+    group = select.args.get("group")
+    if group is None or entry is None or not select.find(exp.Count):
+        return False
+    owned = [one for one in group.expressions if isinstance(one, exp.Column)]
+    keys = [draft.key(one) for one in owned if draft.views.owner(tie.view, one) is tie.other]
+    return entry.is_key(keys, draft.grammar) or any(is_name(entry, key) for key in keys)
 
 
 def _tied(draft: Draft, view: View, source: Source, join: exp.Join) -> _Tie | None:

@@ -23,6 +23,12 @@ unchanged
 SELECT a.country, m.director FROM artist AS a JOIN painting AS p ON p.artist_id = a.artist_id JOIN museum AS m ON p.museum_id = m.museum_id
 unchanged
 
+SELECT a.Name FROM artist AS a JOIN painting AS p ON p.artist_id = a.artist_id GROUP BY a.artist_id ORDER BY COUNT(*) DESC LIMIT 1
+unchanged
+
+SELECT a.country FROM artist AS a JOIN visitor AS v ON a.Name = v.full_name
+SELECT a.country FROM artist AS a
+
 -- postgres
 SELECT a.country FROM artist AS a JOIN painting AS p ON p.artist_id = a.artist_id WHERE a."BirthYear" > 1900
 SELECT a.country FROM artist AS a WHERE a."BirthYear" > 1900

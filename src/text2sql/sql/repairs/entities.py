@@ -1,0 +1,51 @@
+"""Rows that stand for things: two people of one name are two."""
+
+from sqlglot import exp
+
+from text2sql.sql.repairs.draft import Draft
+from text2sql.sql.repairs.known import Entry, folded
+from text2sql.sql.repairs.views import Source, View
+
+_NAMES = ("name", "title", "fullname")
+
+
+def namesakes(draft: Draft) -> bool:
+    """`GROUP BY visitor.name` over visits: the visitors are counted, so each by its key as well."""
+    done = False
+    for view in list(draft.views.all):
+        source = _grouped_by_name(draft, view)
+        if source is not None and source.entry is not None and _has_many(view, source):
+            keys = [draft.grammar.columns.key(one, True) for one in source.entry.table.primary_key]
+            group = view.select.args["group"]
+            group.set("expressions", [*group.expressions, *(draft.column(source, key) for key in keys)])
+            draft.changed()
+            done = True
+    return done
+
+
+def is_name(entry: Entry, key: str) -> bool:
+    """Whether a column says what the row is called: `name`, or `museum_name` of `museum`."""
+    table = folded(entry.table.name)
+    return folded(key) in (*_NAMES, *(table + name for name in _NAMES))
+
+
+def _grouped_by_name(draft: Draft, view: View) -> Source | None:
+    """The source whose name the SELECT is grouped by, and nothing else."""
+    group = view.select.args.get("group")
+    if group is None or view.open or any(held for key, held in group.args.items() if key != "expressions"):
+        return None
+    columns = [one for one in group.expressions if isinstance(one, exp.Column)]
+    owners = {draft.views.owner(view, one) for one in columns}
+    source = owners.pop() if len(owners) == 1 and len(columns) == len(group.expressions) else None
+    if source is None or source.entry is None or not source.entry.table.primary_key:
+        return None
+    named = all(is_name(source.entry, draft.key(one)) for one in columns)
+    shown = {draft.grammar.columns.key(one, True) for one in source.entry.table.primary_key}
+    return source if named and shown <= set(source.shape.columns) else None
+
+
+def _has_many(view: View, source: Source) -> bool:
+    """Whether another source refers to it: one row of it may stand in many of the join."""
+    entry = source.entry
+    others = [one.entry for one in view.sources.values() if one is not source]
+    return entry is not None and any(not link.forward and link.there in others for link in entry.links)
