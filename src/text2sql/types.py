@@ -72,15 +72,46 @@ class Catalogue:
 # -- What may be seen ----------------------------------------------------------------------------
 
 
+Claim: TypeAlias = str | int | float | bool | tuple[str | int | float | bool, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RowRule:
+    """Shows the rows for which `predicate` is true; `:name` in it stands for the claim of that name."""
+
+    predicate: str
+    claims: tuple[tuple[str, Claim], ...] = ()  # of the person who asks, those that the predicate names
+
+
 @dataclass(frozen=True, slots=True)
 class Policy:
     """Which tables and columns may be seen; nothing else may. Names are as the engine stores them.
 
     `tables` maps a name, bare for the default schema or `schema.name`, to its visible columns in order.
     `default_schema` maps a dialect to the schema (`a.b` where the engine has two levels) of bare names.
+    `rows` maps a name of `tables` to its rules: a row is seen if one of them shows it. A table without an
+    entry shows all its rows.
     """
 
     tables: Mapping[str, tuple[str, ...]]
+    default_schema: Mapping[str, str] = field(default_factory=dict)
+    rows: Mapping[str, tuple[RowRule, ...]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Role:
+    """What a role may see: tables with their columns, and the predicates of those it sees in part."""
+
+    tables: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    rows: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Policies:
+    """A policy document. `sql.policy_for` makes of it what one person may see."""
+
+    everybody: Role
+    roles: Mapping[str, Role] = field(default_factory=dict)
     default_schema: Mapping[str, str] = field(default_factory=dict)
 
 
