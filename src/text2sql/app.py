@@ -204,7 +204,7 @@ class AsyncText2SQL:
         rooms = await self.rooms()
         known = await rooms.library.knowledge(values=False)
         checked = _passed(check(sql, known.catalogue.dialect, known.catalogue, known.policy))
-        pair = Pair(question, checked.sql, checked.dialect, rooms.library.key, checked.tables, user)
+        pair = Pair(question, checked.shown, checked.dialect, rooms.library.key, checked.tables, user)
         await rooms.memory.remember(pair)
 
     async def note_feedback(
@@ -215,7 +215,7 @@ class AsyncText2SQL:
         if not good:
             known = await rooms.library.knowledge(values=False)
             checked = check(sql, known.catalogue.dialect, known.catalogue, known.policy)
-            wrong = {sql, checked.sql} if isinstance(checked, CheckedSql) else {sql}
+            wrong = {sql, checked.shown} if isinstance(checked, CheckedSql) else {sql}
             for _, pair in await rooms.memory.recall(rooms.library.key, question):
                 if pair.question == question and pair.sql in wrong:
                     await rooms.memory.forget_pair(rooms.library.key, question)
@@ -363,6 +363,9 @@ class AsyncText2SQL:
         kept = await rooms.memory.result(user, result_id)
         if kept is None or kept.source not in ("", rooms.library.key):
             raise UsageError("usage.result")
+        known = await rooms.library.knowledge(values=False)
+        if known.policy.rows and kept.fingerprint != known.catalogue.fingerprint:
+            raise UsageError("usage.result")  # kept under other claims: its rows may be of no concern now
         return rooms, kept
 
 

@@ -248,6 +248,12 @@ class CheckedSql:
     dialect: str
     tables: tuple[str, ...] = ()  # the real tables it reads, `schema.name` or as written, sorted
     limit: int | None = None  # the row limit that stands at its root
+    plain: str = ""  # the same as it was before row policies were put in, where some were
+
+    @property
+    def shown(self) -> str:
+        """What people, prompts and stores get to see: a predicate may name columns that they may not."""
+        return self.plain or self.sql
 
 
 @dataclass(frozen=True, slots=True)

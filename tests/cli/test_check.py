@@ -75,6 +75,22 @@ def test_a_policy_hides_tables_and_columns(policy: str) -> None:
     assert "[column]" in run("check", "SELECT customer_id FROM orders", *words).err
 
 
+def test_roles_and_claims_say_which_rows(tmp_path: Path) -> None:
+    path = tmp_path / "rows.json"
+    rule = {"tables": {"orders": ["id"]}, "rows": {"orders": "region = :region AND tenant = :tenant"}}
+    path.write_text(json.dumps({"tables": {}, "roles": {"clerk": rule}}), encoding="utf-8")
+    words = ("check", "SELECT id FROM orders", "--dialect", "sqlite", "--policy", str(path))
+    claims = ("--claim", "region=north", "--claim", "tenant=7")
+    assert "[table]" in run(*words).err
+    assert "[table]" in run(*words, "--role", "clerk", "--claim", "region=north").err
+    assert "[table]" in run(*words, *claims).err
+    made = run(*words, "--role", "clerk", *claims).out
+    assert "text2sql_base.region = 'north' AND text2sql_base.tenant = 7" in made
+    listed = run(*words, "--role", "clerk", "--claim", 'region=["a", "b"]', "--claim", 'tenant="7"').out
+    assert "text2sql_base.region IN ('a', 'b') AND text2sql_base.tenant = '7'" in listed
+    assert run(*words, "--claim", "region").code == 2
+
+
 @pytest.mark.parametrize(
     ("content", "english", "chinese"),
     [

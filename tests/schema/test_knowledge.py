@@ -9,8 +9,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from text2sql.errors import UsageError
 from text2sql.schema import Domain, Knowledge, ValueIndex, ValueQuery, build, value_queries, visible
-from text2sql.types import Catalogue, Column, Domains, ForeignKey, Index, Policy, Table, ValueHit
+from text2sql.types import (
+    Catalogue,
+    Claim,
+    Column,
+    Domains,
+    ForeignKey,
+    Index,
+    Policy,
+    RowRule,
+    Table,
+    ValueHit,
+)
 
 
 def company(dialect: str = "postgres") -> Catalogue:
@@ -73,6 +85,44 @@ def test_another_policy_is_another_fingerprint() -> None:
     )
     changed = replace(company(), fingerprint="g")
     assert visible(changed, first).fingerprint != visible(company(), first).fingerprint
+
+
+def test_what_is_known_of_all_rows_is_not_known_where_some_are_hidden() -> None:
+    known = replace(company(), tables=tuple(replace(one, rows=7) for one in company().tables))
+    rule = RowRule("id = :me", (("me", 1),))
+    policy = Policy({"people": ("id", "name"), "badges": ("code",)}, rows={"people": (rule,)})
+    badges, people = visible(known, policy).tables
+    assert (badges.rows, people.rows) == (7, None)
+    assert [column.samples for column in people.columns] == [(), ()]
+    built = build(known, policy)
+    assert built.policy.rows == {"people": (rule,)}
+    assert len(built.values) == 0
+
+
+def test_a_view_without_a_rule_is_not_there_where_tables_have_rules() -> None:
+    people, badges = company().tables[1], replace(company().tables[0], kind="view")
+    known = replace(company(), tables=(people, badges))
+    shown = {"people": ("id",), "badges": ("code",)}
+    rules = {"people": (RowRule("id = 1"),)}
+    assert [one.name for one in visible(known, Policy(shown)).tables] == ["people", "badges"]
+    assert [one.name for one in visible(known, Policy(shown, rows=rules)).tables] == ["people"]
+    open_too = {**rules, "badges": (RowRule("TRUE"),)}
+    assert [one.name for one in visible(known, Policy(shown, rows=open_too)).tables] == ["people", "badges"]
+
+
+def test_another_claim_is_another_fingerprint() -> None:
+    def printed(*claims: Claim) -> str:
+        rules = tuple(RowRule("id = :me", (("me", one),)) for one in claims)
+        return visible(company(), Policy({"people": ("id",)}, rows={"people": rules})).fingerprint
+
+    given: list[tuple[Claim, ...]] = [(), (1,), ("1",), (True,), (1.5,), (("1",),), (1, 2), (2, 1)]
+    assert len({printed(*claims) for claims in given}) == len(given)
+
+
+def test_one_table_with_rules_under_two_names_is_bad_usage() -> None:
+    policy = Policy({"people": ("id",), "public.people": ("id",)}, rows={"people": (RowRule("id = 1"),)})
+    with pytest.raises(UsageError, match="two names"):
+        visible(company(), policy)
 
 
 def test_a_hidden_column_has_no_values_and_no_links() -> None:

@@ -25,7 +25,7 @@ async def why_empty(query: CheckedSql, state: SQLMessageState, desk: Desk, knowl
     if asked_back is not None:
         return asked_back
     told: list[str] = []
-    conditions = without_each_condition(query.sql, query.dialect, knowledge.catalogue, knowledge.policy)
+    conditions = without_each_condition(query.shown, query.dialect, knowledge.catalogue, knowledge.policy)
     statements = state.get("statements", 0)
     for condition, probe in conditions:
         statements += 1
@@ -42,7 +42,7 @@ async def why_empty(query: CheckedSql, state: SQLMessageState, desk: Desk, knowl
 
 
 def _not_there(query: CheckedSql, state: SQLMessageState, desk: Desk, knowledge: Knowledge) -> Update | None:
-    for literal in literals(query.sql, query.dialect, knowledge.catalogue):
+    for literal in literals(query.shown, query.dialect, knowledge.catalogue):
         if (
             literal.negated
             or knowledge.values.contains(literal.table, literal.column, literal.value) is not False

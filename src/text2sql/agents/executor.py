@@ -46,7 +46,7 @@ async def executor(state: SQLMessageState, desk: Desk) -> Update:
         except DatabaseError as error:
             if error.mend != "rewrite":
                 raise
-            history.append(trouble("executor", error.kind, detail_of(error), query.sql))
+            history.append(trouble("executor", error.kind, detail_of(error), query.shown))
         else:
             ran.append(_Ran(passed, query, result))
     update: Update = {

@@ -63,7 +63,7 @@ class Library:
         if known is not None and now.fingerprint == known.catalogue.fingerprint:
             return False
         await self._memory.keep_catalogue(self.key, catalogue)
-        self._use(now)
+        self._use(catalogue)
         return known is not None
 
     async def close(self) -> None:
@@ -79,7 +79,7 @@ class Library:
         if kept is None:
             await self.refresh()
             return
-        self._use(visible(kept, self._policy))
+        self._use(kept)
         looking = self._look()
         with suppress(TimeoutError):
             async with asyncio.timeout(_PATIENCE):
@@ -103,7 +103,7 @@ class Library:
     def _use(self, catalogue: Catalogue) -> None:
         if self._valuing is not None:
             self._valuing.cancel()
-        self._knowledge = build(catalogue)
+        self._knowledge = build(catalogue, self._policy)
         self._valuing = asyncio.create_task(self._read_values(self._knowledge))
 
     async def _read_values(self, knowledge: Knowledge) -> None:
@@ -126,7 +126,8 @@ class Library:
 
     async def _domain(self, asked: ValueQuery, knowledge: Knowledge) -> Domain | None:
         limits = Limits(asked.most + 1, self._settings.byte_limit, cell_bytes=1_000, seconds=5.0)
-        query = check(asked.sql, knowledge.catalogue.dialect, knowledge.catalogue, rows=limits.rows)
+        catalogue = knowledge.catalogue
+        query = check(asked.sql, catalogue.dialect, catalogue, knowledge.policy, rows=limits.rows)
         if not isinstance(query, CheckedSql):
             return None
         try:

@@ -20,7 +20,7 @@ async def run_own(sql: str, asked: Asked, rooms: Rooms) -> Answer:
     query = check(sql, catalogue.dialect, catalogue, known.policy, rows=rows + 1)
     if isinstance(query, SqlRejected):
         return _refused(sql, query, catalogue.dialect, asked, lang)
-    receipt = Receipt(query.sql, query.dialect, query.tables, checks=("guard",), statements=1)
+    receipt = Receipt(query.shown, query.dialect, query.tables, checks=("guard",), statements=1)
     try:
         result = await rooms.database.run(query, rooms.settings.limits)
     except DatabaseError as error:
@@ -32,7 +32,7 @@ async def run_own(sql: str, asked: Asked, rooms: Rooms) -> Answer:
         status="answered",
         question="",
         answer=sentence(result, lang),
-        sql=query.sql,
+        sql=query.shown,
         columns=tuple(column.name for column in result.columns),
         rows=result.rows,
         row_count=result.row_count,
@@ -60,12 +60,12 @@ def _failed(
     query: CheckedSql, error: DatabaseError, receipt: Receipt, asked: Asked, lang: Language
 ) -> Answer:
     message, _, hint = explain(error, lang).partition("\n")
-    trouble = Trouble("executor", error.kind, detail_of(error), query.sql)
+    trouble = Trouble("executor", error.kind, detail_of(error), query.shown)
     return Answer(
         status="failed",
         question="",
         answer=message,
-        sql=query.sql,
+        sql=query.shown,
         receipt=replace(receipt, errors=(trouble,)),
         error=Problem(error.kind, message, hint),
         thread_id=asked.thread,

@@ -68,11 +68,11 @@ async def _narrower(last: dict[str, str], state: SQLMessageState, desk: Desk) ->
     knowledge = await desk.rooms.library.knowledge(values=False)
     catalogue = knowledge.catalogue
     query = narrowed(last["sql"], catalogue.dialect, catalogue, knowledge.policy, rows=_FEW)
-    if query is None or _same(query.sql) == _same(last["sql"]):
+    if query is None or _same(query.shown) == _same(last["sql"]):
         return None
     return {
-        "candidates": [{"sql": query.sql, "logprob": None}],
-        "generated_sql": query.sql,
+        "candidates": [{"sql": query.shown, "logprob": None}],
+        "generated_sql": query.shown,
         "retry_count": state.get("retry_count", 0) + 1,
         "assumptions": [*state.get("assumptions", []), desk.say("answer.narrowed", rows=_FEW)],
     }

@@ -127,7 +127,7 @@ def _narrowed(policy: Policy, names: Sequence[str]) -> Policy:
         if name not in policy.tables:
             close = get_close_matches(name, list(policy.tables), n=3)
             raise UsageError("usage.table", name=name, close=", ".join(close) or "-")
-    return Policy({name: policy.tables[name] for name in names}, policy.default_schema)
+    return replace(policy, tables={name: policy.tables[name] for name in names})
 
 
 def _language_was_named() -> bool:

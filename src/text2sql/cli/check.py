@@ -30,6 +30,8 @@ def command(lang: Language) -> click.Command:
             click.Argument(["sql"], required=False, metavar="[SQL]"),
             option(lang, "check", "--dialect", metavar="NAME"),
             option(lang, "check", "--policy", metavar="FILE"),
+            option(lang, "check", "--role", metavar="NAME", multiple=True),
+            option(lang, "check", "--claim", metavar="NAME=VALUE", multiple=True),
             option(lang, "check", "--db", metavar="SOURCE"),
             option(lang, "check", "--rows", metavar="N", type=click.IntRange(min=1)),
             flag(lang, "check", "--json", "as_json"),
@@ -58,11 +60,14 @@ def run(
     sql: str | None,
     dialect: str | None,
     policy: str | None,
+    role: tuple[str, ...],
+    claim: tuple[str, ...],
     db: str | None,
     rows: int | None,
     as_json: bool,
 ) -> int:
-    terms = _terms(lang, dialect, policy, db, rows, one=sql is not None)
+    allowed = policy_from(policy, role, claim)
+    terms = _terms(lang, dialect, allowed, db, rows, one=sql is not None)
     if sql is not None:
         return _one(sql, terms, as_json)
     if sys.stdin.isatty():
@@ -84,10 +89,16 @@ def verdicts(lines: Iterable[bytes], terms: Terms) -> Iterator[dict[str, Any]]:
 
 
 def _terms(
-    lang: Language, dialect: str | None, policy: str | None, db: str | None, rows: int | None, *, one: bool
+    lang: Language,
+    dialect: str | None,
+    allowed: Policy | None,
+    db: str | None,
+    rows: int | None,
+    *,
+    one: bool,
 ) -> Terms:
     settings = from_environment()
-    allowed, limit = policy_from(policy), rows or settings.row_limit
+    limit = rows or settings.row_limit
     if dialect is not None:
         known_dialect(dialect)
     source = db or ("" if dialect or not one else settings.db)

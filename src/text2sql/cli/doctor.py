@@ -11,7 +11,7 @@ from rich.cells import cell_len
 from text2sql.cli import FAILED
 from text2sql.cli.installed import Installed, installed
 from text2sql.cli.rendering import printable
-from text2sql.cli.sources import known_dialect, opened, policy_from
+from text2sql.cli.sources import known_dialect, opened, policies_from
 from text2sql.cli.spoken import Command, flag, option
 from text2sql.cli.words import word
 from text2sql.config import from_environment
@@ -20,6 +20,7 @@ from text2sql.database.dialects import BY_NAME
 from text2sql.database.grants import grants
 from text2sql.errors import Text2SQLError, UsageError
 from text2sql.messages import Language, explain
+from text2sql.sql import everything_read
 
 ACCOUNT = "text2sql_reader"
 
@@ -79,7 +80,7 @@ def run(
 
 
 def _grants(source: str, policy: str | None, dialect: str | None, account: str) -> str:
-    wanted = policy_from(policy)
+    wanted = policies_from(policy)
     if wanted is None:
         raise UsageError("usage.policy_missing")
     if dialect is None:
@@ -87,7 +88,7 @@ def _grants(source: str, policy: str | None, dialect: str | None, account: str) 
             raise UsageError("usage.dialect_missing")
         with open_database(source) as database:  # its kind only: no connection is made
             dialect = database.dialect
-    return grants(wanted, known_dialect(dialect), account)
+    return grants(everything_read(wanted), known_dialect(dialect), account)
 
 
 def _examine(source: str, lang: Language) -> Seen:

@@ -1,15 +1,16 @@
 """What a command is given, turned into values: settings, a policy file, a database."""
 
-from collections.abc import Iterator
+import json
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 from text2sql.config import from_environment
 from text2sql.database import Database, open_database
 from text2sql.errors import UsageError
-from text2sql.sql import read_policy
+from text2sql.sql import policy_for, read_policies
 from text2sql.sql.dialects import GRAMMARS
-from text2sql.types import Policy
+from text2sql.types import Policies, Policy
 
 
 @contextmanager
@@ -20,7 +21,15 @@ def opened(source: str | None) -> Iterator[Database]:
         yield database
 
 
-def policy_from(path: str | None) -> Policy | None:
+def policy_from(path: str | None, roles: Sequence[str] = (), claims: Sequence[str] = ()) -> Policy | None:
+    """What somebody with these roles and claims, `name=value`, may see."""
+    policies = policies_from(path)
+    if policies is None:
+        return None
+    return policy_for(policies, roles, dict(map(_claim, claims)))
+
+
+def policies_from(path: str | None) -> Policies | None:
     if path is None:
         return None
     try:
@@ -29,9 +38,21 @@ def policy_from(path: str | None) -> Policy | None:
         detail = getattr(error, "strerror", None) or getattr(error, "reason", None) or str(error)
         raise UsageError("usage.policy_file", path=path, detail=detail) from error
     try:
-        return read_policy(text)
+        return read_policies(text)
     except RecursionError as error:
         raise UsageError("usage.policy", problem="nested too deeply") from error
+
+
+def _claim(given: str) -> tuple[str, object]:
+    """A number, a truth or a list as JSON has them; anything else is a text."""
+    name, sign, value = given.partition("=")
+    if not name or not sign:
+        raise UsageError("usage.claim", claim=given)
+    try:
+        held = json.loads(value)
+    except ValueError:
+        return name, value
+    return name, held if isinstance(held, (str, int, float, list)) else value
 
 
 def known_dialect(name: str) -> str:

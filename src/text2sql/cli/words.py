@@ -33,6 +33,14 @@ WORDS: Mapping[str, tuple[str, str]] = {
         "JSON file of the tables and columns that may be seen.",
         "JSON 文件，列出可见的表和列。",
     ),
+    "check.--role": (
+        "A role of the person who asks, as the policy names it; may be given again.",
+        "提问者的角色，按策略中的名称；可重复给出。",
+    ),
+    "check.--claim": (
+        "A claim of theirs, for the policy's row conditions: region=north, tenant=7.",
+        "提问者的声明，用于策略中的行条件：region=north、tenant=7。",
+    ),
     "check.--db": (
         "Take dialect and schema from this database.",
         "从该数据库读取方言和结构。",

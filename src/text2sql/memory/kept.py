@@ -50,7 +50,7 @@ class StoredResult:
     ) -> "StoredResult":
         cut = bool(result.truncated)
         return cls(
-            query.sql,
+            query.shown,
             query.dialect,
             result.columns,
             result.rows,

@@ -8,7 +8,7 @@ from text2sql.schema.glossary import Glossary, glossary
 from text2sql.schema.linking import Linker
 from text2sql.schema.names import label
 from text2sql.schema.values import ValueIndex
-from text2sql.schema.visibility import visible
+from text2sql.schema.visibility import row_rules, visible
 from text2sql.types import Catalogue, Policy
 
 
@@ -39,7 +39,8 @@ class Knowledge:
 def build(catalogue: Catalogue, policy: Policy | None = None) -> Knowledge:
     """At once, from the catalogue alone: of values it knows the samples."""
     shown = visible(catalogue, policy)
-    return Knowledge(shown, Linker(shown), _sampled(shown), glossary(), _everything(shown))
+    held = replace(_everything(shown), rows=row_rules(shown, policy))
+    return Knowledge(shown, Linker(shown), _sampled(shown), glossary(), held)
 
 
 def _everything(catalogue: Catalogue) -> Policy:

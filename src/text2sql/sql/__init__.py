@@ -7,7 +7,7 @@ Pure: no I/O. The only room that knows the parser.
 from text2sql.sql.conditions import narrowed, without_each_condition
 from text2sql.sql.guard import check, check_count, check_page
 from text2sql.sql.literals import Literal, literals
-from text2sql.sql.policy import policy_for, read_policies, read_policy
+from text2sql.sql.policy import everything_read, policy_for, read_policies, read_policy
 from text2sql.sql.repairs import Repaired, repair
 from text2sql.sql.reply import read_reply
 from text2sql.sql.writes import check_write
@@ -19,6 +19,7 @@ __all__ = [
     "check_count",
     "check_page",
     "check_write",
+    "everything_read",
     "literals",
     "narrowed",
     "policy_for",

@@ -28,7 +28,7 @@ def is_system_table(statement: Statement, node: exp.Table) -> bool:
 def _is_listed(statement: Statement, node: exp.Table) -> bool:
     if statement.policy is not None:
         return _keys(statement, node) in _visible(
-            _Hashable(statement.policy), statement.dialect, statement.grammar
+            ByIdentity(statement.policy), statement.dialect, statement.grammar
         )
     return statement.catalogue is not None and statement.catalogue.table(node.name, node.db) is not None
 
@@ -43,10 +43,19 @@ def visible_columns(statement: Statement, node: exp.Table) -> tuple[tuple[str, .
     keys = _keys(statement, node)
     if statement.policy is None:
         return None, ".".join(keys)
-    found = _visible(_Hashable(statement.policy), statement.dialect, statement.grammar).get(keys)
+    found = _visible(ByIdentity(statement.policy), statement.dialect, statement.grammar).get(keys)
     if found is None:
         refuse("table", node)
     return found
+
+
+def real_name(statement: Statement, node: exp.Table) -> str | None:
+    """The stored name of a table that the policy shows; None for any other."""
+    if statement.policy is None:
+        return None
+    spelled = _visible(ByIdentity(statement.policy), statement.dialect, statement.grammar)
+    found = spelled.get(_keys(statement, node))
+    return None if found is None else found[1]
 
 
 def hidden_columns(
@@ -108,7 +117,7 @@ def generated_columns(node: exp.Expr, alias: exp.TableAlias | None, grammar: Gra
     return tuple(keys)
 
 
-class _Hashable:
+class ByIdentity:
     """A policy by identity, so that its folded form is made once."""
 
     __slots__ = ("policy",)
@@ -117,7 +126,7 @@ class _Hashable:
         self.policy = policy
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Hashable) and other.policy is self.policy
+        return isinstance(other, ByIdentity) and other.policy is self.policy
 
     def __hash__(self) -> int:
         return id(self.policy)
@@ -125,17 +134,22 @@ class _Hashable:
 
 @lru_cache(maxsize=64)
 def _visible(
-    policy: _Hashable, dialect: str, grammar: Grammar
+    policy: ByIdentity, dialect: str, grammar: Grammar
 ) -> dict[tuple[str, ...], tuple[tuple[str, ...], str]]:
     """Every way to write a visible table in this dialect, with its columns and its one stored name."""
     spelled: dict[tuple[str, ...], tuple[tuple[str, ...], str]] = {}
-    default = tuple(policy.policy.default_schema.get(dialect, "").split("."))
-    default = tuple(grammar.tables.stored(part) for part in default if part)
     for name, columns in policy.policy.tables.items():
-        *schema, table = (grammar.tables.stored(part) for part in name.split("."))
-        full = (*(schema or default), table)
-        value = (tuple(grammar.columns.stored(column) for column in columns), ".".join((*schema, table)))
-        shortest = len(full) - 1 if not schema else max(len(full) - 2, 0)
+        full, stored = full_name(policy.policy, name, dialect, grammar)
+        value = (tuple(grammar.columns.stored(column) for column in columns), stored)
+        shortest = len(full) - 1 if "." not in name else max(len(full) - 2, 0)
         for start in range(shortest + 1):
             spelled[full[start:]] = value
     return spelled
+
+
+def full_name(policy: Policy, name: str, dialect: str, grammar: Grammar) -> tuple[tuple[str, ...], str]:
+    """A name of the policy as the engine stores it: with the default schema, part by part, and without."""
+    *schema, table = (grammar.tables.stored(part) for part in name.split("."))
+    default = policy.default_schema.get(dialect, "").split(".")
+    home = schema or [grammar.tables.stored(part) for part in default if part]
+    return (*home, table), ".".join((*schema, table))

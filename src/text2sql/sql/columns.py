@@ -32,6 +32,9 @@ class Columns:
                     refuse("column", node)
                 if node.args.get("db") and not source.hides:
                     refuse("column", node)
+                if source.wrapped:
+                    node.set("db", None)
+                    node.set("catalog", None)
                 return
             where = where.parent
         if node.args.get("db"):

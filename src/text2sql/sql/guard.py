@@ -1,6 +1,6 @@
 """The guard: a text becomes a `CheckedSql`, or a `SqlRejected` that says why not.
 
-    text → tokens → one tree → RULES → scopes → limit → text written anew → parsed again, compared
+    text → tokens → one tree → RULES → scopes → rows → limit → text written anew → parsed again, compared
 
 The model's own text never reaches a database: what is sent is generated from the tree that was checked,
 without comments, and must read back as that same tree. Only this module builds a `CheckedSql`.
@@ -14,6 +14,7 @@ from sqlglot import exp
 from text2sql.sql import rewrite, trees
 from text2sql.sql.dialects import GRAMMARS
 from text2sql.sql.resolver import Resolver
+from text2sql.sql.rows import enforce, has_rules
 from text2sql.sql.rules import RULES, plain_modifiers
 from text2sql.sql.statement import Statement
 from text2sql.types import Catalogue, CheckedSql, Limits, Policy, SqlRejected
@@ -71,7 +72,8 @@ def _checked(
         statement = trees.read(text, dialect, schema, policy)
         tables = _judged(statement)
         tree, limit = shape(statement.tree)
-        return CheckedSql(trees.written(statement, tree, _judged), dialect, tuple(sorted(tables)), limit)
+        sql, plain = trees.written(statement, tree, _judged)
+        return CheckedSql(sql, dialect, tuple(sorted(tables)), limit, plain)
 
     return trees.verdict(text, work)
 
@@ -83,4 +85,6 @@ def _judged(statement: Statement) -> set[str]:
         rule(statement)
     resolver = Resolver(statement)
     resolver.run()
+    if has_rules(statement):
+        enforce(statement)
     return resolver.tables

@@ -66,6 +66,18 @@ def policy_for(policies: Policies, roles: Sequence[str], claims: Mapping[str, ob
     return Policy(tables, policies.default_schema, rows)
 
 
+def everything_read(policies: Policies) -> Policy:
+    """What the account behind all roles must be able to read: what they see, and what predicates look at."""
+    tables: dict[str, dict[str, None]] = {}
+    for role in (policies.everybody, *policies.roles.values()):
+        for name, columns in role.tables.items():
+            tables.setdefault(name, {}).update(dict.fromkeys(columns))
+        for name, predicate in role.rows.items():
+            for table, column in predicates.columns_of(predicate, name):
+                tables.setdefault(table, {})[column] = None
+    return Policy({name: tuple(columns) for name, columns in tables.items()}, policies.default_schema)
+
+
 def _predicates(given: Iterable[str | None]) -> list[str]:
     """Those of the roles that show a table; none if one of them shows all of it."""
     each = list(dict.fromkeys(given))

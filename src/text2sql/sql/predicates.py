@@ -76,6 +76,17 @@ def tables_of(predicate: str) -> frozenset[str]:
     return frozenset(table.name for table in _parsed(predicate).find_all(exp.Table))
 
 
+def columns_of(predicate: str, name: str) -> Iterator[tuple[str, str]]:
+    """(table, column) of everything that a predicate of the table `name` reads."""
+    tree = exp.Paren(this=_parsed(predicate).copy())
+    qualified(tree, name)
+    tables = {BASE: name}
+    for table in tree.find_all(exp.Table):
+        tables[table.alias] = ".".join(part.name for part in table.parts)
+    for column in tree.find_all(exp.Column):
+        yield tables[column.table], column.name
+
+
 def is_open(predicate: str) -> bool:
     """`TRUE`: all rows, and said so."""
     tree = _parsed(predicate).unnest()
@@ -165,7 +176,8 @@ def _around(node: exp.Expr) -> Iterator[exp.Select]:
 def _plain(value: object) -> Claim | None:
     if isinstance(value, (list, tuple, set, frozenset)):
         many = [one for one in map(_plain, value) if one is not None and not isinstance(one, tuple)]
-        return tuple(sorted(many, key=repr)) if len(many) == len(value) else None
+        ordered = sorted(many, key=lambda one: (type(one).__name__, one))
+        return tuple(ordered) if len(many) == len(value) else None
     if isinstance(value, float):
         return value if isfinite(value) else None
     if isinstance(value, str):

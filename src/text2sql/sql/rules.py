@@ -10,6 +10,7 @@ from text2sql.sql import functions
 from text2sql.sql.bounds import bounded_generators
 from text2sql.sql.dialects import ascii_lower
 from text2sql.sql.refusal import refuse
+from text2sql.sql.rows import names_are_free
 from text2sql.sql.statement import Rule, Statement, name_of
 
 
@@ -215,5 +216,6 @@ PIECES: tuple[Rule, ...] = (
     real_identifiers,
     no_keyword_values,
     bounded_generators,
+    names_are_free,
 )
 RULES: tuple[Rule, ...] = (a_query_at_the_root, *PIECES)

@@ -28,6 +28,7 @@ class Source:
     hides: bool = False  # a real table: it may have columns that the policy does not show
     hidden: frozenset[str] | None = None  # which ones, where the catalogue is at hand
     merged: frozenset[str] = frozenset()  # columns that USING made one with an earlier source's
+    wrapped: bool = False  # a real table that becomes a sub-query: its schema's name is no longer known
 
     def shows(self, column: str) -> bool:
         return self.columns is None or column in self.columns

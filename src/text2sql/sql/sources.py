@@ -8,6 +8,7 @@ from sqlglot import exp
 from text2sql.sql.catalogue import generated_columns, hidden_columns, is_system_table, visible_columns
 from text2sql.sql.dialects import ascii_lower
 from text2sql.sql.refusal import refuse
+from text2sql.sql.rows import has_rules, mark
 from text2sql.sql.scope import Outputs, Scope, Source
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ class Sources:
         self.resolver = resolver
         self.names = resolver.names
         self.statement = resolver.statement
+        self.policed = has_rules(resolver.statement)
 
     def add(self, node: exp.Expr, scope: Scope) -> None:
         if isinstance(node, exp.Join):
@@ -52,8 +54,10 @@ class Sources:
         if not self.resolver.restricted:
             return
         added = [source for key, source in scope.sources.items() if before.get(key) is not source]
+        shared: frozenset[str] = frozenset()
         if join.args.get("method") == "NATURAL":
             self.natural(join, [*before.values(), *added])
+            shared = frozenset(key for side in before.values() for key in side.columns or ())
         using = join.args.get("using") or ()
         for name in using:
             key = self.names.column(name)
@@ -63,7 +67,7 @@ class Sources:
         unseen = join.kind in ("SEMI", "ANTI") and self.statement.dialect == "duckdb"
         for source in added:
             merged = (source.columns or ()) if unseen else map(self.names.column, using)
-            source.merged = frozenset(merged)
+            source.merged = frozenset(merged) | (shared & set(source.columns or ()))
 
     def natural(self, join: exp.Join, sides: list[Source]) -> None:
         """NATURAL compares every column that both sides have, hidden ones too."""
@@ -97,8 +101,9 @@ class Sources:
             return Source(name, ("dummy",))
         columns, stored = visible_columns(self.statement, node)
         self.resolver.tables.add(stored)
+        wrapped = self.policed and mark(self.statement, node, stored)
         hidden = hidden_columns(self.statement, stored, columns)
-        return Source(name, columns, self.resolver.restricted, hidden)
+        return Source(name, columns, self.resolver.restricted, hidden, wrapped=wrapped)
 
     def subquery(self, node: exp.Subquery, scope: Scope) -> None:
         alias = node.args.get("alias")

@@ -12,6 +12,7 @@ from sqlglot.errors import ErrorLevel
 from text2sql.sql import text as raw
 from text2sql.sql.dialects import GRAMMARS
 from text2sql.sql.refusal import Refused, refuse
+from text2sql.sql.rows import has_rules, verify
 from text2sql.sql.spelling import SPELLINGS
 from text2sql.sql.statement import Statement
 from text2sql.types import Catalogue, Policy, SqlRejected
@@ -39,19 +40,25 @@ def read(text: str, dialect: str, catalogue: Catalogue | None, policy: Policy | 
     return Statement(_tree(text, dialect), dialect, GRAMMARS[dialect], policy, catalogue)
 
 
-def written(statement: Statement, tree: exp.Expr, judge: Callable[[Statement], object]) -> str:
-    """The text of a tree that was judged. It must read as that tree: equal trees have equal hashes, as the
-    parser's own comparison has it. Where the parser spells a node in another way than it read it, the second
-    tree is judged in full, and must write the same text again.
+def written(statement: Statement, tree: exp.Expr, judge: Callable[[Statement], object]) -> tuple[str, str]:
+    """The text of a tree that was judged, and the same without what row policies put in, where they did. It
+    must read as that tree: equal trees have equal hashes, as the parser's own comparison has it. Where the
+    parser spells a node in another way than it read it, the second tree is judged in full, and must write the
+    same text again.
     """
     judged = hash(tree)  # taken now: writing spends the tree
     sql = _text(tree, statement.dialect)
     again = _tree(sql, statement.dialect)
-    if hash(again) != judged:
+    same = hash(again) == judged
+    plain = ""
+    if has_rules(statement):
+        again = verify(statement, again)
+        plain = _text(again.copy(), statement.dialect)
+    if not same:
         judge(statement.read_as(again))
         if _text(again, statement.dialect) != sql:
             refuse("two_readings", sql)
-    return sql
+    return sql, plain
 
 
 def ordering(place: int, dialect: str) -> exp.Expr:
