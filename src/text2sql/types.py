@@ -53,6 +53,7 @@ class Table:
     foreign_keys: tuple[ForeignKey, ...] = ()
     indexes: tuple[Index, ...] = ()
     rows: int | None = None  # the engine's estimate, None where it has none
+    partial: bool = False  # a policy hides some of its columns
 
 
 @dataclass(frozen=True, slots=True)

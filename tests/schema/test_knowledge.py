@@ -71,6 +71,11 @@ def test_a_bare_name_is_that_of_the_default_schema_only() -> None:
     assert [table.schema for table in named.tables] == ["medical"]
 
 
+def test_a_table_says_that_columns_of_it_are_hidden() -> None:
+    shown = visible(company(), Policy({"people": ("id", "name"), "badges": ("code", "person_id", "door")}))
+    assert {table.name: table.partial for table in shown.tables} == {"people": True, "badges": False}
+
+
 @pytest.mark.parametrize(("dialect", "tables"), [("sqlite", 1), ("duckdb", 1), ("postgres", 0)])
 def test_case_is_forgiven_only_where_the_engine_forgives_it(dialect: str, tables: int) -> None:
     assert len(visible(company(dialect), Policy({"PEOPLE": ("NAME",)})).tables) == tables

@@ -186,3 +186,20 @@ def test_the_shared_sample_of_attacks_is_held(kind: str, policy: Policy) -> None
         if bad or (isinstance(verdict, SqlRejected) and verdict.rule == "internal"):
             wrong.append((case["id"], verdict))
     assert wrong == []
+
+
+@pytest.mark.parametrize(
+    ("partial", "joined", "grouped"),
+    [(True, "natural_join", "GROUP BY 1"), (False, "", "GROUP BY ssn")],
+)
+def test_a_catalogue_that_was_cut_down_does_not_vouch_for_what_it_leaves_out(
+    partial: bool, joined: str, grouped: str
+) -> None:
+    """The rooms above hold what the policy shows of the catalogue, without a word of what it hides."""
+    tables = tuple(Table(name, (Column("id", "int"),), partial=partial) for name in ("a", "b"))
+    known, shown = Catalogue("postgres", "public", tables, "f"), Policy({"a": ("id",), "b": ("id",)})
+    natural = check("SELECT id FROM a NATURAL JOIN b", "postgres", known, shown)
+    assert (natural.rule if isinstance(natural, SqlRejected) else "") == joined
+    counted = check("SELECT id + 1 AS ssn, count(*) FROM a GROUP BY ssn", "postgres", known, shown)
+    assert isinstance(counted, CheckedSql)
+    assert grouped in counted.sql

@@ -87,6 +87,7 @@ def _cut(table: Table, shown: _Shown) -> Table:
     return replace(
         table,
         columns=tuple(column for column in table.columns if column.name in columns),
+        partial=len(columns) < len(table.columns),
         primary_key=table.primary_key if columns.issuperset(table.primary_key) else (),
         foreign_keys=tuple(
             one

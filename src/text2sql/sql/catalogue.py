@@ -66,7 +66,7 @@ def hidden_columns(
         return None
     schema, _, name = stored.rpartition(".")
     found = statement.catalogue.table(name, schema)
-    if found is None:
+    if found is None or found.partial:
         return None
     return frozenset(statement.grammar.columns.stored(one.name) for one in found.columns) - set(visible)
 

@@ -102,7 +102,7 @@ class Sources:
         columns, stored = visible_columns(self.statement, node)
         self.resolver.tables.add(stored)
         wrapped = self.policed and mark(self.statement, node, stored)
-        hidden = hidden_columns(self.statement, stored, columns)
+        hidden = frozenset() if wrapped else hidden_columns(self.statement, stored, columns)
         return Source(name, columns, self.resolver.restricted, hidden, wrapped=wrapped)
 
     def subquery(self, node: exp.Subquery, scope: Scope) -> None:

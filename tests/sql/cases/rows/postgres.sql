@@ -1,6 +1,7 @@
 -- The same, for what only PostgreSQL has.
 SELECT id FROM orders WHERE 1 / (total - 100) < 5
 SELECT 1 / (total - 100) FROM orders
+SELECT id FROM items WHERE 1 / (quantity - 2) < 5
 SELECT id FROM orders WHERE CAST(note AS INTEGER) > 0
 SELECT o.id FROM customers c JOIN orders o ON 1 / (o.total - 100) < c.id
 SELECT id FROM orders WHERE CASE WHEN region = 'south' THEN 1 / (total - total) ELSE 1 END = 1
