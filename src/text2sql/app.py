@@ -51,6 +51,7 @@ class How(TypedDict, total=False):
     allow_writes: bool
     candidates: int
     seconds: float  # for the whole question
+    previous: Mapping[str, str]  # `sql`, `kind`, `detail` of a query that failed: it is mended, once
 
 
 class AsyncText2SQL:
@@ -90,6 +91,11 @@ class AsyncText2SQL:
         async with aclosing((await self._runs()).run(said, asked)) as events:
             async for event in events:
                 yield event
+
+    async def draft(self, question: str, **how: Unpack[How]) -> Answer:
+        """A query that passed the guard, as `Answer.sql`, and no connection: `run_own` runs it."""
+        how["preset"] = "static"
+        return await self.ask(question, **how)
 
     async def confirm(self, thread: str, *, yes: bool = True, user: str = "") -> Answer:
         """Answer a `confirm`. Saying yes twice runs the statement once."""
@@ -186,11 +192,15 @@ class AsyncText2SQL:
 
     async def query(self, sql: str, *, rows: int | None = None) -> QueryResult | SqlRejected:
         """One statement of a person's own, through the same guard and limits as a model's."""
-        rooms = await self.rooms()
-        known = await rooms.library.knowledge(values=False)
+        checked = await self.check(sql, rows=rows)
+        database = (await self.rooms()).database
+        return await database.run(checked) if isinstance(checked, CheckedSql) else checked
+
+    async def check(self, sql: str, *, rows: int | None = None) -> CheckedSql | SqlRejected:
+        """What the guard says of a statement. Nothing is run."""
+        known = await (await self.rooms()).library.knowledge(values=False)
         limit = min(rows or self.settings.row_limit, self.settings.row_limit)
-        checked = check(sql, known.catalogue.dialect, known.catalogue, known.policy, rows=limit)
-        return await rooms.database.run(checked) if isinstance(checked, CheckedSql) else checked
+        return check(sql, known.catalogue.dialect, known.catalogue, known.policy, rows=limit)
 
     async def run_own(self, sql: str, **how: Unpack[How]) -> Answer:
         """The same in the shape of an answer: a refusal is told in it, and the rows can be paged."""
@@ -228,6 +238,11 @@ class AsyncText2SQL:
     async def catalogue(self) -> Catalogue:
         """What may be seen of the database."""
         return (await (await self.rooms()).library.knowledge(values=False)).catalogue
+
+    async def refresh(self) -> Catalogue:
+        """The same, read anew."""
+        await (await self.rooms()).library.refresh()
+        return await self.catalogue()
 
     # -- opening and closing -------------------------------------------------------------------------
 

@@ -63,7 +63,9 @@ class Settings:
     prompts_dir: str = setting("", "a folder whose *.md files replace the built-in prompts of the same name")
     # a question on its way
     mode: str = setting("hybrid", "`hybrid`, `database_direct` or `chat_direct`")
-    preset: str = setting("default", "how far a question may go: `default`, `light`, `repair_once`, `hybrid`")
+    preset: str = setting(
+        "default", "how far a question may go: `default`, `light`, `repair_once`, `hybrid`, `static`"
+    )
     summary: str = setting("template", "who says the answer: `template`, or `model` for a second call")
     allow_writes: bool = setting(False, "let a person confirm a write; without it every write is refused")
     candidates: int = setting(1, "queries a model writes in one call, chosen by what they return")

@@ -43,6 +43,9 @@ class Text2SQL:
         """Leaving it early cancels the query."""
         return self._loop.stream(self._app.stream(question, **how))
 
+    def draft(self, question: str, **how: Unpack[How]) -> Answer:
+        return self._loop.do(self._app.draft(question, **how))
+
     def confirm(self, thread: str, *, yes: bool = True, user: str = "") -> Answer:
         return self._loop.do(self._app.confirm(thread, yes=yes, user=user))
 

@@ -26,7 +26,7 @@ def row_of(name: str, preset: Preset) -> list[str]:
         str(preset.retries),
         "yes" if preset.explain else "no",
         str(preset.probes),
-        str(preset.rows or "as set"),
+        str(preset.rows or "as set" if preset.execute else "not run"),
         str(preset.tables or "as fit"),
         "yes" if preset.ask_back else "no",
     ]

@@ -38,6 +38,11 @@ CHECKS = (
 PLACES = {
     ("GET", "/api/v1/models"),
     ("GET", "/api/v1/query/{stream_id}"),
+    ("POST", "/api/v1/reports"),
+    ("GET", "/api/v1/reports/{report_id}"),
+    ("DELETE", "/api/v1/reports/{report_id}"),
+    ("GET", "/api/v1/reports/{report_id}/lock"),
+    ("GET", "/api/v1/reports/{report_id}/result"),
     ("GET", "/api/v1/results/{result_id}"),
     ("GET", "/api/v1/results/{result_id}/chart"),
     ("GET", "/api/v1/results/{result_id}/chart.{form}"),

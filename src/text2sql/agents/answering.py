@@ -31,7 +31,7 @@ def answer_of(state: SQLMessageState, desk: Desk, text: str) -> Answer:
         status=state["status"] or "failed",
         question=state.get("question", ""),
         answer=text,
-        sql=execution["sql"] if execution else "",
+        sql=execution["sql"] if execution else _drafted(state),
         columns=tuple(execution["columns"]) if execution else (),
         row_count=execution["row_count"] if execution else 0,
         truncated=execution["truncated"] if execution else False,
@@ -42,6 +42,11 @@ def answer_of(state: SQLMessageState, desk: Desk, text: str) -> Answer:
         result_id=execution["result_id"] if execution else "",
         thread_id=desk.asked.thread,
     )
+
+
+def _drafted(state: SQLMessageState) -> str:
+    """The query of a question that was answered without running it."""
+    return state.get("generated_sql", "") if state.get("status") == "answered" else ""
 
 
 async def result_of(result_id: str, user: str, rooms: Rooms) -> QueryResult:

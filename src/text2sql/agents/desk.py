@@ -56,6 +56,7 @@ class Asked:
     allow_writes: bool = False
     candidates: int = 0  # 0 follows the settings
     seconds: float = 0.0  # for the whole question; 0 follows the settings
+    previous: Mapping[str, str] | None = None  # `sql`, `kind` and `detail` of a query that failed before
 
 
 @dataclass(slots=True)

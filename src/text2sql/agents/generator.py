@@ -31,6 +31,8 @@ REPLY: Mapping[str, object] = {
 
 
 async def generator(state: SQLMessageState, desk: Desk) -> Update:
+    if desk.asked.previous is not None and not state.get("error_history"):
+        return _failed_before(desk.asked.previous, state)
     alike = await alike_to(state, desk)
     verified = _verified(alike, state, desk)
     if verified is not None:
@@ -47,6 +49,16 @@ async def generator(state: SQLMessageState, desk: Desk) -> Update:
         shorter = await _request(alone, desk, knowledge, alike, shrink=True)
         reply = await say(shorter, desk)
     return read(reply, state)
+
+
+def _failed_before(previous: Mapping[str, str], state: SQLMessageState) -> Update:
+    """Somebody has run a query for this question and it failed: recovery goes on from there. Who runs queries
+    one after the other has read the catalogue before; it is not read again for each of them.
+    """
+    sql = str(previous.get("sql", ""))
+    kind, detail = str(previous.get("kind", "other")), str(previous.get("detail", ""))
+    history = noted(state, "executor", kind, detail, sql)
+    return {"candidates": [], "generated_sql": sql, "error_history": history, "refreshed": True}
 
 
 def _verified(alike: Alike, state: SQLMessageState, desk: Desk) -> Update | None:

@@ -1,4 +1,4 @@
-"""How far a question may go: four rows of settings over one graph, never a fork of it."""
+"""How far a question may go: five rows of settings over one graph, never a fork of it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,6 +11,7 @@ from text2sql.errors import UsageError
 class Preset:
     retries: int  # queries that recovery may ask a model for
     explain: bool  # ask the engine what it thinks of a query before running it
+    execute: bool = True  # without it a query that passed the guard is the answer
     probes: int = 0  # executions, of at most ten rows, that recovery may look with
     rows: int | None = None  # a smaller row limit than the settings'
     tables: int | None = None  # at most so many tables in the prompt
@@ -27,6 +28,8 @@ PRESETS: Mapping[str, Preset] = {
     "repair_once": Preset(retries=1, explain=True),
     # static first: nothing is sent until it runs; one retry that may look at the data once
     "hybrid": Preset(retries=1, explain=False, probes=1),
+    # the first half of that: a checked query, no connection, no second try
+    "static": Preset(retries=0, explain=False, execute=False, refresh=False),
 }
 
 

@@ -34,6 +34,7 @@ COMMANDS: Mapping[str, str] = {
     "doctor": "text2sql.cli.doctor",
     "model": "text2sql.cli.model",
     "stats": "text2sql.cli.stats",
+    "report": "text2sql.cli.report",
     "eval": "text2sql.cli.evaluate",
     "serve": "text2sql.cli.serve",
     "mcp": "text2sql.cli.mcp",

@@ -20,7 +20,7 @@ from text2sql.synchronous import Text2SQL
 from text2sql.types import Answer, Event, Finished, Mode, Policy, Problem, Status
 
 MODES: tuple[str, ...] = get_args(Mode)
-PRESETS = ("default", "light", "repair_once", "hybrid")
+PRESETS = ("default", "light", "repair_once", "hybrid", "static")
 CODES: dict[Status, int] = {
     "answered": OK,
     "conversation": OK,
@@ -80,7 +80,7 @@ def terms_of(lang: Language, given: dict[str, Any]) -> Terms:
     for name in ("thread", "user", "mode", "preset", "seconds"):
         if given[name]:
             how[name] = given[name]
-    if _language_was_named():
+    if language_was_named():
         how["language"] = lang
     return Terms(given["db"] or "", given["model"] or "", policy, named, how, settings)
 
@@ -130,7 +130,7 @@ def _narrowed(policy: Policy, names: Sequence[str]) -> Policy:
     return replace(policy, tables={name: policy.tables[name] for name in names})
 
 
-def _language_was_named() -> bool:
+def language_was_named() -> bool:
     """Then answers are in it, too; else each is in the language of its question."""
     context = click.get_current_context(silent=True)
     while context is not None:

@@ -17,6 +17,7 @@ from text2sql.config import Settings, from_environment
 from text2sql.database import open_database
 from text2sql.errors import MissingDriver, UsageError
 from text2sql.messages import Language
+from text2sql.reports.schedule import read_schedule
 
 HOST, PORT = "127.0.0.1", 8000
 _NAMED = re.compile(r"([A-Za-z][\w-]{0,39})=(.+)", re.DOTALL)
@@ -35,6 +36,7 @@ def command(lang: Language) -> click.Command:
             option(lang, "serve", "--model", metavar="NAME"),
             option(lang, "serve", "--policy", metavar="FILE"),
             flag(lang, "serve", "--allow-writes", "allow_writes"),
+            option(lang, "serve", "--reports", metavar="FILE"),
             option(lang, "serve", "--workers", metavar="N", type=click.IntRange(min=1), default=1),
         ],
     )
@@ -49,6 +51,7 @@ def run(
     model: str | None,
     policy: str | None,
     allow_writes: bool,
+    reports: str | None,
     workers: int,
 ) -> int:
     settings = from_environment()
@@ -59,6 +62,7 @@ def run(
     addresses = named(db or ((settings.db,) if settings.db else ()))
     _look_at(addresses, settings)
     allowed = policy_from(policy)
+    schedule = read_schedule(Path(reports)) if reports else ()
     _door().serve(
         addresses,
         settings,
@@ -66,6 +70,7 @@ def run(
         policy=allowed,
         host=host,
         port=port,
+        schedule=schedule,
         ready=partial(_ready, lang),
     )
     return 0

@@ -123,6 +123,54 @@ WORDS: Mapping[str, tuple[str, str]] = {
     ),
     "stats.--days": ("Only of so many days.", "只统计最近若干天。"),
     "stats.--json": ("Print the numbers as a JSON object.", "以 JSON 对象打印统计数据。"),
+    "report": (
+        "Fill in a template whose placeholders are questions.",
+        "填写以问题为占位符的报告模板。",
+    ),
+    "report.more": (
+        "The template is Markdown, HTML or Word: {{ revenue in :last_month }}, {{ orders by city | table }}, "
+        "{{ revenue by month | chart:line }}. The queries are kept in a lock file beside it: the next report "
+        "needs no model. Prints the path of the report. Exit code 4 when a placeholder could not be filled; "
+        "the report is written all the same and says why.",
+        "模板为 Markdown、HTML 或 Word：{{ :last_month 的总收入 }}、{{ 各城市订单数 | table }}、"
+        "{{ 每月收入 | chart:line }}。查询保存在模板旁的锁文件中，下次生成无需模型。打印报告的路径。"
+        "有占位符无法填写时退出码为 4，报告仍会写出并注明原因。",
+    ),
+    "report.--out": (
+        "The report: .md, .html, .docx or .pdf; {date} in its name is the day.",
+        "报告文件：.md、.html、.docx 或 .pdf；文件名中的 {date} 为日期。",
+    ),
+    "report.--param": ("A value for :NAME in the questions. Repeatable.", "问题中 :NAME 的值，可重复。"),
+    "report.--date": (
+        "The day of the report, for :last_month and its like.",
+        "报告日期，用于 :last_month 等时间段。",
+    ),
+    "report.--lock": ("The lock file, if it is not beside the template.", "锁文件（不在模板旁时）。"),
+    "report.--locked": (
+        "Ask no model: what the lock file does not have fails.",
+        "不询问模型：锁文件中没有的即为失败。",
+    ),
+    "report.--anew": ("Have all queries written anew.", "重新生成全部查询。"),
+    "report.--record": ("Write the record of the run to this JSON file.", "把运行记录写入该 JSON 文件。"),
+    "report.--parallel": (
+        "Questions at a time; the embedded model takes one.",
+        "同时询问的问题数；内置模型每次一个。",
+    ),
+    "report.--every": (
+        'Stay, and make it whenever it is due: "0 8 * * 1" is Mondays at 8.',
+        "常驻并按时生成：“0 8 * * 1”为每周一 8 点。",
+    ),
+    "report.--json": ("Print the record of the run as a JSON object.", "以 JSON 对象打印运行记录。"),
+    "report.--quiet": ("Print the path and nothing else.", "只打印路径。"),
+    "report.stage.draft": ("writing", "生成"),
+    "report.stage.run": ("running", "执行"),
+    "report.stage.repair": ("repairing", "修正"),
+    "report.told": (
+        "{filled} of {placeholders} placeholders filled; questions: {locked} from the lock file, {first} at "
+        "the first try, {repaired} repaired; {calls} model calls, {seconds:.1f} s.",
+        "{placeholders} 个占位符已填写 {filled} 个；问题：{locked} 个来自锁文件，{first} 个一次成功，"
+        "{repaired} 个经修正；模型调用 {calls} 次，用时 {seconds:.1f} 秒。",
+    ),
     "eval": (
         "Ask a whole question set, and see how often the answer is right.",
         "评测整个问题集，统计回答的正确率。",
@@ -197,6 +245,10 @@ WORDS: Mapping[str, tuple[str, str]] = {
     "serve.--allow-writes": (
         "Let a person confirm a write; without it every write is refused.",
         "允许在人工确认后写入；否则一律拒绝写入。",
+    ),
+    "serve.--reports": (
+        "A YAML file of reports that are made on a schedule.",
+        "按时间表生成的报告清单（YAML 文件）。",
     ),
     "serve.--workers": ("Processes; only 1 for now.", "进程数；目前只能为 1。"),
     "serve.ready": ("Open {address} (Ctrl-C ends it)", "请打开 {address}（按 Ctrl-C 结束）"),

@@ -34,6 +34,10 @@ class AsyncDatabase:
         return self.database.open_count
 
     @property
+    def opened(self) -> int:
+        return self.database.opened
+
+    @property
     def dialect(self) -> str:
         return self.database.dialect
 

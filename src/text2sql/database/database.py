@@ -44,6 +44,11 @@ class Database:
         return self._pool.open_count
 
     @property
+    def opened(self) -> int:
+        """Connections that were ever opened: what a run cost the server."""
+        return self._pool.opened
+
+    @property
     def settings(self) -> Settings:
         return self._settings
 

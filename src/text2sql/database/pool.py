@@ -38,6 +38,7 @@ class Pool:
         self._changed = threading.Condition()
         self._idle: list[Lease] = []
         self._open = 0  # idle, lent or being opened
+        self.opened = 0  # since the beginning
         self._closed = False
         self._held = False  # by `alone`
 
@@ -175,12 +176,15 @@ class Pool:
     def _open_reserved(self) -> Lease:
         born = time.monotonic()
         try:
-            return Lease(self._connect(), born)
+            lease = Lease(self._connect(), born)
         except BaseException:
             with self._changed:
                 self._open -= 1
                 self._changed.notify()
             raise
+        with self._changed:
+            self.opened += 1
+        return lease
 
 
 def _close(leases: list[Lease]) -> None:

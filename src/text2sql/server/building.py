@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
@@ -17,13 +17,15 @@ from text2sql import __version__
 from text2sql.config import Settings
 from text2sql.errors import Text2SQLError
 from text2sql.llm import AsyncChatModel
+from text2sql.reports.schedule import Job
 from text2sql.server.cache import Cache
 from text2sql.server.gate import LOOPBACK, Gate
 from text2sql.server.metrics import Metrics
 from text2sql.server.models import ProblemDetails
 from text2sql.server.problems import STATUSES, ProblemResponse, details, invalid, problem_of
 from text2sql.server.reception import Reception, language_of
-from text2sql.server.routes import about, health, query, results, threads
+from text2sql.server.reports import Reports
+from text2sql.server.routes import about, health, query, reports, results, threads
 from text2sql.server.sending import ClientGone
 from text2sql.server.sources import Sources
 from text2sql.server.streams import Streams
@@ -46,6 +48,7 @@ def build(
     policy: Policy | None = None,
     hosts: frozenset[str] = LOOPBACK,
     provider: "TracerProvider | None" = None,
+    schedule: Sequence[Job] = (),
 ) -> FastAPI:
     """The application over databases by name; the first is the default. Nothing is opened yet."""
     sources = Sources(addresses, settings, model=model, policy=policy)
@@ -53,15 +56,20 @@ def build(
     metrics.watch(sources, streams, cache)
     provider = provider or open_provider()
     tracer = provider.get_tracer("text2sql") if provider else None
-    reception = Reception(settings, sources, streams, cache, metrics, tracer)
+    making = Reports()
+    reception = Reception(settings, sources, streams, cache, metrics, making, tracer)
+    for job in schedule:
+        sources.named(job.source or None)  # a source that is none is told now
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         await sources.open()
+        making.keep(schedule, sources)
         try:
             yield
         finally:
             await stop(app)
+            await making.close()
             streams.forget()
             await sources.close()
             if provider is not None:
@@ -77,7 +85,7 @@ def build(
         redirect_slashes=False,
     )
     app.state.reception = reception
-    for routes in (query.router, threads.router, results.router, about.router, health.router):
+    for routes in (query.router, threads.router, results.router, reports.router, about.router, health.router):
         app.include_router(routes)
     if find_spec("text2sql.server.page") is not None:
         from text2sql.server.page import router as page  # noqa: PLC0415 -- the page is a part that may be left out

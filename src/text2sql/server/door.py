@@ -5,7 +5,7 @@ import logging
 import math
 import signal
 import socket
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from ipaddress import ip_address
 from types import FrameType
 
@@ -14,6 +14,7 @@ from fastapi import FastAPI
 
 from text2sql.config import Settings
 from text2sql.errors import UsageError
+from text2sql.reports.schedule import Job
 from text2sql.server.building import build, stop
 from text2sql.server.gate import LOOPBACK, host_of
 from text2sql.server.logs import fact, to_json_lines
@@ -32,11 +33,13 @@ def serve(
     policy: Policy | None = None,
     host: str = "127.0.0.1",
     port: int = 8000,
+    schedule: Sequence[Job] = (),
     ready: Callable[[str], None] = lambda _: None,
 ) -> None:
     """Until SIGTERM or Ctrl-C; a second one does not wait for anybody."""
     refuse_others(host)
-    app = build(addresses, settings, model=model, policy=policy, hosts=LOOPBACK | {host_of(f"[{host}]")})
+    hosts = LOOPBACK | {host_of(f"[{host}]")}
+    app = build(addresses, settings, model=model, policy=policy, hosts=hosts, schedule=schedule)
     with _listening(host, port) as door:
         shown = f"[{host}]" if ":" in host else host
         address = f"http://{shown}:{door.getsockname()[1]}"

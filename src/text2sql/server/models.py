@@ -6,7 +6,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from text2sql.types import Mode, Status
 
-Preset: TypeAlias = Literal["default", "light", "repair_once", "hybrid"]
+Preset: TypeAlias = Literal["default", "light", "repair_once", "hybrid", "static"]
 Name: TypeAlias = Annotated[str, Field(min_length=1, max_length=200)]
 Json: TypeAlias = Any  # a cell: what JSON can carry
 
@@ -82,6 +82,21 @@ class Statement(Body):
     thread_id: Name | None = None
 
 
+class ReportRequest(Body):
+    model_config = ConfigDict(
+        extra="forbid",
+        json_schema_extra={"examples": [{"template": "Customers: {{ How many customers are there? }}"}]},
+    )
+    template: str = Field(min_length=1, max_length=10_000_000, description="Text; in Base64 for docx")
+    format: Literal["md", "html", "docx"] = "md"
+    parameters: dict[str, str] = Field(default_factory=dict, max_length=100)
+    lock: str = Field("", max_length=2_000_000, description="An earlier report's lock: its queries are used")
+    locked: bool = Field(False, description="Ask no model: what the lock does not have fails")
+    date: str | None = Field(None, max_length=10, description="The day of the report; else today")
+    source: Name | None = None
+    language: Literal["zh", "en"] | None = Field(None, description="Of the answers; else each question's own")
+
+
 class Feedback(Body):
     model_config = ConfigDict(
         extra="forbid",
@@ -146,6 +161,17 @@ class AnswerObject(BaseModel):
     choices: list[AnswerChoice]
     result_id: str
     thread_id: str
+
+
+class ReportState(BaseModel):
+    report_id: str
+    status: Literal["running", "done", "failed"]
+    stage: Literal["", "draft", "run", "repair"]
+    done: int = Field(description="Questions that have passed the stage")
+    total: int
+    formats: list[str] = Field(description="In which it can be fetched, once it is done")
+    record: dict[str, Any] | None = Field(description="What became of each question, and what it cost")
+    problem: ProblemDetails | None
 
 
 class ThreadEntry(BaseModel):

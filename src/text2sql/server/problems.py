@@ -24,6 +24,8 @@ _USAGE: Mapping[str, int] = {
     "usage.thread": 404,
     "usage.stream": 404,
     "usage.source": 404,
+    "usage.report_unknown": 404,
+    "usage.report_not_ready": 409,
     "usage.nothing_waits": 409,
     "usage.stream_event": 409,
     "usage.request_json": 400,
@@ -31,6 +33,7 @@ _USAGE: Mapping[str, int] = {
     "usage.export_large": 413,
     "usage.stream_full": 413,
     "usage.stream_cancelled": 503,
+    "usage.report_busy": 503,
 }
 # Of the others, what a rewrite may mend is the request's fault, and the rest the database's.
 _DATABASE: Mapping[str, int] = {

@@ -19,6 +19,7 @@ from text2sql.server.logs import fact
 from text2sql.server.metrics import Metrics
 from text2sql.server.models import Question
 from text2sql.server.problems import wanted_language
+from text2sql.server.reports import Reports
 from text2sql.server.sources import Source, Sources
 from text2sql.server.streams import Streams
 from text2sql.server.tracing import Trace
@@ -39,6 +40,7 @@ class Reception:
     streams: Streams
     cache: Cache
     metrics: Metrics
+    reports: Reports
     tracer: "Tracer | None" = None
     stopping: bool = field(default=False)
 

@@ -1,0 +1,202 @@
+"""`text2sql report`: a template whose placeholders are questions, filled in; once, or whenever it is due."""
+
+import asyncio
+import json
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from datetime import date, datetime
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from text2sql.app import AsyncText2SQL
+from text2sql.cli import FAILED, OK
+from text2sql.cli.asking import language_was_named
+from text2sql.cli.rendering import printable
+from text2sql.cli.sources import policy_from
+from text2sql.cli.spoken import Command, flag, option
+from text2sql.cli.telling import screen
+from text2sql.cli.words import word
+from text2sql.config import from_environment
+from text2sql.errors import Text2SQLError, UsageError
+from text2sql.messages import Language, explain
+from text2sql.reports.cron import read_cron
+from text2sql.reports.filling import PARALLEL, Step, Terms
+from text2sql.reports.making import Report
+from text2sql.reports.parameters import read_parameters
+from text2sql.reports.schedule import Job, do, job_of, keep
+from text2sql.reports.writing import put
+
+
+def command(lang: Language) -> click.Command:
+    own = partial(option, lang, "report")
+    return Command(
+        "report",
+        lang,
+        partial(run, lang),
+        [
+            click.Argument(["template"], metavar="TEMPLATE"),
+            own("--out", metavar="FILE"),
+            own("--param", metavar="NAME=VALUE", multiple=True),
+            own("--date", metavar="DATE"),
+            click.Option(["--db"], metavar="SOURCE", help=word("--db", lang)),
+            click.Option(["--model"], metavar="NAME", help=word("--model", lang)),
+            click.Option(["--policy"], metavar="FILE", help=word("--policy", lang)),
+            own("--lock", metavar="FILE"),
+            flag(lang, "report", "--locked", "locked"),
+            flag(lang, "report", "--anew", "anew"),
+            own("--record", metavar="FILE"),
+            own("--parallel", metavar="N", type=click.IntRange(min=1), default=PARALLEL),
+            own("--every", metavar="CRON"),
+            flag(lang, "report", "--json", "as_json"),
+            flag(lang, "report", "--quiet", "quiet"),
+        ],
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Manner:
+    """How a run is told."""
+
+    lang: Language
+    as_json: bool
+    quiet: bool
+    record: Path | None
+
+
+def run(
+    lang: Language,
+    *,
+    template: str,
+    out: str | None,
+    param: tuple[str, ...],
+    lock: str | None,
+    every: str | None,
+    locked: bool,
+    anew: bool,
+    parallel: int,
+    **given: Any,
+) -> int:
+    terms = Terms(language=lang if language_was_named() else "", parallel=parallel, locked=locked, anew=anew)
+    job = job_of(
+        Path(template),
+        out or "",
+        Path(lock) if lock else None,
+        parameters=read_parameters(param),
+        every=read_cron(every) if every else None,
+        terms=terms,
+    )
+    manner = Manner(
+        lang, given["as_json"], given["quiet"], Path(given["record"]) if given["record"] else None
+    )
+    app = AsyncText2SQL(
+        given["db"] or "",
+        settings=replace(from_environment(), allow_writes=False),
+        model=given["model"] or "",
+        policy=policy_from(given["policy"]),
+    )
+    return asyncio.run(_made(job, app, manner, _day(given["date"])))
+
+
+async def _made(job: Job, app: AsyncText2SQL, manner: Manner, today: date | None) -> int:
+    try:
+        if job.every is None:
+            return await _once(job, app, manner, today or date.today())
+        await keep(job.every, partial(_when_due, job, app, manner))
+        return OK
+    finally:
+        await app.close()
+
+
+async def _when_due(job: Job, app: AsyncText2SQL, manner: Manner, due: datetime) -> None:
+    """One that fails is told, and the next one comes all the same."""
+    try:
+        await _once(job, app, manner, due.date())
+    except Text2SQLError as error:
+        click.echo(explain(error, manner.lang), err=True)
+
+
+async def _once(job: Job, app: AsyncText2SQL, manner: Manner, today: date) -> int:
+    with _watched(manner) as told:
+        report, path = await do(job, app, replace(job.terms, told=told), today=today)
+    record = {
+        "template": str(job.template),
+        "output": str(path),
+        "lock": str(job.lock),
+        "date": f"{today}",
+        **report.record,
+    }
+    text = json.dumps(record, ensure_ascii=False)
+    if manner.record is not None:
+        put(manner.record, f"{json.dumps(record, ensure_ascii=False, indent=2)}\n".encode())
+    if manner.as_json:
+        click.echo(text)
+    else:
+        _tell(report, path, manner)
+    return FAILED if report.failed else OK
+
+
+def _tell(report: Report, path: Path, manner: Manner) -> None:
+    """The path is data; how it went is talk."""
+    click.echo(printable(str(path)))
+    if manner.quiet:
+        return
+    lang, record = manner.lang, report.record
+    for one in record["items"]:
+        if one["error"]:
+            reason = printable(one["error"]["message"])
+            click.echo(f"✗ {printable(one['asked'])}: {reason}", err=True)
+    origins = record["origins"]
+    click.echo(
+        word(
+            "report.told",
+            lang,
+            filled=record["filled"],
+            placeholders=record["placeholders"],
+            locked=origins.get("lock", 0),
+            first=origins.get("model", 0),
+            repaired=origins.get("repair", 0),
+            calls=record["model"]["calls"],
+            seconds=record["seconds"]["total"],
+        ),
+        err=True,
+    )
+
+
+@contextmanager
+def _watched(manner: Manner) -> Iterator[Callable[[Step], None]]:
+    """A bar on a terminal, a line a placeholder elsewhere."""
+    if manner.quiet or manner.as_json:
+        yield lambda _: None
+        return
+    console = screen(sys.stderr)
+    columns = (BarColumn(), MofNCompleteColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+        tasks: dict[str, Any] = {}
+
+        def told(step: Step) -> None:
+            stage = word(f"report.stage.{step.stage}", manner.lang)
+            sign = "✓" if step.passed else "✗"
+            question = printable(step.item.asked)
+            if not console.is_terminal:
+                click.echo(f"{stage} {step.done}/{step.total} {sign} {question}", err=True)
+                return
+            if step.stage not in tasks:
+                tasks[step.stage] = bar.add_task("", total=step.total)
+            bar.update(tasks[step.stage], completed=step.done, description=f"{stage} {sign} {question}"[:100])
+
+        yield told
+
+
+def _day(given: str | None) -> date | None:
+    if not given:
+        return None
+    try:
+        return date.fromisoformat(given)
+    except ValueError as error:
+        raise UsageError("usage.report_date", given=given) from error

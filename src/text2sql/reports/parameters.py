@@ -1,0 +1,158 @@
+"""Parameters of a report: `:month` in a question, `--param month=2026-10` for its value.
+
+A value that is a day, month, quarter, year or a range (`2026-01..2026-03`) is a window of time; windows that
+move with the calendar (`:last_month`) are there without being given. `forms` lists how a model may spell a
+value in a query, so that the query can be kept with names in it.
+"""
+
+import re
+from calendar import monthrange
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import date, timedelta
+
+from text2sql.errors import UsageError
+from text2sql.messages import Language
+from text2sql.sql import Forms
+
+_USED = re.compile(r"(?<![\w:]|\\):([A-Za-z][A-Za-z0-9_]*)", re.ASCII)
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,39}", re.ASCII)
+_NUMBER = re.compile(r"-?\d{1,18}(\.\d{1,18})?")
+_MOMENT = re.compile(r"((?:19|20)\d\d)(?:-(?:Q([1-4])|(0[1-9]|1[0-2])(?:-(0[1-9]|[12]\d|3[01]))?))?")
+_LONGEST = 200  # characters of a value
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    first: date
+    last: date
+
+
+def read_parameters(given: Iterable[str]) -> dict[str, str]:
+    """`name=value` pairs, as a command line has them."""
+    found: dict[str, str] = {}
+    for one in given:
+        name, equals, value = one.partition("=")
+        if not equals or name in found:
+            raise UsageError("usage.report_param", given=one)
+        found[name] = value
+    return checked(found)
+
+
+def checked(given: Mapping[str, str]) -> dict[str, str]:
+    for name, value in given.items():
+        shown = f"{name}={value}"[:80]
+        if not _NAME.fullmatch(name) or not value.strip() or len(value) > _LONGEST or not value.isprintable():
+            raise UsageError("usage.report_param", given=shown)
+    return {name: value.strip() for name, value in given.items()}
+
+
+def used(question: str) -> list[str]:
+    return list(dict.fromkeys(_USED.findall(question)))
+
+
+def without(question: str) -> str:
+    """What the template itself says in a question."""
+    return _USED.sub(" ", question)
+
+
+def asked(question: str, values: Mapping[str, str], lang: Language) -> str:
+    """The question as it is put to a model, with values for names."""
+    return _USED.sub(lambda found: said(values[found[1]], lang), question).replace("\\:", ":")
+
+
+def bare(question: str) -> str:
+    """The name of a parameter that is all of a placeholder: its value is shown, and nobody is asked."""
+    found = _USED.fullmatch(question)
+    return found[1] if found else ""
+
+
+def said(value: str, lang: Language) -> str:
+    """A range or a quarter with its days: a model need not know how many a month has."""
+    window = window_of(value)
+    if window is None or not (".." in value or "Q" in value):
+        return value
+    days = f"{window.first} 至 {window.last}" if lang == "zh" else f"{window.first} to {window.last}"
+    return days if ".." in value else f"{value} ({days})"
+
+
+def window_of(value: str) -> Window | None:
+    start, dots, end = value.partition("..")
+    first, last = _moment(start), _moment(end if dots else start)
+    if first is None or last is None or last.last < first.first:
+        return None
+    return Window(first.first, last.last)
+
+
+def _moment(text: str) -> Window | None:
+    found = _MOMENT.fullmatch(text.strip())
+    if found is None:
+        return None
+    year, quarter, month, day = (int(part) if part else 0 for part in found.groups())
+    try:
+        if day:
+            return Window(date(year, month, day), date(year, month, day))
+    except ValueError:  # 2026-02-30
+        return None
+    first = quarter * 3 - 2 if quarter else month or 1
+    last = quarter * 3 if quarter else month or 12
+    return Window(date(year, first, 1), date(year, last, monthrange(year, last)[1]))
+
+
+def forms(name: str, value: str) -> Forms:
+    """The value first, then what follows from it: `month_start`, `month_next`, `month_year`, …"""
+    texts = {name: value, f"{name}_prefix": f"{value}%", f"{name}_anywhere": f"%{value}%"}
+    numbers = {name: value} if _NUMBER.fullmatch(value) else {}
+    window = window_of(value)
+    if window is None:
+        return Forms(texts, numbers)
+    first, last, after = window.first, window.last, window.last + timedelta(1)
+    texts |= {
+        f"{name}_start": f"{first}",
+        f"{name}_end": f"{last}",
+        f"{name}_next": f"{after}",
+        f"{name}_start_time": f"{first} 00:00:00",
+        f"{name}_end_time": f"{last} 23:59:59",
+        f"{name}_next_time": f"{after} 00:00:00",
+        f"{name}_start_month": f"{first:%Y-%m}",
+        f"{name}_end_month": f"{last:%Y-%m}",
+    }
+    years = {f"{name}_start_year": f"{first:%Y}", f"{name}_end_year": f"{last:%Y}"}
+    if first.year == last.year:
+        years = {f"{name}_year": f"{first:%Y}"}
+        if first.month == last.month:
+            texts[f"{name}_month"], numbers[f"{name}_month"] = f"{first:%m}", f"{first.month}"
+    return Forms(texts | years, numbers | years, dated=True)
+
+
+def all_forms(values: Mapping[str, str]) -> dict[str, Forms]:
+    """Of each parameter. Two that would share a name (`month` has a `month_start`) cannot be told apart."""
+    found = {name: forms(name, value) for name, value in values.items()}
+    for name in values:
+        if any(name in one.texts for other, one in found.items() if other != name):
+            raise UsageError("usage.report_param_name", name=name)
+    return found
+
+
+def calendar(today: date) -> dict[str, str]:
+    """Windows that move with the calendar. Weeks begin on Monday; `last_7_days` ends yesterday."""
+    yesterday, monday = today - timedelta(1), today - timedelta(today.weekday())
+    month = today.replace(day=1)
+    before = month - timedelta(1)
+    quarter = (today.month + 2) // 3
+    year_ago = date(month.year - 1, month.month, 1)
+    return {
+        "today": f"{today}",
+        "yesterday": f"{yesterday}",
+        "this_week": f"{monday}..{monday + timedelta(6)}",
+        "last_week": f"{monday - timedelta(7)}..{monday - timedelta(1)}",
+        "this_month": f"{month:%Y-%m}",
+        "last_month": f"{before:%Y-%m}",
+        "this_quarter": f"{today.year}-Q{quarter}",
+        "last_quarter": f"{today.year}-Q{quarter - 1}" if quarter > 1 else f"{today.year - 1}-Q4",
+        "this_year": f"{today.year}",
+        "last_year": f"{today.year - 1}",
+        "last_7_days": f"{today - timedelta(7)}..{yesterday}",
+        "last_30_days": f"{today - timedelta(30)}..{yesterday}",
+        "last_12_months": f"{year_ago:%Y-%m}..{before:%Y-%m}",
+    }

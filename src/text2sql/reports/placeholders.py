@@ -1,0 +1,79 @@
+"""Placeholders: `{{ question }}`, `{{ question | table }}`, `{{ question | chart:line }}`.
+
+A scanner of our own, because a template engine would run what it reads. `\\{{` stands for `{{` itself.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal, TypeAlias, get_args
+
+from text2sql.charts import KINDS
+from text2sql.errors import UsageError
+
+Form: TypeAlias = Literal["auto", "value", "table", "chart", "list", "sentence"]
+FORMS: tuple[Form, ...] = get_args(Form)
+
+MOST = 500  # placeholders of one template
+_LONGEST = 2_000  # characters of one
+_ROWS = 1_000
+_NEXT = re.compile(r"(\\\{\{)|\{\{(.*?)\}\}|(\{\{)", re.DOTALL)
+_FORM = re.compile(r"\s*([a-z]+)\s*(?::\s*([\w-]+)\s*)?")
+
+
+@dataclass(frozen=True, slots=True)
+class Placeholder:
+    question: str
+    form: Form = "auto"
+    option: str = ""  # the kind of a chart, or how many rows of a table
+    line: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A placeholder, with where it stands in its text."""
+
+    placeholder: Placeholder
+    start: int
+    end: int
+
+
+def scan(text: str) -> Iterator[Piece]:
+    for found in _NEXT.finditer(text):
+        line = text.count("\n", 0, found.start()) + 1
+        escaped, inside, unclosed = found.groups()
+        if unclosed:
+            raise UsageError("usage.report_unclosed", line=line)
+        if not escaped:
+            yield Piece(read(inside, line), found.start(), found.end())
+
+
+def unescaped(text: str) -> str:
+    return text.replace("\\{{", "{{")
+
+
+def read(inside: str, line: int = 1) -> Placeholder:
+    """What stands between the braces. A `|` that no form follows belongs to the question."""
+    question, bar, tail = inside.rpartition("|")
+    form = _FORM.fullmatch(tail) if bar else None
+    if form is None:
+        return Placeholder(_question(inside, line), line=line)
+    name, option = form[1], form[2] or ""
+    if name not in FORMS or not _fits(name, option):
+        raise UsageError("usage.report_form", form=tail.strip(), line=line, forms=", ".join(FORMS[1:]))
+    return Placeholder(_question(question, line), name, option, line)
+
+
+def _question(text: str, line: int) -> str:
+    question = " ".join(text.split())
+    if not question or len(question) > _LONGEST:
+        raise UsageError("usage.report_question", line=line, most=_LONGEST)
+    return question
+
+
+def _fits(name: str, option: str) -> bool:
+    if not option:
+        return True
+    if name == "chart":
+        return option in KINDS
+    return name in ("table", "list") and option.isdecimal() and 0 < int(option[:9]) <= _ROWS

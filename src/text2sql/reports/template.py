@@ -1,0 +1,54 @@
+"""A template by the ending of its name: Markdown, HTML or Word."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Literal, TypeAlias
+
+from text2sql.errors import UsageError
+from text2sql.reports.docx import DocxTemplate, docx_template
+from text2sql.reports.placeholders import MOST
+from text2sql.reports.texts import TextTemplate, html_template, markdown_template
+
+Kind: TypeAlias = Literal["md", "html", "docx"]
+Template: TypeAlias = TextTemplate | DocxTemplate
+
+ENDINGS: Mapping[str, Kind] = {
+    ".md": "md",
+    ".markdown": "md",
+    ".html": "html",
+    ".htm": "html",
+    ".docx": "docx",
+}
+_LARGEST = 20_000_000  # bytes
+
+
+def kind_of(path: Path) -> Kind:
+    kind = ENDINGS.get(path.suffix.lower())
+    if kind is None:
+        raise UsageError("usage.report_template", path=str(path), endings=", ".join(ENDINGS))
+    return kind
+
+
+def read_template(data: bytes, kind: Kind) -> Template:
+    if len(data) > _LARGEST:
+        raise UsageError("usage.report_large", most=_LARGEST)
+    if kind == "docx":
+        found: Template = docx_template(data)
+    else:
+        try:
+            text = data.decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            raise UsageError("usage.report_text", detail=str(error.reason)) from error
+        found = markdown_template(text) if kind == "md" else html_template(text)
+    if not 0 < len(found.placeholders) <= MOST:
+        raise UsageError("usage.report_placeholders", count=len(found.placeholders), most=MOST)
+    return found
+
+
+def template_at(path: Path) -> Template:
+    kind = kind_of(path)
+    try:
+        return read_template(path.read_bytes(), kind)
+    except OSError as error:
+        detail = error.strerror or str(error)
+        raise UsageError("usage.report_read", path=str(path), detail=detail) from error

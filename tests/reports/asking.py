@@ -1,0 +1,137 @@
+"""Forty questions in two languages on the demo's shop, and a model that knows what to write."""
+
+import asyncio
+from collections.abc import Mapping
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from text2sql import AsyncText2SQL
+from text2sql.config import Settings
+from text2sql.errors import ModelUnavailable
+from text2sql.llm import AsyncChatModel, ScriptedBackend
+from text2sql.llm.scripted import Said
+from text2sql.reports.filling import Terms
+from text2sql.reports.making import Report
+from text2sql.reports.schedule import do, job_of
+from text2sql.types import Capabilities, ModelRequest
+
+TODAY = date(2025, 11, 16)
+HOSTED = Capabilities(context=128_000, schema=True)
+
+ENGLISH = {
+    "How many customers are there?": "SELECT count(*) AS customers FROM customers",
+    "How many orders are there?": "SELECT count(*) AS orders FROM orders",
+    "How many stores are there?": "SELECT count(*) FROM stores",
+    "How many employees are there?": "SELECT count(*) FROM employees",
+    "How many suppliers are there?": "SELECT count(*) FROM suppliers",
+    "How many products are discontinued?": "SELECT count(*) FROM products WHERE discontinued = 1",
+    "the highest product price": "SELECT max(price) FROM products",
+    "the average salary of employees": "SELECT avg(salary) FROM employees",
+    "the names of the regions": "SELECT name FROM regions ORDER BY id",
+    "cities by population": "SELECT name, population FROM cities ORDER BY population DESC",
+    "orders by channel": "SELECT channel, count(*) AS orders FROM orders GROUP BY channel ORDER BY channel",
+    "orders by status": "SELECT status, count(*) AS orders FROM orders GROUP BY status ORDER BY status",
+    "the number of payments": "SELECT count(*) FROM payments",
+    "payments by method": "SELECT method, count(*) AS n FROM payments GROUP BY method ORDER BY method",
+    "the number of shipments": "SELECT count(*) FROM shipments",
+    "the number of reviews": "SELECT count(*) FROM reviews",
+    "the average review rating": "SELECT avg(rating) FROM reviews",
+    "stores by city": "SELECT c.name, count(*) FROM stores JOIN cities c ON c.id = city_id GROUP BY 1",
+}
+CHINESE = {
+    "有多少个产品？": "SELECT count(*) FROM products",
+    "有多少个分类？": "SELECT count(*) FROM categories",
+    "有多少退货？": "SELECT count(*) FROM returns",
+    "各地区的城市数": "SELECT r.name_zh, count(*) FROM cities JOIN regions r ON r.id = region_id GROUP BY 1",
+    "各渠道订单数": "SELECT channel, count(*) FROM orders GROUP BY channel ORDER BY channel",
+    "各等级客户数": "SELECT level, count(*) FROM customers GROUP BY level ORDER BY level",
+    "库存总量": "SELECT sum(stock) FROM products",
+    "最低的产品价格": "SELECT min(price) FROM products",
+    "员工人数最多的职位": "SELECT title FROM employees GROUP BY title ORDER BY count(*) DESC, title LIMIT 1",
+    "各支付方式的金额": "SELECT method, round(sum(amount), 2) FROM payments GROUP BY method ORDER BY method",
+    "供应商的平均评分": "SELECT round(avg(rating), 3) FROM suppliers",
+    "城市名称": "SELECT name_zh FROM cities ORDER BY id",
+    "门店总面积": "SELECT round(sum(floor_area), 1) FROM stores",
+    "评论最多的评分": "SELECT rating FROM reviews GROUP BY rating ORDER BY count(*) DESC LIMIT 1",
+    "女性客户数": "SELECT count(*) FROM customers WHERE gender = 'F'",
+}
+# asked → what the model writes first, and what when it is told of the error
+MENDED = {
+    "the number of categories with a parent": (
+        "SELECT count(parent) FROM categories",  # the guard knows the columns
+        "SELECT count(parent_id) FROM categories",
+    ),
+    "退货最多的原因": (
+        "SELECT reason FROM returns GROUP BY reason ORDER BY count(count(*)) DESC LIMIT 1",  # SQLite refuses
+        "SELECT reason FROM returns GROUP BY reason ORDER BY count(*) DESC, reason LIMIT 1",
+    ),
+}
+HOPELESS = {
+    "the weather on Mars": ("SELECT 1", "SELECT 1"),  # nothing here is about that
+    "the customers' shoe sizes": ("SELECT shoe_size FROM customers", "SELECT shoe FROM customers"),
+    "the average of average order counts": (
+        "SELECT avg(avg(id)) FROM orders",
+        "SELECT sum(avg(id)) FROM orders",
+    ),
+    "员工的护照号码": ("I cannot see any passport numbers here.", "There are none."),
+    "删除所有订单": ("DELETE FROM orders", "DELETE FROM orders"),
+}
+GOOD = {**ENGLISH, **CHINESE}
+FORTY = [*GOOD, *MENDED, *HOPELESS]
+
+
+class Model:
+    """Answers by what it is asked; `asked` are the questions, in order, mendings with a `*`."""
+
+    def __init__(self, more: Mapping[str, str] | None = None) -> None:
+        self.known = {**GOOD, **(more or {})}
+        self.asked: list[str] = []
+        self.backend = ScriptedBackend(last=self.say, capabilities=HOSTED)
+
+    def say(self, request: ModelRequest) -> Said:
+        text = request.messages[-1].content
+        every = [*self.known, *MENDED, *HOPELESS]
+        question = max((one for one in every if one in text), key=len, default="")
+        if question in self.known:
+            self.asked.append(question)
+            return self.known[question]
+        first, second = (MENDED | HOPELESS)[question]
+        again = question in self.asked
+        self.asked.append(question + "*" * again)
+        return second if again else first
+
+
+def silent() -> ScriptedBackend:
+    """A model that is not there."""
+    return ScriptedBackend(last=ModelUnavailable("none", "no model"), capabilities=HOSTED)
+
+
+def app_of(shop: Path, backend: ScriptedBackend, **given: Any) -> AsyncText2SQL:
+    settings = Settings(**{"memory": "none", "requests_per_minute": 0, "values_wait": 0.0, **given})
+    return AsyncText2SQL(str(shop), settings=settings, model=AsyncChatModel([backend], settings))
+
+
+def reported(
+    template: Path, shop: Path, backend: ScriptedBackend, out: str = "out.md", **given: Any
+) -> tuple[Report, bytes]:
+    """One run, as the command makes it; the report and the file."""
+    terms = given.pop("terms", Terms())
+    parameters, today = given.pop("parameters", {}), given.pop("today", TODAY)
+
+    async def run() -> tuple[Report, bytes]:
+        app = app_of(shop, backend, **given)
+        try:
+            job = job_of(template, str(template.parent / out), parameters=parameters)
+            report, path = await do(job, app, terms, today=today)
+        finally:
+            await app.close()
+        return report, path.read_bytes()
+
+    return asyncio.run(run())
+
+
+def template_of(folder: Path, text: str, name: str = "report.md") -> Path:
+    path = folder / name
+    path.write_text(text, encoding="utf-8")
+    return path

@@ -1,0 +1,139 @@
+"""Word templates: placeholders in pieces, values as text, pictures with their relations, hostile zips."""
+
+import io
+import zipfile
+from xml.dom import minidom
+
+import pytest
+
+from text2sql.errors import UsageError
+from text2sql.reports.docx import DocxTemplate, docx_template
+from text2sql.reports.showing import Grid, Mark, Picture, Shown, Words
+
+W = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
+TYPES = (
+    '<?xml version="1.0"?><Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types">'
+    '<Default Extension="xml" ContentType="application/xml"/></Types>'
+)
+PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + (640).to_bytes(4) + (480).to_bytes(4)
+
+
+def docx(*paragraphs: str, **parts: bytes) -> bytes:
+    """Each paragraph is its runs, separated by `¦`."""
+    body = "".join(
+        "<w:p>" + "".join(f"<w:r><w:t>{run}</w:t></w:r>" for run in one.split("¦")) + "</w:p>"
+        for one in paragraphs
+    )
+    text = (
+        f'<?xml version="1.0"?><w:document xmlns:w="{W}" xmlns:mc="urn:mc" xmlns:w14="urn:w14" '
+        f'mc:Ignorable="w14"><w:body>{body}<w:sectPr/></w:body></w:document>'
+    )
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w") as packed:
+        packed.writestr("[Content_Types].xml", TYPES)
+        packed.writestr("word/document.xml", parts.pop("document", text.encode()))
+        for name, data in parts.items():
+            packed.writestr(f"word/{name}.xml", data)
+    return made.getvalue()
+
+
+def opened(data: bytes) -> dict[str, bytes]:
+    with zipfile.ZipFile(io.BytesIO(data)) as packed:
+        return {one: packed.read(one) for one in packed.namelist()}
+
+
+def filled(template: DocxTemplate, *shown: Shown) -> minidom.Document:
+    return minidom.parseString(opened(template.filled(shown))["word/document.xml"])
+
+
+def paragraphs(document: minidom.Document) -> list[str]:
+    return [
+        "".join(
+            node.data
+            for text in paragraph.getElementsByTagNameNS(W, "t")
+            for node in text.childNodes
+            if isinstance(node, minidom.Text)
+        )
+        for paragraph in document.getElementsByTagNameNS(W, "p")
+    ]
+
+
+def test_a_placeholder_in_several_runs_is_one() -> None:
+    template = docx_template(
+        docx("Total: {¦{ total ¦revenue |¦ value }¦} EUR, {{ a }}¦{{ b }}.", "no {{ c }}")
+    )
+    assert [one.question for one in template.placeholders] == ["total revenue", "a", "b", "c"]
+    document = filled(template, Words("1,234"), Words("A"), Words("B"), Words("C"))
+    assert paragraphs(document) == ["Total: 1,234 EUR, AB.", "no C"]
+    root = document.documentElement
+    assert root is not None
+    assert root.getAttribute("mc:Ignorable") == "w14"
+    assert root.getAttribute("xmlns:w14") == "urn:w14"
+
+
+@pytest.mark.parametrize("text", ["<w:p/>", "]]>&amp;", "a\x00\x0bb", "line\nbreak", "{{ again }}"])
+def test_a_hostile_cell_is_a_text_node(text: str) -> None:
+    template = docx_template(docx("{{ a }}", "{{ b }}", "{{ c }}"))
+    document = filled(template, Words(text), Grid((text,), ((text,),), (False,), ""), Mark(text, text))
+    told = " ".join(text.replace("\x00", "").replace("\x0b", "").split())
+    assert paragraphs(document) == [told, told, told, "", f"⚠ {told}: {told}"]
+    assert len(document.getElementsByTagNameNS(W, "tbl")) == 1
+
+
+def test_a_table_takes_the_place_of_its_paragraph() -> None:
+    template = docx_template(docx("before", "{{ a | table }}", "after {{ b | table }} it"))
+    assert template.blocks() == (True, False)
+    grid = Grid(("city", "n"), (("上海", "1"), ("Oslo", "2")), (False, True), "more")
+    document = filled(template, grid, grid)
+    cells = ["city", "n", "上海", "1", "Oslo", "2", "more"]
+    assert paragraphs(document) == ["before", *cells, "after  it", *cells]
+
+
+def test_a_picture_has_its_relation_and_its_type() -> None:
+    template = docx_template(docx("{{ a | chart }}"))
+    parts = opened(template.filled([Picture(PNG, "png", "a")]))
+    assert parts["word/media/text2sql1.png"] == PNG
+    assert b'Target="media/text2sql1.png"' in parts["word/_rels/document.xml.rels"]
+    assert b'Extension="png"' in parts["[Content_Types].xml"]
+    (blip,) = minidom.parseString(parts["word/document.xml"]).getElementsByTagName("a:blip")
+    assert blip.getAttribute("r:embed").encode() in parts["word/_rels/document.xml.rels"]
+
+
+def test_headers_and_footers_are_filled_too() -> None:
+    header = f'<w:hdr xmlns:w="{W}"><w:p><w:r><w:t>{{{{ h }}}}</w:t></w:r></w:p></w:hdr>'.encode()
+    template = docx_template(docx("{{ a }}", header1=header))
+    assert [one.question for one in template.placeholders] == ["a", "h"]
+    parts = opened(template.filled([Words("1"), Words("2")]))
+    assert b">2</w:t>" in parts["word/header1.xml"]
+
+
+BOMB = (
+    '<?xml version="1.0"?><!DOCTYPE a [<!ENTITY b "bbbb"><!ENTITY c "&b;&b;">]>'
+    f'<w:document xmlns:w="{W}"><w:p><w:r><w:t>&c;</w:t></w:r></w:p></w:document>'
+)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"no zip",
+        b"PK\x03\x04" + b"\0" * 40,
+        docx(document=BOMB.encode()),
+        docx(document=BOMB.encode("utf-16")),
+        docx(document=b"<unclosed"),
+        docx("{{ a }}", **{f"x{at}": b"" for at in range(2_001)}),
+    ],
+)
+def test_a_file_that_is_no_word_document_is_told(data: bytes) -> None:
+    with pytest.raises(UsageError) as caught:
+        docx_template(data)
+    assert caught.value.message_key == "usage.report_docx"
+
+
+def test_a_zip_that_unpacks_to_too_much_is_not_unpacked() -> None:
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as packed:
+        packed.writestr("[Content_Types].xml", TYPES)
+        packed.writestr("word/document.xml", b" " * 100_000_001)
+    with pytest.raises(UsageError, match="too large"):
+        docx_template(made.getvalue())

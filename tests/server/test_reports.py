@@ -1,0 +1,118 @@
+"""Reports over HTTP: begun, watched, fetched, begun again with their lock; and made on a schedule."""
+
+import asyncio
+from base64 import b64encode
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from reports.test_docx import docx, opened
+from server.serving import COUNT, Served, make_shop, scripted, served
+from text2sql.reports.cron import read_cron
+from text2sql.reports.schedule import job_of
+from text2sql.server.sources import Sources
+
+TEMPLATE = "Customers: {{ How many customers are there? }}"
+
+
+async def made(here: Served, **asked: Any) -> dict[str, Any]:
+    response = await here.client.post("/api/v1/reports", json={"template": TEMPLATE, **asked})
+    assert response.status_code == 202, response.text
+    told: dict[str, Any] = response.json()
+    for _ in range(3_000):
+        if told["status"] != "running":
+            return told
+        await asyncio.sleep(0.02)
+        told = await here.get(f"/api/v1/reports/{told['report_id']}")
+    raise AssertionError("it did not end")
+
+
+def test_a_report_is_begun_watched_and_fetched(tmp_path: Path) -> None:
+    async def run() -> None:
+        backend = scripted([COUNT])
+        async with served(make_shop(tmp_path / "shop.db"), backend) as here:
+            told = await made(here)
+            assert (told["status"], told["formats"], told["problem"]) == ("done", ["md", "html"], None)
+            assert told["record"]["origins"] == {"model": 1}
+            place = f"/api/v1/reports/{told['report_id']}"
+            response = await here.client.get(f"{place}/result")
+            assert response.text == "Customers: 3"
+            page = await here.client.get(f"{place}/result", params={"format": "html"})
+            assert "<p>Customers: 3</p>" in page.text
+            assert page.headers["content-security-policy"].startswith("sandbox; default-src 'none'")
+            assert page.headers["content-disposition"].startswith("attachment")
+            lock = (await here.client.get(f"{place}/lock")).text
+            again = await made(here, lock=lock, locked=True)
+            assert again["record"]["origins"] == {"lock": 1}
+            assert len(backend.requests) == 1
+            assert (await here.client.delete(place)).status_code == 204
+            await here.get(place, 404)
+
+    asyncio.run(run())
+
+
+def test_a_word_document_comes_and_goes_in_base64_and_bytes(tmp_path: Path) -> None:
+    async def run() -> None:
+        async with served(make_shop(tmp_path / "shop.db"), scripted([COUNT])) as here:
+            sent = b64encode(docx("{{ How many ¦customers are there? }}")).decode()
+            told = await made(here, template=sent, format="docx")
+            response = await here.client.get(f"/api/v1/reports/{told['report_id']}/result")
+            assert b">3</w:t>" in opened(response.content)["word/document.xml"]
+
+    asyncio.run(run())
+
+
+@pytest.mark.parametrize(
+    ("asked", "status"),
+    [
+        ({"template": "nothing"}, 422),
+        ({"template": "{{ a"}, 422),
+        ({"template": "<p title='{{ a }}'>", "format": "html"}, 422),
+        ({"template": "!", "format": "docx"}, 422),
+        ({"parameters": {"a b": "c"}}, 422),
+        ({"lock": "["}, 422),
+        ({"date": "someday"}, 422),
+        ({"source": "nobody"}, 404),
+        ({"format": "pdf"}, 422),
+    ],
+)
+def test_what_is_wrong_with_a_request_is_told_at_once(
+    asked: dict[str, Any], status: int, tmp_path: Path
+) -> None:
+    async def run() -> None:
+        async with served(make_shop(tmp_path / "shop.db"), scripted([])) as here:
+            response = await here.client.post("/api/v1/reports", json={"template": TEMPLATE, **asked})
+            assert response.status_code == status, response.text
+
+    asyncio.run(run())
+
+
+def test_a_missing_parameter_ends_the_report_with_a_problem(tmp_path: Path) -> None:
+    async def run() -> None:
+        async with served(make_shop(tmp_path / "shop.db"), scripted([])) as here:
+            told = await made(here, template="{{ orders in :month }}")
+            assert (told["status"], told["problem"]["kind"]) == ("failed", "usage.report_missing")
+            await here.get(f"/api/v1/reports/{told['report_id']}/result", 409)
+
+    asyncio.run(run())
+
+
+def test_a_due_report_is_written_by_the_server(tmp_path: Path) -> None:
+    shop, template = make_shop(tmp_path / "shop.db"), tmp_path / "weekly.md"
+    template.write_text(TEMPLATE)
+
+    async def run() -> None:
+        async with served(shop, scripted([COUNT])) as here:
+            job = job_of(template, str(tmp_path / "w-{date}.md"), every=read_cron("0 8 * * 1"))
+            sources: Sources = here.here.sources
+            here.here.reports.keep([job], sources)
+            await here.here.reports._due(job, sources.named(None), datetime(2026, 11, 16, 8))
+            assert (tmp_path / "w-2026-11-16.md").read_text() == "Customers: 3"
+            template.unlink()
+            await here.here.reports._due(
+                job, sources.named(None), datetime(2026, 11, 23, 8)
+            )  # told, not raised
+
+    asyncio.run(run())
