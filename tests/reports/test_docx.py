@@ -123,6 +123,7 @@ BOMB = (
         docx(document=b"<unclosed"),
         docx("{{ a }}", **{f"x{at}": b"" for at in range(2_001)}),
     ],
+    ids=["text", "a torn zip", "entities", "entities in UTF-16", "open tags", "too many parts"],
 )
 def test_a_file_that_is_no_word_document_is_told(data: bytes) -> None:
     with pytest.raises(UsageError) as caught:
