@@ -66,6 +66,9 @@ def test_a_question_about_something_else_is_noticed(known: Knowledge, question: 
         ("average salary of employees hired since 2020 by store", []),
         ("每个门店2024年的平均订单金额", []),
         ("total price of the frobnicator", ["frobnicator"]),
+        ("龘客户的订单", []),  # one character that a cut leaves over is no word
+        ("龘龘客户的订单", ["龘龘"]),
+        ("Which music festival has the most customers?", ["music", "festival"]),
     ],
 )
 def test_the_words_that_nothing_answers_to_are_named(
@@ -83,6 +86,14 @@ def test_a_share_is_told(known: Knowledge) -> None:
 
 def test_a_word_that_nobody_knows_is_no_reason_to_refuse(known: Knowledge) -> None:
     assert not is_foreign("What about Frobnicator 3000?", known)
+
+
+def test_a_character_left_over_does_not_speak_against_a_question(known: Knowledge) -> None:
+    assert about("龘客户", known) == about("客户", known) == 1.0
+
+
+def test_a_phrase_that_the_glossary_knows_speaks_against_a_question_like_a_word(known: Knowledge) -> None:
+    assert is_foreign("Which music festival is in Shanghai?", known)
 
 
 def test_a_schema_that_nobody_can_read_is_not_judged_by() -> None:

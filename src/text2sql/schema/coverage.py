@@ -74,6 +74,7 @@ def _judged(question: str, knowledge: Knowledge) -> list[tuple[Term, _How]]:
     said = terms(question)
     values = _value_spans(question, knowledge)
     phrases = [(term.start, term.end) for term in said if term.is_phrase and _is_meant(term, knowledge)]
+    others = [(term.start, term.end) for term in said if term.is_phrase and not _is_meant(term, knowledge)]
     judged: list[tuple[Term, _How]] = []
     for term in said:
         if term.is_phrase or term.is_number:
@@ -83,7 +84,8 @@ def _judged(question: str, knowledge: Knowledge) -> list[tuple[Term, _How]]:
         elif _is_inside(term, phrases):
             judged.append((term, "name"))
         else:
-            judged.append((term, _how(term, knowledge)))
+            how = _how(term, knowledge)
+            judged.append((term, "missing" if how == "unknown" and _is_inside(term, others) else how))
     return _with_compounds(judged)
 
 
@@ -148,4 +150,9 @@ def _with_compounds(judged: list[tuple[Term, _How]]) -> list[tuple[Term, _How]]:
                 judged[at - 1] = (left, "unknown")
             elif of_left == "unknown" and of_right == "missing" and len(left.word) == 1:
                 judged[at] = (right, "unknown")
-    return judged
+    return [(term, "neutral" if _is_left_over(term) and how == "unknown" else how) for term, how in judged]
+
+
+def _is_left_over(term: Term) -> bool:
+    """What a cut leaves of a word that it did not know is no word: the 副 of 副班长."""
+    return term.is_chinese and not term.is_known and len(term.word) == 1
