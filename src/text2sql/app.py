@@ -14,6 +14,7 @@ from importlib import import_module
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypedDict, Unpack
 from uuid import uuid4
+from weakref import WeakSet
 
 from text2sql.config import Settings, from_environment
 from text2sql.database import AsyncDatabase, AsyncStream, open_database, redacted
@@ -34,7 +35,7 @@ from text2sql.types import (
 )
 
 if TYPE_CHECKING:
-    from text2sql.agents import Asked, Rooms, Runs
+    from text2sql.agents import Asked, Library, Rooms, Runs
 
 _MODES = ("hybrid", "database_direct", "chat_direct")
 
@@ -76,6 +77,8 @@ class AsyncText2SQL:
         self._rooms: Rooms | None = None
         self._running: Runs | None = None
         self._warming: asyncio.Task[None] | None = None
+        self._shared: AsyncText2SQL | None = None  # whose database, memory and models these are
+        self._views: WeakSet[Library] = WeakSet()
 
     # -- asking --------------------------------------------------------------------------------------
 
@@ -226,9 +229,9 @@ class AsyncText2SQL:
             known = await rooms.library.knowledge(values=False)
             checked = check(sql, known.catalogue.dialect, known.catalogue, known.policy)
             wrong = {sql, checked.shown} if isinstance(checked, CheckedSql) else {sql}
-            for _, pair in await rooms.memory.recall(rooms.library.key, question):
+            for _, pair in await rooms.memory.recall(rooms.library.key, question, user=user):
                 if pair.question == question and pair.sql in wrong:
-                    await rooms.memory.forget_pair(rooms.library.key, question)
+                    await rooms.memory.forget_pair(rooms.library.key, question, user)
         facts = {"question": question, "sql": sql, "good": good, "comment": comment, "thread": thread}
         await rooms.memory.note(user, {**facts, "source": rooms.library.key})
 
@@ -259,6 +262,14 @@ class AsyncText2SQL:
             if isinstance(self._model, AsyncChatModel)
             else self._model or self.settings.model
         )
+
+    def seen_by(self, policy: Policy) -> "AsyncText2SQL":
+        """The same for somebody who may see no more than this: one pool, one memory, the same models. It need
+        not be closed; it lives as long as somebody holds it and this one is open.
+        """
+        view = AsyncText2SQL(self.source, settings=self.settings, model=self._model, policy=policy)
+        view._shared = self
+        return view
 
     async def rooms(self) -> "Rooms":
         async with self._opening:
@@ -309,6 +320,9 @@ class AsyncText2SQL:
 
     async def _open(self) -> None:
         """LangGraph is imported beside everything that waits for a disk or another process."""
+        if self._shared is not None:
+            await self._share(self._shared)
+            return
         if not self.source:
             raise UsageError("usage.db_missing")
         importing = asyncio.create_task(asyncio.to_thread(import_module, "text2sql.agents"))
@@ -323,6 +337,7 @@ class AsyncText2SQL:
             )
             self._stack.push_async_callback(library.close)
             self._stack.push_async_callback(self._close_models)
+            self._stack.push_async_callback(self._close_views)
             rooms = agents.Rooms(self.settings, database, memory, library, self._opened_model)
             self._running = agents.Runs(agents.build(rooms), rooms)
             self._rooms = rooms
@@ -330,6 +345,19 @@ class AsyncText2SQL:
             await asyncio.gather(importing, return_exceptions=True)
             await self._stack.aclose()
             raise
+
+    async def _share(self, owner: "AsyncText2SQL") -> None:
+        from text2sql.agents import Library, Rooms, Runs, build  # noqa: PLC0415 -- see the module's first words
+
+        its = await owner.rooms()
+        library = Library(its.database, its.memory, self.settings, self._policy, its.library.key)
+        owner._views.add(library)  # its reading of values ends with the owner, whatever became of this view
+        rooms = Rooms(self.settings, its.database, its.memory, library, owner._opened_model)
+        self._running, self._rooms = Runs(build(rooms), rooms), rooms
+
+    async def _close_views(self) -> None:
+        for library in list(self._views):
+            await library.close()
 
     async def _narrowed(self, database: AsyncDatabase) -> Policy | None:
         if self._tables is None:
@@ -373,10 +401,12 @@ class AsyncText2SQL:
         return Asked(**given)
 
     async def _kept(self, result_id: str, user: str) -> tuple["Rooms", StoredResult]:
-        """Several databases may share one memory: a result of another one is none of this one's."""
+        """Several databases may share one memory: a result of another one is none of this one's, nor one of
+        the same database from when other things could be seen of it.
+        """
         rooms = await self.rooms()
         kept = await rooms.memory.result(user, result_id)
-        if kept is None or kept.source not in ("", rooms.library.key):
+        if kept is None or kept.source not in ("", rooms.library.mark):
             raise UsageError("usage.result")
         known = await rooms.library.knowledge(values=False)
         if known.policy.rows and kept.fingerprint != known.catalogue.fingerprint:

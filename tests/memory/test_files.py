@@ -24,6 +24,7 @@ from text2sql.errors import (
     UsageError,
 )
 from text2sql.memory import Memory, Numbers, StoredResult, open_memory
+from text2sql.memory.keys import new_key
 from text2sql.memory.places import data_root
 from text2sql.memory.sqlite import prepare
 from text2sql.memory.tables import STEPS
@@ -166,7 +167,21 @@ def test_a_memory_from_before_our_tables_gets_them_and_keeps_its_threads(filled:
         return len(await memory.threads("ann"))
 
     assert within(filled, work) == 30
-    assert len(STEPS) == 1  # a second step needs its own test with a real file of the first
+
+
+def test_a_memory_of_the_first_version_gets_what_the_second_added(filled: Settings) -> None:
+    connection = sqlite3.connect(filled.memory)
+    for name in ("turns", "keys", "audit"):
+        connection.execute(f"DROP TABLE text2sql_{name}")
+    connection.execute("PRAGMA user_version = 1")
+    connection.close()
+
+    async def work(memory: Memory) -> int:
+        await memory.keys.add(new_key("ann")[1])
+        return len(await memory.threads("ann"))
+
+    assert within(filled, work) == 30
+    assert len(STEPS) == 2  # a third step needs its own test with a real file of the second
 
 
 def test_a_full_disk_is_a_typed_error_and_harms_no_earlier_thread(filled: Settings) -> None:

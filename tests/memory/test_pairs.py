@@ -93,7 +93,7 @@ def test_a_remembered_pair_becomes_a_file_that_reads_the_same(tmp_path: Path) ->
         "sqlite",
         "shop",
         ("a", "b"),
-        "ann",
+        "",
         1_700_000_000.0,
     )
 
@@ -112,6 +112,23 @@ def test_a_remembered_pair_becomes_a_file_that_reads_the_same(tmp_path: Path) ->
     assert read_pairs(exported.read_text(encoding="utf-8")) == [replace(pair, sql="SELECT 2")]
     write_pair(tmp_path / "out", pair)
     assert PairFolder(tmp_path / "out").pairs() == [pair]
+
+
+@pytest.mark.parametrize("folder", ["", "pairs"])
+def test_what_one_user_finds_right_helps_nobody_else(tmp_path: Path, folder: str) -> None:
+    async def work(memory: Memory) -> None:
+        for user in ("ann", "ann/shop", ""):
+            await memory.remember(Pair("customers in Paris", f"SELECT '{user}'", source="shop", user=user))
+        for user in ("ann", "ann/shop"):
+            own = f"SELECT '{user}'" if not folder else "SELECT ''"  # what was reviewed wins
+            found = await memory.recall("shop", "customers in Paris", user=user)
+            assert [pair.sql for _, pair in found] == [own]
+        found = await memory.recall("shop", "customers in Paris", user="bob")
+        assert [pair.sql for _, pair in found] == (["SELECT ''"] if folder else [])
+        await memory.forget_pair("shop", "customers in Paris", "bob")
+        assert len(await memory.recall("shop", "customers in Paris", user="ann")) == 1
+
+    within(Settings(memory="none", pairs_dir=str(tmp_path / folder) if folder else ""), work)
 
 
 @pytest.mark.parametrize(

@@ -55,7 +55,7 @@ async def result_of(result_id: str, user: str, rooms: Rooms) -> QueryResult:
     if held is not None:
         return held
     kept = await rooms.memory.result(user, result_id)
-    if kept is None:
+    if kept is None or kept.source not in ("", rooms.library.mark):
         return QueryResult((), ())
     return QueryResult(kept.columns, kept.rows, "rows" if kept.truncated else "")
 

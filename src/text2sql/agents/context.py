@@ -19,7 +19,6 @@ from text2sql.types import Catalogue, Message, Table
 
 Alike: TypeAlias = Sequence[tuple[float, Pair]]
 
-_MOST_ALIKE = 100  # of which somebody's own are taken, where people see different rows
 _EXAMPLES, _ALIKE = 2, 0.3  # verified pairs to show, and how much like the question they must be
 _TURNS = 3  # earlier questions that a follow-up may lean on
 _EARLIER = 400  # tokens for those before them, a line each
@@ -86,12 +85,8 @@ def _chosen(state: SQLMessageState) -> SchemaInfo:
 
 async def alike_to(state: SQLMessageState, desk: Desk) -> Alike:
     """Questions like this one whose queries a person has found right, best first."""
-    policed = bool((await desk.rooms.library.knowledge(values=False)).policy.rows)
-    most = _MOST_ALIKE if policed else _EXAMPLES
-    found = await desk.rooms.memory.recall(desk.rooms.library.key, state["question"], most)
-    if policed:  # a question and its query may hold values of rows that only their author sees
-        found = [(score, pair) for score, pair in found if pair.user in ("", desk.asked.user)]
-    return found[:_EXAMPLES]
+    source, user = desk.rooms.library.key, desk.asked.user
+    return await desk.rooms.memory.recall(source, state["question"], _EXAMPLES, user)
 
 
 async def bounded(messages: tuple[Message, ...], desk: Desk, room: int | None = None) -> tuple[Message, ...]:

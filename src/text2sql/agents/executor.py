@@ -104,7 +104,7 @@ async def _kept(
     shown = best.passed["sql"]
     desk.emit(RowsFound(shown, columns, result.rows, bool(result.truncated)))
     # Pages and exports reach beyond our own row limit, so it is the text without it that is kept.
-    fingerprint, source = knowledge.catalogue.fingerprint, desk.rooms.library.key
+    fingerprint, source = knowledge.catalogue.fingerprint, desk.rooms.library.mark
     stored = replace(StoredResult.of(query, result, fingerprint, source), sql=best.passed["text"])
     result_id = await desk.rooms.memory.keep_result(desk.asked.user, desk.asked.thread, stored)
     desk.rooms.hold(result_id, result)

@@ -13,7 +13,7 @@ from text2sql.config import Settings
 from text2sql.database import AsyncDatabase
 from text2sql.errors import DatabaseError, Text2SQLError
 from text2sql.memory import Memory
-from text2sql.schema import Domain, Knowledge, ValueQuery, build, value_queries, visible
+from text2sql.schema import Domain, Knowledge, ValueQuery, build, policy_mark, value_queries, visible
 from text2sql.sql import check
 from text2sql.types import Catalogue, CheckedSql, Limits, Policy
 
@@ -31,7 +31,8 @@ class Library:
         self._memory = memory
         self._settings = settings
         self._policy = policy
-        self.key = key
+        self.key = key  # names the database
+        self.mark = f"{key}#{policy_mark(policy)}" if policy else key  # and what may be seen of it
         self._knowledge: Knowledge | None = None
         self._looked = 0.0
         self._reading = asyncio.Lock()

@@ -25,7 +25,7 @@ async def run_own(sql: str, asked: Asked, rooms: Rooms) -> Answer:
         result = await rooms.database.run(query, rooms.settings.limits)
     except DatabaseError as error:
         return _failed(query, error, receipt, asked, lang)
-    stored = StoredResult.of(query, result, catalogue.fingerprint, rooms.library.key)
+    stored = StoredResult.of(query, result, catalogue.fingerprint, rooms.library.mark)
     result_id = await rooms.memory.keep_result(asked.user, asked.thread, replace(stored, sql=sql))
     rooms.hold(result_id, result)
     return Answer(

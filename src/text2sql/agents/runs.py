@@ -29,7 +29,7 @@ class Runs:
     async def run(self, said: Any, asked: Asked) -> AsyncGenerator[Event, None]:
         """Something said to the graph; what happens, and at last `Finished`."""
         config, waits = _config(asked), None
-        async with self._turn(scoped(asked.user, asked.thread)):
+        async with self._turn(scoped(asked.user, asked.thread), asked.thread):
             # "sync": a step is on disk before the next one begins, so that a crash costs one step
             running = self._graph.astream(
                 said, config, context=asked, stream_mode=["custom", "updates"], durability="sync"
@@ -108,10 +108,11 @@ class Runs:
         return now
 
     @asynccontextmanager
-    async def _turn(self, thread_id: str) -> AsyncIterator[None]:
+    async def _turn(self, thread_id: str, name: str) -> AsyncIterator[None]:
+        """Here whoever comes second waits; the same thread in another process is told to come again."""
         lock = self._busy.setdefault(thread_id, asyncio.Lock())
         try:
-            async with lock:
+            async with lock, self._rooms.memory.turns.turn(thread_id, name):
                 yield
         finally:
             if not lock.locked():

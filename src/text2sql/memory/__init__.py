@@ -11,20 +11,25 @@ from contextlib import asynccontextmanager
 
 from text2sql.config import Settings
 from text2sql.errors import MissingDriver
+from text2sql.memory.audit import Record
 from text2sql.memory.encoding import scoped
 from text2sql.memory.kept import Claim, Numbers, Pair, Spread, Stats, StoredResult, ThreadInfo
+from text2sql.memory.keys import Key, new_key
 from text2sql.memory.memory import Memory
 from text2sql.memory.places import Nowhere, Server, place_of
 
 __all__ = [
     "Claim",
+    "Key",
     "Memory",
     "Numbers",
     "Pair",
+    "Record",
     "Spread",
     "Stats",
     "StoredResult",
     "ThreadInfo",
+    "new_key",
     "open_memory",
     "scoped",
 ]

@@ -127,3 +127,8 @@ def load_pair(text: object) -> Pair | None:
     except ValueError:
         return None
     return Pair(question, sql, dialect, source, tuple(tables), user, created)
+
+
+def escaped(text: str) -> str:
+    """What an engine's text can hold: NUL characters and lone surrogates are written as their codes."""
+    return text.replace("\0", "\\x00").encode("utf-8", "backslashreplace").decode()

@@ -13,12 +13,15 @@ from uuid import uuid4
 from text2sql.config import Settings
 from text2sql.errors import UsageError
 from text2sql.memory import tables
+from text2sql.memory.audit import Audit
 from text2sql.memory.encoding import dump_catalogue, label, load_catalogue, scoped
 from text2sql.memory.kept import Claim, Numbers, Pair, Stats, StoredResult, ThreadInfo
+from text2sql.memory.keys import Keys
 from text2sql.memory.pair_files import one_line
 from text2sql.memory.pairs import Pairs
 from text2sql.memory.results import Results
 from text2sql.memory.statistics import as_row, from_row, summed
+from text2sql.memory.turns import Turns
 from text2sql.types import Catalogue
 
 if TYPE_CHECKING:
@@ -51,6 +54,9 @@ class Memory:
         folder = Path(settings.pairs_dir).expanduser() if settings.pairs_dir else None
         self._pairs = Pairs(store, folder)
         self._results = Results(own, settings.result_lifetime, settings.result_keep_rows)
+        self.turns = Turns(own)
+        self.keys = Keys(own)
+        self.audit = Audit(own)
 
     # -- threads ---------------------------------------------------------------------------------
 
@@ -100,12 +106,16 @@ class Memory:
         """In the store, or as a file where `pairs_dir` is set. The same question again replaces its query."""
         await self._pairs.remember(pair)
 
-    async def recall(self, source: str, question: str, most: int = 3) -> list[tuple[float, Pair]]:
-        """The verified questions nearest to this one, best first, each with a score from 0 to 1."""
-        return await self._pairs.recall(source, question, most)
+    async def recall(
+        self, source: str, question: str, most: int = 3, user: str = ""
+    ) -> list[tuple[float, Pair]]:
+        """The verified questions nearest to this one, best first, each with a score from 0 to 1. A user's own
+        and those of the folder: what another said may hold what this one must not see.
+        """
+        return await self._pairs.recall(source, question, most, user)
 
-    async def forget_pair(self, source: str, question: str) -> None:
-        await self._pairs.forget(source, question)
+    async def forget_pair(self, source: str, question: str, user: str = "") -> None:
+        await self._pairs.forget(source, question, user)
 
     async def export_pairs(self, source: str, folder: Path | str) -> int:
         return await self._pairs.export(source, Path(folder))

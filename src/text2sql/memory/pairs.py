@@ -1,6 +1,7 @@
 """Verified pairs: from the store, and from a folder where a team keeps them in files.
 
-With a folder, a new pair is written there and nowhere else: what a review deletes is gone.
+With a folder, a new pair is written there and nowhere else: what a review deletes is gone. What one of
+several users finds right is kept for that user alone: a folder is for what somebody has read.
 """
 
 import asyncio
@@ -34,17 +35,18 @@ class Pairs:
         if not short or not 0 < len(pair.sql.strip()) <= SQL_CHARACTERS:
             raise UsageError("usage.pair", question=QUESTION_CHARACTERS, sql=SQL_CHARACTERS)
         dated = pair if pair.created else replace(pair, created=time.time())
-        if self._folder:
+        if self._folder and not pair.user:
             await asyncio.to_thread(write_pair, self._folder.folder, dated)
         else:
-            await self._store.aput(_namespace(pair.source), pair_key(pair), {"pair": dump_pair(dated)})
+            place = _namespace(pair.source, pair.user)
+            await self._store.aput(place, pair_key(pair), {"pair": dump_pair(dated)})
 
-    async def forget(self, source: str, question: str) -> None:
+    async def forget(self, source: str, question: str, user: str) -> None:
         """From the store; a file is deleted by whoever keeps the folder."""
-        await self._store.adelete(_namespace(source), pair_key(Pair(question, "", source=source)))
+        await self._store.adelete(_namespace(source, user), pair_key(Pair(question, "", source=source)))
 
-    async def recall(self, source: str, question: str, most: int) -> list[tuple[float, Pair]]:
-        return ranked(question, await self._known(source), most)
+    async def recall(self, source: str, question: str, most: int, user: str) -> list[tuple[float, Pair]]:
+        return ranked(question, await self._known(source, user), most)
 
     async def export(self, source: str, folder: Path) -> int:
         """Every pair of a database as a file each; how many."""
@@ -52,10 +54,10 @@ class Pairs:
         await asyncio.to_thread(lambda: [write_pair(folder, pair) for pair in known])
         return len(known)
 
-    async def _known(self, source: str) -> Sequence[Pair]:
+    async def _known(self, source: str, user: str = "") -> Sequence[Pair]:
         """A file's query wins over the store's for the same question: somebody has read the file."""
         found: dict[str, Pair] = {}
-        for item in await self._store.asearch(_namespace(source), limit=MOST_PAIRS):
+        for item in await self._store.asearch(_namespace(source, user), limit=MOST_PAIRS):
             pair = load_pair(item.value.get("pair"))
             if pair is not None:
                 found[normalised(pair.question)] = pair
@@ -66,5 +68,6 @@ class Pairs:
         return list(found.values())
 
 
-def _namespace(source: str) -> tuple[str, str]:
-    return "pairs", label(source)
+def _namespace(source: str, user: str) -> tuple[str, ...]:
+    """Of different lengths, and a search finds what lies below: nobody's pairs lie below another's."""
+    return ("user_pairs", label(user), label(source)) if user else ("pairs", label(source))

@@ -14,10 +14,11 @@ from psycopg_pool import AsyncConnectionPool
 from text2sql.config import Settings
 from text2sql.errors import StoreError, StoreFull, StoreNewer, StoreUnavailable
 from text2sql.memory.places import Server
-from text2sql.memory.tables import STEPS, Cell
+from text2sql.memory.tables import Cell, steps_for
 from text2sql.memory.translated import Edge, Opened, TranslatedSaver, TranslatedStore, serializer
 
 _LOCK = 0x74327371  # of all programs that set up a memory in one database
+STEPS = steps_for("postgres")
 _PAUSE = 0.05  # seconds between two tries to get it
 _Pool = AsyncConnectionPool[psycopg.AsyncConnection[DictRow]]
 

@@ -17,11 +17,12 @@ from langgraph.store.base import Op, PutOp, Result
 from langgraph.store.sqlite.aio import AsyncSqliteStore
 
 from text2sql.errors import StoreDamaged, StoreError, StoreForeign, StoreFull, StoreNewer, StoreUnavailable
-from text2sql.memory.tables import STEPS, Cell
+from text2sql.memory.tables import Cell, steps_for
 from text2sql.memory.translated import Edge, Opened, TranslatedSaver, TranslatedStore, serializer
 
 APPLICATION_ID = 0x74327371  # "t2sq", in the header of every memory: what has another is not ours
 BUSY_SECONDS = 30.0  # to wait for another process that writes
+STEPS = steps_for("sqlite")
 _MAGIC, _HEADER, _ID_AT = b"SQLite format 3\0", 100, 68
 _KINDS: dict[int, type[StoreError]] = {
     sqlite3.SQLITE_FULL: StoreFull,

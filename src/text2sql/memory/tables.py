@@ -1,9 +1,10 @@
 """Our own tables beside LangGraph's, for what its store cannot do: a claim that exactly one caller wins, a
-lifetime to the second, numbers that are added up. One SQL for SQLite and PostgreSQL; `?` is a value.
+lifetime to the second, numbers that are added up, records that nobody changes. One SQL for SQLite and
+PostgreSQL; `?` is a value.
 """
 
-from collections.abc import Sequence
-from typing import Any, Protocol, TypeAlias
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, Protocol, TypeAlias
 
 Cell: TypeAlias = str | int | float | None
 
@@ -22,7 +23,39 @@ STEPS: tuple[tuple[str, ...], ...] = (
         " completion_tokens BIGINT NOT NULL, statements BIGINT NOT NULL, model TEXT NOT NULL)",
         "CREATE INDEX text2sql_numbers_at ON text2sql_numbers (at)",
     ),
+    (
+        "CREATE TABLE text2sql_turns (thread TEXT PRIMARY KEY, holder TEXT NOT NULL,"
+        " until DOUBLE PRECISION NOT NULL)",
+        "CREATE TABLE text2sql_keys (id TEXT PRIMARY KEY, name TEXT NOT NULL, digest TEXT NOT NULL,"
+        " roles TEXT NOT NULL, claims TEXT NOT NULL, created DOUBLE PRECISION NOT NULL,"
+        " expires DOUBLE PRECISION, revoked DOUBLE PRECISION)",
+        "CREATE TABLE text2sql_audit (at DOUBLE PRECISION NOT NULL, id TEXT NOT NULL, event TEXT NOT NULL,"
+        " request TEXT NOT NULL, person TEXT NOT NULL, source TEXT NOT NULL, thread TEXT NOT NULL,"
+        " asked TEXT NOT NULL, ran TEXT NOT NULL, found BIGINT NOT NULL, status TEXT NOT NULL)",
+        "CREATE INDEX text2sql_audit_at ON text2sql_audit (at)",
+    ),
 )
+
+# What a record says stays said: no statement of ours changes one, and the engine refuses everybody else's.
+_APPEND_ONLY: Mapping[str, tuple[str, ...]] = {
+    "sqlite": tuple(
+        f"CREATE TRIGGER text2sql_audit_{verb} BEFORE {verb} ON text2sql_audit"
+        " BEGIN SELECT RAISE(ABORT, 'the audit log is append-only'); END"
+        for verb in ("UPDATE", "DELETE")
+    ),
+    "postgres": (
+        "CREATE FUNCTION text2sql_audit_stays() RETURNS trigger LANGUAGE plpgsql AS"
+        " $$ BEGIN RAISE EXCEPTION 'the audit log is append-only'; END $$",
+        "CREATE TRIGGER text2sql_audit_stays BEFORE UPDATE OR DELETE OR TRUNCATE ON text2sql_audit"
+        " FOR EACH STATEMENT EXECUTE FUNCTION text2sql_audit_stays()",
+    ),
+}
+
+
+def steps_for(engine: Literal["sqlite", "postgres"]) -> tuple[tuple[str, ...], ...]:
+    first, second, *later = STEPS
+    return first, (*second, *_APPEND_ONLY[engine]), *later
+
 
 CLAIM = "INSERT INTO text2sql_claims (key, claimed) VALUES (?, ?) ON CONFLICT (key) DO NOTHING"
 SETTLE = "UPDATE text2sql_claims SET found = ? WHERE key = ?"
@@ -33,6 +66,25 @@ RESULT = "SELECT value FROM text2sql_results WHERE id = ? AND owner = ? AND expi
 FORGET_RESULTS = "DELETE FROM text2sql_results WHERE owner = ? AND thread = ?"
 EXPIRED = "SELECT 1 FROM text2sql_results WHERE expires <= ? LIMIT 1"
 SWEEP = "DELETE FROM text2sql_results WHERE expires <= ?"
+
+TAKE_TURN = (
+    "INSERT INTO text2sql_turns (thread, holder, until) VALUES (?, ?, ?) ON CONFLICT (thread) DO UPDATE"
+    " SET holder = excluded.holder, until = excluded.until WHERE text2sql_turns.until < ?"
+)
+KEEP_TURN = "UPDATE text2sql_turns SET until = ? WHERE thread = ? AND holder = ?"
+END_TURN = "DELETE FROM text2sql_turns WHERE thread = ? AND holder = ?"
+
+_KEY = "id, name, digest, roles, claims, created, expires, revoked"
+ADD_KEY = f"INSERT INTO text2sql_keys ({_KEY}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+KEY = f"SELECT {_KEY} FROM text2sql_keys WHERE id = ?"
+KEYS = f"SELECT {_KEY} FROM text2sql_keys ORDER BY created, id"
+REVOKE_KEYS = "UPDATE text2sql_keys SET revoked = ? WHERE (id = ? OR name = ?) AND revoked IS NULL"
+
+_RECORD = "at, id, event, request, person, source, thread, asked, ran, found, status"
+RECORD = f"INSERT INTO text2sql_audit ({_RECORD}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+RECORDS = (
+    f"SELECT {_RECORD} FROM text2sql_audit WHERE at >= ? AND (? = '' OR person = ?) ORDER BY at DESC LIMIT ?"
+)
 
 NUMBERS = (
     "status, attempts, repaired, first_pass, errors, seconds, calls, prompt_tokens, completion_tokens,"

@@ -10,7 +10,7 @@ from text2sql.schema.linking import Linker
 from text2sql.schema.names import Join, label
 from text2sql.schema.render import render
 from text2sql.schema.values import ValueIndex
-from text2sql.schema.visibility import visible
+from text2sql.schema.visibility import policy_mark, visible
 
 __all__ = [
     "ENOUGH",
@@ -29,6 +29,7 @@ __all__ = [
     "is_foreign",
     "label",
     "paths",
+    "policy_mark",
     "render",
     "rivals",
     "said",
