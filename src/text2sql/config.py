@@ -113,6 +113,32 @@ class Settings:
     export_rows: int = setting(1_000_000, "rows of a result that can be exported")
     export_time: float = setting(300.0, "seconds that an export may take")
     body_limit: int = setting(65_536, "bytes that a request may send")
+    # who may come in
+    auth: str = setting("", "how people sign in: `keys`, `tokens` or `keys,tokens`; empty for not at all")
+    token_issuer: str = setting("", "who signs tokens: their `iss`, and the address of an OpenID provider")
+    token_audience: str = setting("", "whom tokens must be for: their `aud`")
+    token_secret: str = setting("", "the secret of tokens signed with HS256", secret=True)
+    token_keys: str = setting(
+        "", "file or address of the issuer's public keys (JWKS); empty asks the issuer where they are"
+    )
+    token_user: str = setting("sub", "the claim that names the person")
+    token_roles: str = setting("roles", "the claim that lists the roles, with dots for what lies deeper")
+    token_sources: str = setting(
+        "sources", "the claim that lists the sources which may be asked; all without it"
+    )
+    hosts: str = setting("", "names that the server answers to besides its address, separated by commas")
+    cors_origins: str = setting("", "pages of other origins that may ask, separated by commas")
+    audit: str = setting("auto", "keep who asked what: `on`, `off`, or `auto` for where people sign in")
+    # load
+    work_limit: int = setting(100, "questions, pages and exports at once in one process")
+    user_work_limit: int = setting(20, "of those, of one user")
+    source_work_limit: int = setting(60, "of those, on one source")
+    queue_limit: int = setting(1_000, "how many may wait for that; beyond it the answer is 503")
+    user_queue_limit: int = setting(100, "of those, of one user; beyond it the answer is 429")
+    queue_wait: float = setting(30.0, "seconds that one may wait")
+    user_requests_per_minute: int = setting(
+        600, "requests a minute of one user; 0 for no limit", may_be_zero=True
+    )
 
     @property
     def limits(self) -> Limits:

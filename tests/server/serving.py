@@ -71,16 +71,23 @@ def settings_of(**given: Any) -> Settings:
 def app_of(
     places: Path | dict[str, str], backend: ScriptedBackend, policy: Policy | None = None, **given: Any
 ) -> FastAPI:
+    policies = given.pop("policies", None)
     told = settings_of(**given)
     addresses = {"shop": str(places)} if isinstance(places, Path) else places
-    return build(addresses, told, model=AsyncChatModel([backend], told), policy=policy)
+    model = AsyncChatModel([backend], told)
+    return build(addresses, told, model=model, policy=policy, policies=policies)
 
 
 @asynccontextmanager
 async def served(
     places: Path | dict[str, str], backend: ScriptedBackend, policy: Policy | None = None, **given: Any
 ) -> AsyncIterator[Served]:
-    app = app_of(places, backend, policy, **given)
+    async with served_app(app_of(places, backend, policy, **given)) as server:
+        yield server
+
+
+@asynccontextmanager
+async def served_app(app: FastAPI) -> AsyncIterator[Served]:
     async with app.router.lifespan_context(app):
         transport = httpx.ASGITransport(app)
         async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1") as client:

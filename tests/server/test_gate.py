@@ -9,7 +9,9 @@ import httpx
 import pytest
 
 from server.serving import COUNT, Served, listening, scripted, served
+from text2sql.errors import UsageError
 from text2sql.server import gate
+from text2sql.server.origins import Origins
 from text2sql.server.problems import wanted_language
 
 ASK = json.dumps({"question": "How many customers are there?"})
@@ -222,3 +224,45 @@ def test_a_fault_of_ours_is_a_problem_without_a_trace(shop: Path, monkeypatch: p
 
 async def _metrics(server: Served) -> str:
     return (await server.client.get("/metrics")).text
+
+
+def test_a_known_origin_may_ask_and_no_other(shop: Path) -> None:
+    async def told() -> list[httpx.Response]:
+        given: dict[str, Any] = {"cors_origins": "https://intranet.example, http://localhost:3000/"}
+        async with served(shop, scripted([COUNT]), **given) as server:
+            found = []
+            for origin in ("https://intranet.example", "http://localhost:3000", "https://evil.example"):
+                headers = {"Origin": origin, "Access-Control-Request-Method": "POST"}
+                found.append(await server.client.options("/api/v1/query", headers=headers))
+                found.append(await server.client.get("/api/v1/threads", headers={"Origin": origin}))
+            return found
+
+    first, second, third, fourth, fifth, sixth = asyncio.run(told())
+    assert (first.status_code, third.status_code, fifth.status_code) == (204, 204, 405)
+    assert first.headers["access-control-allow-origin"] == "https://intranet.example"
+    assert fourth.headers["access-control-allow-origin"] == "http://localhost:3000"
+    assert "Authorization" in first.headers["access-control-allow-headers"]
+    assert second.headers["cross-origin-resource-policy"] == "cross-origin"
+    for response in (first, second, third, fourth):
+        assert "access-control-allow-credentials" not in response.headers
+        assert response.headers["vary"] == "Origin"
+    for response in (fifth, sixth):
+        assert "access-control-allow-origin" not in response.headers
+        assert response.headers["cross-origin-resource-policy"] == "same-origin"
+
+
+@pytest.mark.parametrize("origin", ["*", "https://*.example", "intranet.example", "ftp://x", "https://a/b"])
+def test_what_is_no_origin_is_refused(origin: str) -> None:
+    with pytest.raises(UsageError):
+        Origins(origin)
+
+
+def test_other_names_are_answered_where_they_are_given_or_people_sign_in(shop: Path, tmp_path: Path) -> None:
+    async def told(host: str, **given: Any) -> int:
+        async with served(shop, scripted([]), **given) as server:
+            return (await server.client.get("/healthz", headers={"Host": host})).status_code
+
+    keyed = {"auth": "keys", "memory": str(tmp_path / "m.db")}
+    assert asyncio.run(told("shop.example:8000", hosts="Shop.example, other.example")) == 200
+    assert asyncio.run(told("evil.example", hosts="shop.example", **keyed)) == 421
+    assert asyncio.run(told("any.example", **keyed)) == 200

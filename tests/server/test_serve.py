@@ -48,6 +48,7 @@ def test_a_public_address_is_refused_without_a_key(shop: Path) -> None:
         ended = run("serve", "--db", str(shop), "--host", host)
         assert ended.code == 2
         assert ended.err.startswith(f"{host} is not an address of this machine alone")
+        assert "TEXT2SQL_AUTH" in ended.err
     assert "密钥" in run("serve", "--db", str(shop), "--host", "0.0.0.0", "--lang", "zh").err
 
 
@@ -61,11 +62,14 @@ def test_a_public_address_is_refused_without_a_key(shop: Path) -> None:
         (["--db", "SHOP", "--workers", "2"], "2 processes cannot share"),
         (["--db", "SHOP", "--db", "SHOP"], "Two sources are called “shop”."),
         (["--db", "SHOP", "--port", "70000"], "--port"),
+        (["--db", "SHOP", "--db", "b=SHOP", "--policy", "b=POLICY"], "no policy for the source “shop”"),
     ],
 )
 def test_what_cannot_be_served_is_told_at_once(shop: Path, words: list[str], told: str) -> None:
-    given = [str(shop) if word == "SHOP" else word for word in words]
-    ended = run("serve", *given, env={"TEXT2SQL_DB": None})
+    policy = shop.with_name("policy.json")
+    policy.write_text('{"tables": {"customers": ["id"]}}')
+    given = [word.replace("SHOP", str(shop)).replace("POLICY", str(policy)) for word in words]
+    ended = run("serve", *given, env={"TEXT2SQL_DB": None, "TEXT2SQL_MEMORY": "none"})
     assert (ended.code, told in ended.err) == (2, True), ended.err
 
 

@@ -80,9 +80,9 @@ def run(
 
 
 def _grants(source: str, policy: str | None, dialect: str | None, account: str) -> str:
-    wanted = policies_from(policy)
-    if wanted is None:
+    if policy is None:
         raise UsageError("usage.policy_missing")
+    wanted = policies_from(policy)
     if dialect is None:
         if not source:
             raise UsageError("usage.dialect_missing")

@@ -23,15 +23,10 @@ def opened(source: str | None) -> Iterator[Database]:
 
 def policy_from(path: str | None, roles: Sequence[str] = (), claims: Sequence[str] = ()) -> Policy | None:
     """What somebody with these roles and claims, `name=value`, may see."""
-    policies = policies_from(path)
-    if policies is None:
-        return None
-    return policy_for(policies, roles, dict(map(_claim, claims)))
+    return None if path is None else policy_for(policies_from(path), roles, dict(map(read_claim, claims)))
 
 
-def policies_from(path: str | None) -> Policies | None:
-    if path is None:
-        return None
+def policies_from(path: str) -> Policies:
     try:
         text = Path(path).read_text(encoding="utf-8-sig")
     except (OSError, ValueError) as error:  # ValueError: not UTF-8, or a NUL in the path
@@ -43,7 +38,7 @@ def policies_from(path: str | None) -> Policies | None:
         raise UsageError("usage.policy", problem="nested too deeply") from error
 
 
-def _claim(given: str) -> tuple[str, object]:
+def read_claim(given: str) -> tuple[str, object]:
     """A number, a truth or a list as JSON has them; anything else is a text."""
     name, sign, value = given.partition("=")
     if not name or not sign:

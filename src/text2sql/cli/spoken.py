@@ -6,6 +6,7 @@ from typing import Any
 import click
 
 from text2sql.cli.words import WORDS, word
+from text2sql.errors import UsageError
 from text2sql.messages import Language
 
 
@@ -42,6 +43,42 @@ class Command(click.Command):
             add_help_option=False,
             context_settings={"obj": lang},
         )
+
+
+class Branching(click.Group):
+    """A command that does something by itself, and has others below it."""
+
+    context_class = Spoken
+
+    def __init__(
+        self,
+        name: str,
+        lang: Language,
+        run: Callable[..., int],
+        below: Sequence[click.Command],
+        params: list[click.Parameter],
+    ):
+        def alone(**given: Any) -> int:
+            return 0 if click.get_current_context().invoked_subcommand else run(**given)
+
+        super().__init__(
+            name,
+            commands=below,
+            callback=alone,
+            invoke_without_command=True,
+            subcommand_metavar="[COMMAND]",
+            params=[*params, *common_options(lang)],
+            help=f"{word(name, lang)}\n\n{word(f'{name}.more', lang)}",
+            add_help_option=False,
+            context_settings={"obj": lang},
+        )
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args[0] in self.commands:
+            return super().resolve_command(ctx, args)
+        raise UsageError("usage.command", name=args[0], commands=", ".join(self.commands))
 
 
 def option(lang: Language, command: str, name: str, **attributes: Any) -> click.Option:

@@ -222,15 +222,56 @@ WORDS: Mapping[str, tuple[str, str]] = {
     "demo.--model": ("The model to ask.", "使用的模型。"),
     "demo.--quick": ("Three questions instead of six.", "只提三个问题。"),
     "serve": (
-        "Serve databases over HTTP, with a page, to this machine.",
-        "通过 HTTP 向本机提供数据库问答，并附带网页。",
+        "Serve databases over HTTP, with a page, to this machine or to all who have a key.",
+        "通过 HTTP 提供数据库问答，并附带网页，供本机或持有密钥者使用。",
     ),
     "serve.more": (
-        "Questions, pages and exports over HTTP until Ctrl-C. It listens on the loopback address: whoever "
-        "reaches it may ask. The log is JSON lines on standard error.",
-        "通过 HTTP 提供提问、分页和导出，直到按下 Ctrl-C。只监听本机回环地址：能连上的人即可提问。"
-        "日志以 JSON 行写到标准错误。",
+        "Questions, pages and exports over HTTP until Ctrl-C. Without TEXT2SQL_AUTH it listens on the "
+        "loopback address alone: whoever reaches it may ask. The log is JSON lines on standard error.",
+        "通过 HTTP 提供提问、分页和导出，直到按下 Ctrl-C。未设置 TEXT2SQL_AUTH 时只监听本机回环地址："
+        "能连上的人即可提问。日志以 JSON 行写到标准错误。",
     ),
+    "keys": (
+        "Keys to the server: make one, list them, revoke them.",
+        "服务器的密钥：生成、列出、吊销。",
+    ),
+    "keys.more": (
+        "`add NAME` makes a key and prints it, once: only a digest is kept. Two keys of one name are the "
+        "same person. `revoke` takes an id, or a name for all of its keys.",
+        "`add 名称` 生成密钥并只显示一次：系统只保存其摘要。同名的密钥属于同一使用者。"
+        "`revoke` 后接编号，或接名称以吊销其全部密钥。",
+    ),
+    "keys.--role": ("A role of the policy; repeatable.", "策略中的角色，可重复。"),
+    "keys.--claim": (
+        "A value for the policy's rows, such as region=north; the same name again makes a list.",
+        "供行级策略使用的值，如 region=north；同名多次则成为列表。",
+    ),
+    "keys.--source": (
+        "A source that may be asked; repeatable, all without it.",
+        "可访问的数据源，可重复；默认全部。",
+    ),
+    "keys.--days": ("After how many days it is over; never without it.", "多少天后过期；默认永不过期。"),
+    "keys.--json": ("Print JSON.", "输出 JSON。"),
+    "keys.added": (
+        "This is the key of {name}, id {id}. It cannot be shown again.",
+        "以上是 {name} 的密钥，编号 {id}。之后无法再次显示。",
+    ),
+    "keys.revoked": ("Revoked: {count}.", "已吊销 {count} 个。"),
+    "keys.open": ("open", "有效"),
+    "keys.over": ("over", "过期"),
+    "keys.revoked_key": ("revoked", "已吊销"),
+    "audit": (
+        "Who asked what, which SQL ran, how many rows it gave.",
+        "谁问了什么、执行了哪条 SQL、返回多少行。",
+    ),
+    "audit.more": (
+        "The records of the audit log, as they happened, the latest ones. Records are added, never changed.",
+        "审计日志中最近的记录，按发生顺序显示。记录只增不改。",
+    ),
+    "audit.--user": ("Of one user alone, as the log names them.", "只看某个用户，按日志中的名称。"),
+    "audit.--days": ("Of so many days.", "最近若干天。"),
+    "audit.--limit": ("At most so many.", "最多显示多少条。"),
+    "audit.--json": ("Print JSON lines.", "输出 JSON 行。"),
     "serve.--db": (
         "A database, with a name if there are several: sales=postgresql://… Repeatable, first the default.",
         "数据库；有多个时可命名：sales=postgresql://…。可重复，第一个为默认。",
@@ -239,8 +280,8 @@ WORDS: Mapping[str, tuple[str, str]] = {
     "serve.--port": ("The port; 0 takes a free one.", "端口；0 表示任选空闲端口。"),
     "serve.--model": ("The model to ask.", "使用的模型。"),
     "serve.--policy": (
-        "JSON file of the tables and columns that may be seen.",
-        "JSON 文件，列出可见的表和列。",
+        "JSON file of what may be seen by whom; with a source's name in front, of that source.",
+        "JSON 文件，说明谁可以看到什么；前面可加数据源名称。",
     ),
     "serve.--allow-writes": (
         "Let a person confirm a write; without it every write is refused.",
@@ -250,7 +291,7 @@ WORDS: Mapping[str, tuple[str, str]] = {
         "A YAML file of reports that are made on a schedule.",
         "按时间表生成的报告清单（YAML 文件）。",
     ),
-    "serve.--workers": ("Processes; only 1 for now.", "进程数；目前只能为 1。"),
+    "serve.--workers": ("Processes.", "进程数。"),
     "serve.ready": ("Open {address} (Ctrl-C ends it)", "请打开 {address}（按 Ctrl-C 结束）"),
     "mcp": (
         "Serve the database as tools to another program's model.",

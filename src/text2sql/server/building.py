@@ -18,10 +18,14 @@ from text2sql.config import Settings
 from text2sql.errors import Text2SQLError
 from text2sql.llm import AsyncChatModel
 from text2sql.reports.schedule import Job
+from text2sql.server.admission import Admission, Pace
 from text2sql.server.cache import Cache
 from text2sql.server.gate import LOOPBACK, Gate
+from text2sql.server.identity import Doorkeeper
+from text2sql.server.ledger import Auditor, Ledger, audits
 from text2sql.server.metrics import Metrics
 from text2sql.server.models import ProblemDetails
+from text2sql.server.origins import Origins
 from text2sql.server.problems import STATUSES, ProblemResponse, details, invalid, problem_of
 from text2sql.server.reception import Reception, language_of
 from text2sql.server.reports import Reports
@@ -30,7 +34,7 @@ from text2sql.server.sending import ClientGone
 from text2sql.server.sources import Sources
 from text2sql.server.streams import Streams
 from text2sql.server.tracing import open_provider
-from text2sql.types import Policy
+from text2sql.types import Policies, Policy
 
 if TYPE_CHECKING:
     from opentelemetry.sdk.trace import TracerProvider
@@ -46,18 +50,36 @@ def build(
     *,
     model: str | AsyncChatModel = "",
     policy: Policy | None = None,
+    policies: Mapping[str, Policies] | None = None,
     hosts: frozenset[str] = LOOPBACK,
+    siblings: bool = False,
     provider: "TracerProvider | None" = None,
     schedule: Sequence[Job] = (),
 ) -> FastAPI:
     """The application over databases by name; the first is the default. Nothing is opened yet."""
-    sources = Sources(addresses, settings, model=model, policy=policy)
-    streams, cache, metrics = Streams(settings), Cache(settings.cache_lifetime), Metrics()
-    metrics.watch(sources, streams, cache)
+    sources = Sources(addresses, settings, model=model, policy=policy, policies=policies)
+    streams, cache, metrics = Streams(settings, siblings=siblings), Cache(settings.cache_lifetime), Metrics()
+    admission, ledger = Admission(settings), Ledger(settings)
+    door = Doorkeeper(settings, ledger)
+    auditor = Auditor(ledger, audits(settings, door.asks))
+    metrics.watch(sources, streams, cache, admission)
     provider = provider or open_provider()
     tracer = provider.get_tracer("text2sql") if provider else None
     making = Reports()
-    reception = Reception(settings, sources, streams, cache, metrics, making, tracer)
+    reception = Reception(
+        settings,
+        sources,
+        streams,
+        cache,
+        metrics,
+        making,
+        door,
+        ledger,
+        auditor,
+        admission,
+        sources,
+        tracer,
+    )
     for job in schedule:
         sources.named(job.source or None)  # a source that is none is told now
 
@@ -72,6 +94,7 @@ def build(
             await making.close()
             streams.forget()
             await sources.close()
+            await ledger.close()
             if provider is not None:
                 await asyncio.to_thread(provider.shutdown)
 
@@ -93,14 +116,31 @@ def build(
         app.include_router(page)
     app.openapi = lambda: _described(app)  # type: ignore[method-assign]
     _tell_problems(app)
-    app.add_middleware(Gate, metrics=metrics, hosts=hosts, body_limit=settings.body_limit, lang=settings.lang)
+    app.add_middleware(
+        Gate,
+        metrics=metrics,
+        door=door,
+        pace=Pace(settings.user_requests_per_minute),
+        origins=Origins(settings.cors_origins),
+        hosts=_names(settings, hosts, door.asks),
+        body_limit=settings.body_limit,
+        lang=settings.lang,
+    )
     return app
+
+
+def _names(settings: Settings, hosts: frozenset[str], asks: bool) -> frozenset[str] | None:
+    """Another name could be a page's that resolves to here. Such a page has nobody's key: where keys are
+    asked for, any name will do unless some are given.
+    """
+    given = frozenset(one.strip().lower() for one in settings.hosts.split(",") if one.strip())
+    return None if asks and not given else hosts | given
 
 
 async def stop(app: FastAPI, grace: float | None = None) -> None:
     """Questions may end within the grace, then they are cancelled, and their readers told."""
     reception: Reception = app.state.reception
-    reception.stopping = True
+    reception.admission.closed = True
     await reception.streams.close(reception.settings.shutdown_grace if grace is None else grace)
 
 
@@ -145,5 +185,8 @@ def _described(app: FastAPI) -> dict[str, Any]:
     if app.openapi_schema is None:
         told = get_openapi(title=app.title, version=app.version, description=_ABOUT, routes=app.routes)
         told["components"]["schemas"]["ProblemDetails"] = ProblemDetails.model_json_schema()
+        if app.state.reception.door.asks:
+            told["components"]["securitySchemes"] = {"bearer": {"type": "http", "scheme": "bearer"}}
+            told["security"] = [{"bearer": []}]
         app.openapi_schema = told
     return app.openapi_schema

@@ -3,11 +3,15 @@
 import asyncio
 import logging
 import math
+import multiprocessing
+import os
 import signal
 import socket
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from ipaddress import ip_address
 from types import FrameType
+from typing import Any
 
 import uvicorn
 from fastapi import FastAPI
@@ -17,11 +21,14 @@ from text2sql.errors import UsageError
 from text2sql.reports.schedule import Job
 from text2sql.server.building import build, stop
 from text2sql.server.gate import LOOPBACK, host_of
+from text2sql.server.identity import ways
 from text2sql.server.logs import fact, to_json_lines
-from text2sql.types import Policy
+from text2sql.server.workers import supervise
+from text2sql.types import Policies
 
 log = logging.getLogger(__name__)
 
+_AFTER_WORKERS = 2  # seconds more before a process that has not ended is ended
 _AFTER_STREAMS = 3  # seconds for responses to be sent once their questions have ended
 
 
@@ -30,36 +37,84 @@ def serve(
     settings: Settings,
     *,
     model: str = "",
-    policy: Policy | None = None,
+    policies: Mapping[str, Policies] | None = None,
     host: str = "127.0.0.1",
     port: int = 8000,
     schedule: Sequence[Job] = (),
+    workers: int = 1,
     ready: Callable[[str], None] = lambda _: None,
 ) -> None:
     """Until SIGTERM or Ctrl-C; a second one does not wait for anybody."""
-    refuse_others(host)
-    hosts = LOOPBACK | {host_of(f"[{host}]")}
-    app = build(addresses, settings, model=model, policy=policy, hosts=hosts, schedule=schedule)
+    refuse_others(host, settings)
+    given: dict[str, Any] = {
+        "addresses": dict(addresses),
+        "settings": settings,
+        "model": model,
+        "policies": policies,
+        "host": host,
+        "siblings": workers > 1,
+        "schedule": tuple(schedule),
+    }
     with _listening(host, port) as door:
-        shown = f"[{host}]" if ":" in host else host
-        address = f"http://{shown}:{door.getsockname()[1]}"
-        to_json_lines()
-        config = uvicorn.Config(
-            app,
-            log_config=None,
-            access_log=False,
-            server_header=False,
-            timeout_graceful_shutdown=math.ceil(settings.shutdown_grace) + _AFTER_STREAMS,
-        )
-        server = Door(config, app, lambda: _tell(address, ready))
-        # uvicorn raises the signal again when it is done: an orderly end is no reason to die of it.
-        for one in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(one, _nothing)
-        server.run([door])
+        if workers == 1:
+            work(**given, door=door, ready=ready)
+            return
+        _application(given)  # what is wrong with the settings is told once, and here
+        ready(_address(host, door))
+        supervise(work, given, workers, door, settings.shutdown_grace + _AFTER_STREAMS + _AFTER_WORKERS)
 
 
-def refuse_others(host: str) -> None:
-    """Whoever reaches the port may ask: without a key that is this machine only."""
+def work(*, door: socket.socket, ready: Callable[[str], None] = lambda _: None, **given: Any) -> None:
+    """One process that serves."""
+    if given["siblings"]:
+        _follow_parent()
+    app, settings = _application(given), given["settings"]
+    to_json_lines()
+    config = uvicorn.Config(
+        app,
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        timeout_graceful_shutdown=math.ceil(settings.shutdown_grace) + _AFTER_STREAMS,
+    )
+    server = Door(config, app, lambda: _tell(_address(given["host"], door), ready))
+    # uvicorn raises the signal again when it is done: an orderly end is no reason to die of it.
+    for one in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(one, _nothing)
+    server.run([door])
+
+
+def _follow_parent() -> None:
+    """Ctrl-C reaches every process of a terminal, and a second signal would end us at once: only the parent
+    is to be told, and tells us. If it is gone without a word, nobody would.
+    """
+    if hasattr(os, "setsid"):
+        os.setsid()
+    parent = multiprocessing.parent_process()
+
+    def wait() -> None:
+        if parent is not None:
+            parent.join()
+            signal.raise_signal(signal.SIGTERM)
+
+    threading.Thread(target=wait, daemon=True).start()
+
+
+def _application(given: Mapping[str, Any]) -> FastAPI:
+    named = {name: value for name, value in given.items() if name not in ("addresses", "settings", "host")}
+    hosts = LOOPBACK | {host_of(f"[{given['host']}]")}
+    return build(given["addresses"], given["settings"], hosts=hosts, **named)
+
+
+def _address(host: str, door: socket.socket) -> str:
+    shown = f"[{host}]" if ":" in host else host
+    return f"http://{shown}:{door.getsockname()[1]}"
+
+
+def refuse_others(host: str, settings: Settings) -> None:
+    """Whoever reaches the port may ask: where nobody signs in that is this machine only."""
+    if ways(settings):
+        return
     try:
         alone = host == "localhost" or ip_address(host).is_loopback
     except ValueError:

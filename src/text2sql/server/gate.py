@@ -1,4 +1,5 @@
-"""What every request passes before a route sees it: an id, a name of ours, a body of bounded size in JSON.
+"""What every request passes before a route sees it: an id, a name of ours, who is asking, how often, and a
+body of bounded size in JSON.
 And what every response carries: headers that keep a browser from doing more than it should.
 
 Plain ASGI: a middleware of another kind would hide from a route that its client has gone.
@@ -6,6 +7,7 @@ Plain ASGI: a middleware of another kind would hide from a route that its client
 
 import asyncio
 import logging
+import math
 import re
 import time
 from collections.abc import Mapping
@@ -15,11 +17,15 @@ from typing import Any
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from text2sql.errors import UsageError
+from text2sql.errors import Text2SQLError, UsageError
 from text2sql.messages import Language
+from text2sql.server.admission import Pace
+from text2sql.server.identity import NOBODY, Doorkeeper
 from text2sql.server.logs import fact, request_id
 from text2sql.server.metrics import Metrics
+from text2sql.server.origins import Origins
 from text2sql.server.problems import ProblemResponse, details, problem_of, wanted_language
+from text2sql.server.tokens import NotKnown
 
 log = logging.getLogger(__name__)
 
@@ -35,15 +41,29 @@ _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 _WITH_BODY = frozenset(("POST", "PUT", "PATCH"))
 _JSON = re.compile(r"application/(?:[\w.+-]+\+)?json", re.IGNORECASE)
 _BODY_SECONDS = 10.0  # that a body may take to arrive
+_OPEN = frozenset(("/", "/vega.js", "/healthz", "/readyz"))  # the page itself, and whoever watches us
 _METHODS = frozenset(("GET", "POST", "DELETE", "HEAD", "OPTIONS", "PUT", "PATCH"))
 
 
 class Gate:
     def __init__(
-        self, app: ASGIApp, *, metrics: Metrics, hosts: frozenset[str], body_limit: int, lang: str = ""
+        self,
+        app: ASGIApp,
+        *,
+        metrics: Metrics,
+        door: Doorkeeper,
+        pace: Pace,
+        origins: Origins,
+        hosts: frozenset[str] | None,
+        body_limit: int,
+        lang: str = "",
     ) -> None:
+        """`hosts` are the names that are answered; None is every one."""
         self._app = app
         self._metrics = metrics
+        self._door = door
+        self._pace = pace
+        self._origins = origins
         self._hosts = hosts
         self._body_limit = body_limit
         self._lang = lang
@@ -57,6 +77,7 @@ class Gate:
         name = given if _REQUEST_ID.fullmatch(given) else token_hex(8)
         scope.setdefault("state", {})["request_id"] = name
         token, began, status = request_id.set(name), time.monotonic(), 0
+        abroad = self._origins.headers(headers)
 
         async def sent(message: Message) -> None:
             nonlocal status
@@ -64,7 +85,7 @@ class Gate:
                 status = message["status"]
                 told = MutableHeaders(scope=message)
                 told["X-Request-ID"] = name
-                for header, value in SAFE_HEADERS.items():
+                for header, value in (*abroad.items(), *SAFE_HEADERS.items()):
                     told.setdefault(header, value)
             await send(message)
 
@@ -83,7 +104,11 @@ class Gate:
 
     async def _let_in(self, scope: Scope, headers: Headers, receive: Receive, send: Send) -> None:
         lang = wanted_language(headers.get("accept-language", ""), self._lang)
-        problem = self._wrong_host(headers, lang)
+        answer = self._origins.preflight(scope["method"], headers)
+        if answer is not None:
+            await answer(scope, receive, send)
+            return
+        problem = self._wrong_host(headers, lang) or await self._unknown(scope, headers, lang)
         if problem is None and scope["method"] in _WITH_BODY:
             problem, receive = await self._body(headers, receive, lang)
         if problem is not None:
@@ -94,7 +119,28 @@ class Gate:
 
     def _wrong_host(self, headers: Headers, lang: Language) -> dict[str, Any] | None:
         """A page of another name that resolves to this machine (DNS rebinding) speaks under that name."""
-        return None if host_of(headers.get("host", "")) in self._hosts else details(421, lang)
+        known = self._hosts is None or host_of(headers.get("host", "")) in self._hosts
+        return None if known else details(421, lang)
+
+    async def _unknown(self, scope: Scope, headers: Headers, lang: Language) -> dict[str, Any] | None:
+        """Before the body is read. Whatever is wrong with a key or a token, the answer is the same."""
+        state, path = scope["state"], scope["path"]
+        if self._door.asks and (path in _OPEN or path.startswith("/static/")):
+            state["identity"] = NOBODY
+            return None
+        try:
+            state["identity"] = who = await self._door.identify(headers.get("authorization", ""))
+        except NotKnown as error:
+            self._metrics.refused("not_known")
+            fact(log, "not let in", reason=str(error))
+            return details(401, lang)
+        except Text2SQLError as error:
+            return problem_of(error, lang)
+        wait = self._pace.take(who.user)
+        if wait:
+            self._metrics.refused("pace")
+            return problem_of(UsageError("usage.too_fast", seconds=math.ceil(wait)), lang)
+        return None
 
     async def _body(
         self, headers: Headers, receive: Receive, lang: Language

@@ -11,6 +11,7 @@ from text2sql.memory import Numbers
 from text2sql.types import Answer
 
 if TYPE_CHECKING:
+    from text2sql.server.admission import Admission
     from text2sql.server.cache import Cache
     from text2sql.server.sources import Sources
     from text2sql.server.streams import Streams
@@ -33,6 +34,7 @@ class Metrics:
         self._statements = self._counter("statements", "Statements sent to databases")
         self._cache = self._counter("cache", "Questions by what the result cache did", "outcome")
         self._exports = self._counter("exports", "Exports by format", "format")
+        self._refused = self._counter("refused", "Requests that were not taken, by reason", "reason")
         self._feedback = self._counter("feedback", "What people said of answers", "good")
         self._requests = self._counter("http_requests", "HTTP requests", "method", "route", "status")
         self._stage = self._histogram("stage_seconds", "Seconds by stage of a question", "stage")
@@ -42,9 +44,9 @@ class Metrics:
     def text(self) -> bytes:
         return generate_latest(self.registry)
 
-    def watch(self, sources: "Sources", streams: "Streams", cache: "Cache") -> None:
+    def watch(self, sources: "Sources", streams: "Streams", cache: "Cache", admission: "Admission") -> None:
         """Numbers that are looked up when somebody asks for them."""
-        self.registry.register(_Now(sources, streams, cache))
+        self.registry.register(_Now(sources, streams, cache, admission))
 
     def answered(self, answer: Answer, seconds: float) -> None:
         """One question, in the same terms as `text2sql stats`."""
@@ -76,6 +78,9 @@ class Metrics:
     def exported(self, kind: str) -> None:
         self._exports.labels(kind).inc()
 
+    def refused(self, reason: str) -> None:
+        self._refused.labels(reason).inc()
+
     def feedback(self, good: bool) -> None:
         self._feedback.labels(str(good).lower()).inc()
 
@@ -91,8 +96,11 @@ class Metrics:
 
 
 class _Now(Collector):
-    def __init__(self, sources: "Sources", streams: "Streams", cache: "Cache") -> None:
+    def __init__(
+        self, sources: "Sources", streams: "Streams", cache: "Cache", admission: "Admission"
+    ) -> None:
         self._sources = sources
+        self._admission = admission
         self._streams = streams
         self._cache = cache
 
@@ -109,6 +117,10 @@ class _Now(Collector):
                 queue.add_metric([source.name], database.waiting)
         yield pool
         yield queue
+        work = GaugeMetricFamily("text2sql_work", "Questions, pages and exports", labels=["state"])
+        work.add_metric(["running"], self._admission.running)
+        work.add_metric(["waiting"], self._admission.waiting)
+        yield work
         streams = GaugeMetricFamily("text2sql_streams", "Streams of events", labels=["state"])
         streams.add_metric(["running"], self._streams.running)
         streams.add_metric(["kept"], self._streams.kept)

@@ -127,6 +127,7 @@ class ProblemDetails(BaseModel):
     hint: str
     instance: str | None = None
     request_id: str | None = None
+    retry_after: int | None = Field(None, description="Seconds, as in the header Retry-After")
     errors: list[dict[str, str]] | None = None
 
 

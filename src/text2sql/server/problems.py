@@ -18,7 +18,7 @@ from text2sql.errors import (
 from text2sql.messages import Language, explain, language, say, sentences
 
 MEDIA_TYPE = "application/problem+json"
-STATUSES = (400, 403, 404, 405, 408, 409, 413, 415, 421, 422, 500, 501, 502, 503, 504, 507)
+STATUSES = (400, 401, 403, 404, 405, 408, 409, 413, 415, 421, 422, 429, 500, 501, 502, 503, 504, 507)
 _USAGE: Mapping[str, int] = {
     "usage.result": 404,
     "usage.thread": 404,
@@ -34,6 +34,15 @@ _USAGE: Mapping[str, int] = {
     "usage.stream_full": 413,
     "usage.stream_cancelled": 503,
     "usage.report_busy": 503,
+    "usage.stream_elsewhere": 503,
+    "usage.thread_busy": 409,
+    "usage.not_welcome": 401,
+    "usage.operator": 403,
+    "usage.token_keys": 503,
+    "usage.too_fast": 429,
+    "usage.too_many": 429,
+    "usage.busy": 503,
+    "usage.stopping": 503,
 }
 # Of the others, what a rewrite may mend is the request's fault, and the rest the database's.
 _DATABASE: Mapping[str, int] = {
@@ -46,7 +55,7 @@ _DATABASE: Mapping[str, int] = {
     "permission": 403,
     "forbidden": 403,
 }
-RETRY_AFTER = 5  # seconds, with every 503
+RETRY_AFTER = 5  # seconds, where nothing better is known
 
 
 def wanted_language(accept: str, default: str = "") -> Language:
@@ -107,7 +116,8 @@ def details(
 def problem_of(error: Text2SQLError, lang: Language, **more: Any) -> dict[str, Any]:
     message, _, hint = explain(error, lang).partition("\n")
     kind = getattr(error, "kind", error.message_key)
-    return details(status_of(error), lang, kind=kind, detail=message, hint=hint, **more)
+    wait = error.facts.get("seconds") if status_of(error) in (429, 503) else None
+    return details(status_of(error), lang, kind=kind, detail=message, hint=hint, retry_after=wait, **more)
 
 
 def invalid(errors: Sequence[Mapping[str, Any]], lang: Language, **more: Any) -> dict[str, Any]:
@@ -128,8 +138,12 @@ class ProblemResponse(Response):
     def __init__(self, problem: Mapping[str, Any], headers: Mapping[str, str] | None = None) -> None:
         status = int(problem["status"])
         told = dict(headers or {})
-        if status == 503:
-            told.setdefault("Retry-After", str(RETRY_AFTER))
+        if status in (429, 503):
+            told.setdefault("Retry-After", str(problem.get("retry_after", RETRY_AFTER)))
+        if status == 401:
+            told.setdefault("WWW-Authenticate", "Bearer")
+        if problem["kind"] == "usage.stream_elsewhere":
+            told["Connection"] = "close"  # the next connection may reach another process
         super().__init__(problem, status, told)
 
     def render(self, content: Any) -> bytes:

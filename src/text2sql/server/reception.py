@@ -1,10 +1,11 @@
 """What the routes share, and how a question goes through: cache, app, numbers, spans, a line in the log."""
 
+import copy
 import logging
 import time
 from collections.abc import AsyncGenerator
-from contextlib import aclosing, suppress
-from dataclasses import dataclass, field, replace
+from contextlib import AbstractAsyncContextManager, aclosing, suppress
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated
 from uuid import uuid4
 
@@ -14,7 +15,10 @@ from text2sql.app import How
 from text2sql.config import Settings
 from text2sql.errors import Text2SQLError, UsageError
 from text2sql.messages import Language
+from text2sql.server.admission import Admission
 from text2sql.server.cache import Cache, Key, normalised
+from text2sql.server.identity import ANYBODY, Doorkeeper, Identity
+from text2sql.server.ledger import Auditor, Ledger
 from text2sql.server.logs import fact
 from text2sql.server.metrics import Metrics
 from text2sql.server.models import Question
@@ -23,7 +27,7 @@ from text2sql.server.reports import Reports
 from text2sql.server.sources import Source, Sources
 from text2sql.server.streams import Streams
 from text2sql.server.tracing import Trace
-from text2sql.types import Answer, Event, Finished, StageEnded
+from text2sql.types import Answer, Event, Finished, StageEnded, StageStarted
 
 if TYPE_CHECKING:
     from opentelemetry.trace import Tracer
@@ -41,14 +45,28 @@ class Reception:
     cache: Cache
     metrics: Metrics
     reports: Reports
+    door: Doorkeeper
+    ledger: Ledger
+    auditor: Auditor
+    admission: Admission
+    every: Sources  # `sources` are those of one person
     tracer: "Tracer | None" = None
-    stopping: bool = field(default=False)
+    who: Identity = ANYBODY
+
+    def seen_by(self, who: Identity) -> "Reception":
+        """The same for one person: what they may not ask is not there."""
+        own = copy.copy(self)
+        own.who, own.sources = who, self.every.seen_by(who)
+        return own
+
+    async def ledger_answers(self) -> bool:
+        return not (self.door.asks or self.auditor.on) or await self.ledger.answers()
 
     @property
     def models(self) -> list[str]:
         """Those that a request may name: a name can be a file of this machine, so not just any."""
         more = (one.strip() for one in self.settings.models.split(","))
-        return list(dict.fromkeys([self.sources.named(None).app.model_name, *filter(None, more)]))
+        return list(dict.fromkeys([self.every.named(None).app.model_name, *filter(None, more)]))
 
     async def source_for(self, named: str | None, thread: str | None, user: str) -> Source:
         """As named, else the one that the thread is about, else the default."""
@@ -62,10 +80,46 @@ class Reception:
             raise UsageError("usage.thread", thread=thread)
         return found
 
-    async def ask(
-        self, asked: Question, source: Source, how: How, parent: str = ""
+    def ask(self, asked: Question, source: Source, how: How, parent: str = "") -> AsyncGenerator[Event, None]:
+        """The events of a question, once there is room for it; nothing is told that is not on record."""
+        self.admission.refuse(how["user"])
+        events = self._admitted(asked, source, how, parent)
+        return self.auditor.events(events, how["user"], source.name, how["thread"], asked.question)
+
+    def go_on(
+        self, events: AsyncGenerator[Event, None], source: Source, thread: str, what: str
     ) -> AsyncGenerator[Event, None]:
-        """The events of a question, from the cache or from the app."""
+        """The same for a thread that is taken up again."""
+        self.admission.refuse(self.who.user)
+        return self.auditor.events(
+            self._in_slot(self.watched(events, source), source), self.who.user, source.name, thread, what
+        )
+
+    async def _in_slot(
+        self, events: AsyncGenerator[Event, None], source: Source
+    ) -> AsyncGenerator[Event, None]:
+        async with aclosing(events), self.slot(source):
+            async for event in events:
+                yield event
+
+    def slot(self, source: Source, seconds: float | None = None) -> AbstractAsyncContextManager[float]:
+        return self.admission.slot(self.who.user, source.name, seconds)
+
+    async def _admitted(
+        self, asked: Question, source: Source, how: How, parent: str
+    ) -> AsyncGenerator[Event, None]:
+        """What the client gave for the whole question includes the waiting."""
+        async with self.slot(source, asked.seconds) as waited:
+            if asked.seconds:
+                how["seconds"] = max(0.001, asked.seconds - waited)
+            async with aclosing(self._answered(asked, source, how, parent)) as events:
+                async for event in events:
+                    yield event
+
+    async def _answered(
+        self, asked: Question, source: Source, how: How, parent: str
+    ) -> AsyncGenerator[Event, None]:
+        """From the cache or from the app."""
         key = await self._key(asked, source, how)
         hit = None if asked.fresh or key is None else await self._cached(key, source, how)
         if key is not None:
@@ -109,6 +163,8 @@ class Reception:
             async with aclosing(events):
                 async for event in events:
                     trace.take(event)
+                    if isinstance(event, StageStarted) and not await self.door.still_welcome(self.who):
+                        raise UsageError("usage.not_welcome")
                     if isinstance(event, StageEnded):
                         self.metrics.stage(event.stage, event.seconds)
                     if isinstance(event, Finished):
@@ -184,12 +240,13 @@ async def last(events: AsyncGenerator[Event, None]) -> Answer:
 
 def _reception(request: Request) -> Reception:
     found: Reception = request.app.state.reception
-    return found
+    return found.seen_by(request.state.identity)
 
 
-def _user(request: Request) -> str:  # noqa: ARG001 one shape for every dependency
-    """One person, for now: the server listens on loopback only."""
-    return ""
+def _user(request: Request) -> str:
+    """What everything of this person is kept under."""
+    who: Identity = request.state.identity
+    return who.user
 
 
 def _language(request: Request) -> Language:

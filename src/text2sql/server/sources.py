@@ -5,6 +5,7 @@ asked again whenever somebody wants to know.
 import asyncio
 import logging
 import time
+from collections import OrderedDict
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -16,9 +17,14 @@ from text2sql.database.url import read_source
 from text2sql.errors import Text2SQLError, UsageError
 from text2sql.llm import AsyncChatModel
 from text2sql.memory import StoredResult
-from text2sql.types import Policy
+from text2sql.schema import policy_mark
+from text2sql.server.identity import Identity
+from text2sql.sql import policy_for
+from text2sql.types import Policies, Policy
 
 log = logging.getLogger(__name__)
+
+_MOST_VIEWS = 256  # of one source: each holds a catalogue and its values
 
 _FRESH = 2.0  # seconds that a probe's finding is good for
 _PATIENCE = 2.0  # seconds that a probe is waited for; it goes on after that
@@ -32,10 +38,20 @@ class Source:
     _probe: "asyncio.Task[bool] | None" = None
     _found: bool = False
     _looked: float = field(default=-_FRESH)
+    _views: "OrderedDict[str, Source]" = field(default_factory=OrderedDict)
 
     @property
     def product(self) -> str:
         return BY_NAME[self.dialect].product
+
+    def seen_by(self, policy: Policy) -> "Source":
+        """The same source for all who may see the same of it; one that is no longer used is forgotten."""
+        mark = policy_mark(policy)
+        view = self._views.pop(mark, None) or Source(self.name, self.app.seen_by(policy), self.dialect)
+        self._views[mark] = view
+        while len(self._views) > _MOST_VIEWS:
+            self._views.popitem(last=False)
+        return view
 
     async def key(self) -> str:
         return source_key(self.app.source, (await self.app.rooms()).database)
@@ -77,7 +93,10 @@ class Sources:
         *,
         model: str | AsyncChatModel = "",
         policy: Policy | None = None,
+        policies: Mapping[str, Policies] | None = None,
     ) -> None:
+        """`policy` holds for everybody; `policies`, by source, say what each may see."""
+        self._policies = policies or {}
         if not addresses:
             raise UsageError("usage.db_missing")
         self._sources = {
@@ -92,6 +111,27 @@ class Sources:
 
     def __iter__(self) -> Iterator[Source]:
         return iter(self._sources.values())
+
+    def seen_by(self, who: Identity) -> "Sources":
+        """Those that somebody may ask, each with what they may see of it. To them there are no others."""
+        if who.sources is None and not self._policies:
+            return self
+        seen = object.__new__(Sources)
+        seen._policies = {}
+        seen._sources = dict(self._shown(who))
+        seen.default = next(iter(seen._sources), "")
+        return seen
+
+    def _shown(self, who: Identity) -> Iterator[tuple[str, Source]]:
+        for name, source in self._sources.items():
+            if who.sources is not None and name not in who.sources:
+                continue
+            if name not in self._policies:
+                yield name, source
+                continue
+            policy = policy_for(self._policies[name], who.roles, who.claims)
+            if policy.tables:
+                yield name, source.seen_by(policy)
 
     def named(self, name: str | None) -> Source:
         found = self._sources.get(name or self.default)
@@ -122,6 +162,8 @@ class Sources:
             except Text2SQLError as error:
                 log.warning("source %s could not be opened: %s", source.name, error.message_key)
         with suppress(Text2SQLError):  # told above, and again by the first question
+            if self._policies:
+                return  # there is no schema that everybody sees
             self.named(None).app.warm_soon()  # the default's alone: a model reads one schema at a time
 
     async def close(self) -> None:

@@ -83,8 +83,10 @@ class Stream:
 
 
 class Streams:
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, *, siblings: bool = False) -> None:
+        """`siblings`: there are other processes, and a stream that is not here may be in one of them."""
         self._settings = settings
+        self._elsewhere = "usage.stream_elsewhere" if siblings else "usage.stream"
         self._streams: dict[str, Stream] = {}
         self._old: OrderedDict[str, Stream] = OrderedDict()  # ended, oldest first
         self._timers: dict[str, asyncio.TimerHandle] = {}
@@ -119,7 +121,7 @@ class Streams:
         """Another user's stream is no stream: nobody can tell which."""
         stream = self._streams.get(stream_id)
         if stream is None or stream.user != user:
-            raise UsageError("usage.stream")
+            raise UsageError(self._elsewhere)
         return stream
 
     async def read(self, stream: Stream, after: int) -> AsyncGenerator[bytes, None]:

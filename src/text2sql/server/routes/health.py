@@ -5,6 +5,8 @@ import asyncio
 from fastapi import APIRouter
 from starlette.responses import Response
 
+from text2sql.errors import UsageError
+from text2sql.server.identity import OPERATOR
 from text2sql.server.metrics import CONTENT_TYPE
 from text2sql.server.models import Health, Readiness
 from text2sql.server.reception import Here
@@ -25,12 +27,13 @@ async def healthz() -> Response:
 @router.get("/readyz", responses={**problems(), 503: _NOT_READY}, response_model=Readiness)
 async def readyz(here: Here) -> Response:
     """Red while a source is down; the others go on, and it turns green by itself."""
-    every = list(here.sources)
+    every = list(here.every)
     found = await asyncio.gather(*(source.ready() for source in every))
-    ready = all(found) and not here.stopping
+    ready = all(found) and not here.admission.closed and await here.ledger_answers()
+    shown = {source.name for source in here.sources}  # none to whoever has not signed in
     told = {
         "status": "ready" if ready else "not ready",
-        "sources": {source.name: up for source, up in zip(every, found, strict=True)},
+        "sources": {one.name: up for one, up in zip(every, found, strict=True) if one.name in shown},
     }
     return Json(told, status_code=200 if ready else 503)
 
@@ -41,5 +44,7 @@ async def readyz(here: Here) -> Response:
     response_class=Response,
 )
 async def metrics(here: Here) -> Response:
-    """For Prometheus."""
+    """For Prometheus. Where people sign in, for those with the role `operator`."""
+    if here.door.asks and OPERATOR not in here.who.roles:
+        raise UsageError("usage.operator", role=OPERATOR)
     return Response(here.metrics.text(), media_type=CONTENT_TYPE)

@@ -80,6 +80,8 @@ async def own_statement(
     async def answer() -> Answer:
         source = await here.source_for(asked.source, asked.thread_id, user)
         thread = asked.thread_id or new_thread()
-        return await source.app.run_own(asked.sql, thread=thread, user=user, language=reader)
+        async with here.slot(source):
+            ran = await source.app.run_own(asked.sql, thread=thread, user=user, language=reader)
+        return await here.auditor.answer(ran, user, source.name, asked.sql)
 
     return await told(await until_gone(request, answer()))

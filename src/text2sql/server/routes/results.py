@@ -57,8 +57,14 @@ async def page(
             found, total = tasks.create_task(rows), tasks.create_task(source.app.count(result_id, user=user))
         return found.result(), total.result()
 
+    async def told() -> tuple[QueryResult, int]:
+        async with here.slot(source):
+            found = await both()
+        await here.auditor.read(kept, user, source.name, f"page {page} of {result_id}")
+        return found
+
     try:
-        result, total = await until_gone(request, both())
+        result, total = await until_gone(request, told())
     except ExceptionGroup as errors:
         raise errors.exceptions[0] from errors
     return await asyncio.to_thread(lambda: Json(page_object(result, total, page, size)))
@@ -129,6 +135,8 @@ async def _exported(
     opened = source.app.export(result_id, limits=most, user=user, order=order)
     headers = {"Content-Disposition": f'attachment; filename="text2sql-result.{kind}"'}
     async with AsyncExitStack() as held:
+        await held.enter_async_context(here.slot(source))  # until the last byte is sent
+        await here.auditor.read(kept, user, source.name, f"{kind} of {result_id}")
         if kind in ("xlsx", "parquet"):
             async with opened as rows:
                 path = await as_file(rows, kind, held)
@@ -155,7 +163,8 @@ Kind = Annotated[str | None, Query(max_length=40)]
 @router.get("/{result_id}/chart", responses=problems(), response_model=ChartObject)
 async def chart(result_id: ResultId, here: Here, user: User, reader: Reader, kind: Kind = None) -> Response:
     """The chart that suits the result, or the kind that is named, as Vega-Lite with its data inside."""
-    _, kept = await here.sources.of_result(result_id, user)
+    source, kept = await here.sources.of_result(result_id, user)
+    await here.auditor.read(kept, user, source.name, f"chart of {result_id}")
     return Json(await asyncio.to_thread(_chart, kept, kind, reader))
 
 
@@ -183,7 +192,8 @@ async def picture(
     reader: Reader,
     kind: Kind = None,
 ) -> Response:
-    _, kept = await here.sources.of_result(result_id, user)
+    source, kept = await here.sources.of_result(result_id, user)
+    await here.auditor.read(kept, user, source.name, f"chart of {result_id}")
     told = await asyncio.to_thread(_chart, kept, kind, reader)
     drawing = charts.picture_soon(told["spec"], form, font_dir=here.settings.font_dir)
     drawn = await until_gone(request, drawing)

@@ -75,7 +75,8 @@ async def resume(
 ) -> Response:
     """Answer a `confirm`, or go on where a crash or a cancellation left the thread."""
     source = await here.source_of_thread(thread_id, user)
-    running = here.watched(_going_on(source, thread_id, asked, user), source)
+    what = "resume" if asked.confirm is None else "confirm" if asked.confirm else "decline"
+    running = here.go_on(_going_on(source, thread_id, asked, user), source, thread_id, what)
     if "application/json" in accept.lower():
         return await told(await until_gone(request, last(running)))
     begun = await until_gone(request, _begun(running))

@@ -21,7 +21,7 @@ export class Api {
   constructor(base, needKey) {
     this.base = base;
     this.lang = "en";
-    this.key = "";
+    this.key = keptKey(base);
     this.needKey = needKey;
   }
 
@@ -42,10 +42,19 @@ export class Api {
       throw new Problem({ kind: "network" });
     }
     if (response.ok) return response;
-    if (response.status === 401 && (this.key = await this.needKey(Boolean(this.key)))) {
+    if (response.status === 401 && (await this.signIn(said.Authorization))) {
       return this.request(path, { method, body, accept, headers, signal });
     }
     throw await problemOf(response);
+  }
+
+  /** One question for all requests that were refused; whoever comes after somebody's answer has it already. */
+  async signIn(sent) {
+    if (this.key && sent !== `Bearer ${this.key}`) return true;
+    this.asking ??= this.needKey(Boolean(this.key)).finally(() => (this.asking = null));
+    this.key = (await this.asking).trim();
+    keepKey(this.base, this.key);
+    return Boolean(this.key);
   }
 
   async get(path, signal) {
@@ -68,6 +77,24 @@ export class Api {
     const starred = /filename\*=UTF-8''([^;]+)/i.exec(told);
     const name = starred ? decodeURIComponent(starred[1]) : /filename="?([^";]+)/i.exec(told)?.[1];
     return { blob: await response.blob(), name: name ?? fallback };
+  }
+}
+
+/** For this tab alone, and gone with it; a browser may forbid even that. */
+function keptKey(base) {
+  try {
+    return sessionStorage.getItem(`text2sql.key ${base}`) ?? "";
+  } catch {
+    return "";
+  }
+}
+
+function keepKey(base, key) {
+  try {
+    if (key) sessionStorage.setItem(`text2sql.key ${base}`, key);
+    else sessionStorage.removeItem(`text2sql.key ${base}`);
+  } catch {
+    // then it is asked for again
   }
 }
 

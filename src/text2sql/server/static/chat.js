@@ -34,6 +34,7 @@ export class Chat {
       if (this.model && !this.models.includes(this.model)) this.models.unshift(this.model);
     } catch (error) {
       this.fault(error);
+      if (error.status === 401) return; // nobody signed in: nothing else would be told either
     }
     this.shell.renderTop();
     await Promise.all([this.threads.load(), this.readSchema(), thread ? this.open(thread) : null]);

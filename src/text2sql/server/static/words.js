@@ -150,10 +150,10 @@ const WORDS = {
   "problem.network.hint": ["Check that it is running and that you are online, then try again.", "请检查服务器是否在运行、网络是否正常，然后重试。"],
   "problem.other": ["Something went wrong.", "出了点问题。"],
   "problem.wait": ["Try again in {n} s.", "请 {n} 秒后重试。"],
-  "key.title": ["This server wants a key", "此服务器需要密钥"],
+  "key.title": ["Sign in", "登录"],
   "key.wrong": ["That key was not accepted. Try another one.", "密钥无效，请重新输入。"],
-  "key.label": ["Key", "密钥"],
-  "key.use": ["Use it", "使用"],
+  "key.label": ["Your key or token", "您的密钥或令牌"],
+  "key.use": ["Sign in", "登录"],
   "close": ["Close", "关闭"],
 };
 

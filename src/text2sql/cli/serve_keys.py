@@ -1,0 +1,121 @@
+"""`text2sql serve keys`: who has a key to the server; make one, list them, revoke them."""
+
+import asyncio
+import json
+import time
+from collections.abc import Awaitable, Callable, Mapping
+from datetime import UTC, datetime
+from functools import partial
+from typing import TypeAlias, TypeVar
+
+import click
+
+from text2sql.cli.rendering import printable
+from text2sql.cli.sources import read_claim
+from text2sql.cli.spoken import Command, flag, option
+from text2sql.cli.words import word
+from text2sql.config import Settings, from_environment
+from text2sql.errors import UsageError
+from text2sql.memory import Key, Memory, new_key, open_memory
+from text2sql.messages import Language
+
+T = TypeVar("T")
+Claims: TypeAlias = Mapping[str, object]
+
+ACTIONS = ("add", "list", "revoke")
+
+
+def command(lang: Language) -> click.Command:
+    return Command(
+        "keys",
+        lang,
+        partial(run, lang),
+        [
+            click.Argument(["action"], type=click.Choice(ACTIONS), metavar="|".join(ACTIONS)),
+            click.Argument(["name"], required=False, default="", metavar="NAME"),
+            option(lang, "keys", "--role", metavar="ROLE", multiple=True),
+            option(lang, "keys", "--claim", metavar="NAME=VALUE", multiple=True),
+            option(lang, "keys", "--source", metavar="NAME", multiple=True),
+            option(lang, "keys", "--days", metavar="N", type=click.FloatRange(min=0, min_open=True)),
+            flag(lang, "keys", "--json", "as_json"),
+        ],
+    )
+
+
+def run(
+    lang: Language,
+    *,
+    action: str,
+    name: str,
+    role: tuple[str, ...],
+    claim: tuple[str, ...],
+    source: tuple[str, ...],
+    days: float | None,
+    as_json: bool,
+) -> int:
+    settings = from_environment()
+    if settings.memory.strip() == "none":
+        raise UsageError("usage.auth_memory")
+    if action == "list":
+        _print_keys(within(settings, lambda memory: memory.keys.all()), lang, as_json)
+    elif action == "revoke":
+        gone = within(settings, lambda memory: memory.keys.revoke(name)) if name else 0
+        if not gone:
+            raise UsageError("usage.key_missing", name=name)
+        click.echo(json.dumps({"revoked": gone}) if as_json else word("keys.revoked", lang, count=gone))
+    else:
+        held = {**claims_of(claim), **({"sources": source} if source else {})}
+        text, key = new_key(name, roles=role, claims=held, days=days)
+        within(settings, lambda memory: memory.keys.add(key))
+        click.echo(json.dumps({**_told(key), "key": text}) if as_json else text)
+        if not as_json:
+            click.echo(word("keys.added", lang, name=printable(name), id=key.id), err=True)
+    return 0
+
+
+def within(settings: Settings, work: Callable[[Memory], Awaitable[T]]) -> T:
+    async def inside() -> T:
+        async with open_memory(settings) as memory:
+            return await work(memory)
+
+    return asyncio.run(inside())
+
+
+def claims_of(given: tuple[str, ...]) -> Claims:
+    """`region=north`; a name that comes again has a list of values."""
+    found: dict[str, list[object]] = {}
+    for name, value in map(read_claim, given):
+        found.setdefault(name, []).extend(value if isinstance(value, list) else [value])
+    return {name: tuple(values) if len(values) > 1 else values[0] for name, values in found.items() if values}
+
+
+def _print_keys(keys: list[Key], lang: Language, as_json: bool) -> None:
+    if as_json:
+        click.echo(json.dumps([_told(key) for key in keys]))
+        return
+    for key in keys:
+        state = "keys.revoked_key" if key.revoked else "keys.open" if key.opens(time.time()) else "keys.over"
+        facts = [*key.roles, *(f"{name}={_shown(value)}" for name, value in key.claims.items())]
+        line = f"{key.id}  {word(state, lang)}  {_day(key.created)}  {key.name}  {' '.join(facts)}"
+        click.echo(printable(line.rstrip()))
+
+
+def _told(key: Key) -> dict[str, object]:
+    """Without the digest: it opens nothing, but nobody needs it either."""
+    return {
+        "id": key.id,
+        "name": key.name,
+        "roles": list(key.roles),
+        "claims": dict(key.claims),
+        "created": key.created,
+        "expires": key.expires,
+        "revoked": key.revoked,
+    }
+
+
+def _shown(value: object) -> str:
+    return ",".join(map(str, value)) if isinstance(value, tuple) else str(value)
+
+
+def _day(seconds: float) -> str:
+    return datetime.fromtimestamp(seconds, UTC).date().isoformat()

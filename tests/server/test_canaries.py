@@ -1,0 +1,109 @@
+"""Secrets that were planted everywhere one can be are looked for everywhere one could come out."""
+
+import asyncio
+import io
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+
+from server.people import ISSUER, TOKENS, bearer, token, with_key
+from server.serving import COUNT, Served, scripted, served_app, settings_of
+from terminal import run
+from text2sql.llm import AsyncChatModel
+from text2sql.server.building import build
+from text2sql.server.logs import to_json_lines
+
+CANARY = "canary7f3d9"
+SECRET = f"secret-{CANARY}-" + "0" * 64
+DSN = f"postgresql://u:{CANARY}@127.0.0.1:1/none"
+
+
+@contextmanager
+def logged() -> Iterator[io.StringIO]:
+    """Everything that the server would write to its log."""
+    lines = io.StringIO()
+    names = ("", "text2sql", "uvicorn")
+    before = [(one, one.level, one.handlers[:]) for one in map(logging.getLogger, names)]
+    to_json_lines(lines, logging.DEBUG)
+    try:
+        yield lines
+    finally:
+        for one, level, handlers in before:
+            one.setLevel(level)
+            one.handlers[:] = handlers
+        logging.getLogger("uvicorn.access").disabled = False
+
+
+async def _walk(server: Served, headers: dict[str, str]) -> list[str]:
+    """Good and bad requests to every kind of address; what was said."""
+    sent = [
+        ("POST", "/api/v1/query/sync", {"question": "how many customers?"}),
+        ("POST", "/api/v1/query/sync", {"question": "how many?", "source": "down"}),
+        ("POST", "/api/v1/query", {"question": "how many customers?", "fresh": True}),
+        ("POST", "/api/v1/query/sync", {"nonsense": 1}),
+        ("POST", "/api/v1/sql", {"sql": "SELECT nope FROM customers"}),
+        ("GET", "/api/v1/schema?source=down", None),
+        ("GET", "/api/v1/sources", None),
+        ("GET", "/api/v1/models", None),
+        ("GET", "/api/v1/threads", None),
+        ("GET", "/api/v1/results/nope", None),
+        ("GET", "/metrics", None),
+        ("GET", "/readyz", None),
+        ("GET", "/openapi.json", None),
+        ("GET", "/", None),
+    ]
+    said = []
+    for method, path, body in sent:
+        response = await server.client.request(method, path, json=body, headers=headers)
+        said.append(f"{response.status_code} {dict(response.headers)} {response.text}")
+    return said
+
+
+@pytest.mark.parametrize("way", ["keys", "tokens"])
+def test_no_planted_secret_comes_out_anywhere(shop: Path, tmp_path: Path, way: str) -> None:
+    spans, memory = InMemorySpanExporter(), tmp_path / "m.db"
+    provider = TracerProvider()
+    provider.add_span_processor(SimpleSpanProcessor(spans))
+    given: dict[str, Any] = {**TOKENS, "token_secret": SECRET, "api_key": f"sk-{CANARY}", "auth": way}
+
+    async def told() -> tuple[list[str], list[str]]:
+        settings = settings_of(**given, audit="on", memory=str(memory), connect_timeout=0.5, pool_wait=0.5)
+        model = AsyncChatModel([scripted([], last=COUNT)], settings)
+        app = build({"shop": str(shop), "down": DSN}, settings, model=model, provider=provider)
+        async with served_app(app) as server:
+            if way == "keys":
+                headers = await with_key(server, "ann", "operator")
+                wrong = [bearer(f"t2s_{CANARY}_{CANARY}"), bearer(f"t2s_x_{CANARY}")]
+            else:
+                headers = bearer(token("ann", key=SECRET, roles=["operator"], note=CANARY))
+                wrong = [bearer(token("ann", note=CANARY)), bearer(f"{CANARY}.{CANARY}.{CANARY}")]
+            secrets = [headers["Authorization"].removeprefix("Bearer ").rpartition("_")[2], CANARY]
+            said = await _walk(server, headers)
+            for one in wrong:
+                said += await _walk(server, one)
+            return said, secrets
+
+    with logged() as lines:
+        said, secrets = asyncio.run(told())
+    traced = [span.to_json() for span in spans.get_finished_spans()]
+    assert traced
+    audit = run("serve", "audit", "--json", env={"TEXT2SQL_MEMORY": str(memory)}).out
+    assert "how many customers?" in audit
+    listed = run("serve", "keys", "list", "--json", env={"TEXT2SQL_MEMORY": str(memory)}).out
+    everywhere = {
+        "responses": "\n".join(said),
+        "log": lines.getvalue(),
+        "traces": "\n".join(traced),
+        "audit": audit,
+        "keys": listed,
+    }
+    found = [(place, one) for place, text in everywhere.items() for one in secrets if one in text]
+    assert found == []
+    assert ISSUER not in everywhere["responses"]

@@ -1,0 +1,231 @@
+"""Users see what is theirs, and of the data what their roles and claims show; nothing else is there."""
+
+import asyncio
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from server.people import TOKENS, bearer, token, with_key
+from server.serving import COUNT, Served, follow, make_shop, scripted, served
+from text2sql.sql import read_policies
+
+POLICY = read_policies(
+    json.dumps(
+        {
+            "roles": {
+                "clerk": {"tables": {"customers": ["id", "name"]}},
+                "north": {
+                    "tables": {"customers": ["id", "name", "level"], "cities": ["id", "name"]},
+                    "rows": {"customers": "level = :level"},
+                },
+            }
+        }
+    )
+)
+NAMES = "SELECT name FROM customers ORDER BY name"
+
+
+def keyed(tmp_path: Path, **more: Any) -> dict[str, Any]:
+    return {"auth": "keys", "memory": str(tmp_path / "m.db"), **more}
+
+
+async def asked(server: Served, who: dict[str, str], question: str, **more: Any) -> dict[str, Any]:
+    body = {"question": question, **more}
+    response = await server.client.post("/api/v1/query/sync", json=body, headers=who)
+    assert response.status_code == 200, response.text
+    told: dict[str, Any] = response.json()
+    return told
+
+
+# A request with somebody's ids; what it says must not depend on whether they are anybody's.
+WALK = [
+    ("GET", "/api/v1/threads/{thread}", None),
+    ("DELETE", "/api/v1/threads/{thread}", None),
+    ("POST", "/api/v1/threads/{thread}/rollback", {"turns": 1}),
+    ("POST", "/api/v1/threads/{thread}/resume", {}),
+    ("POST", "/api/v1/threads/{thread}/resume", {"confirm": True}),
+    ("GET", "/api/v1/results/{result}", None),
+    ("GET", "/api/v1/results/{result}?sort=name", None),
+    ("GET", "/api/v1/results/{result}/export?format=csv", None),
+    ("GET", "/api/v1/results/{result}/export?format=xlsx", None),
+    ("GET", "/api/v1/results/{result}/export?format=parquet", None),
+    ("GET", "/api/v1/results/{result}/export?format=json", None),
+    ("GET", "/api/v1/results/{result}/chart", None),
+    ("GET", "/api/v1/results/{result}/chart.svg", None),
+    ("GET", "/api/v1/query/{stream}", None),
+    ("POST", "/api/v1/feedback", {"question": "x", "sql": NAMES, "good": False, "result_id": "{result}"}),
+]
+
+
+def test_another_users_ids_are_no_ids_on_any_address(shop: Path, tmp_path: Path) -> None:
+    async def told() -> None:
+        async with served(shop, scripted([NAMES]), **keyed(tmp_path)) as server:
+            ann, bob = [await with_key(server, name) for name in ("ann", "bob")]
+            ask = server.client.stream("POST", "/api/v1/query", json={"question": "who?"}, headers=ann)
+            events = await follow(server.client, ask)
+            answer = events[-1].data["answer"]
+            assert answer["row_count"] == 3
+            own = {
+                "thread": answer["thread_id"],
+                "result": answer["result_id"],
+                "stream": events[0].data["stream_id"],
+            }
+            none = {"thread": "0" * 32, "result": "A" * 32, "stream": "0" * 32}
+            for method, path, body in WALK:
+                said = [await _said(server, bob, method, path, body, ids) for ids in (own, none)]
+                assert said[0] == said[1], path
+                assert said[0][0] == 404, (path, said)
+            listed = await server.client.get("/api/v1/threads", headers=bob)
+            assert listed.json() == {"threads": []}
+            # A thread of that name is bob's own, and leans on nothing of ann's.
+            mine = await asked(server, bob, "who?", thread_id=own["thread"])
+            assert mine["thread_id"] == own["thread"]
+            assert mine["result_id"] != own["result"]
+            history = await server.client.get(f"/api/v1/threads/{own['thread']}", headers=ann)
+            assert len(history.json()["turns"]) == 1
+
+    asyncio.run(told())
+
+
+async def _said(
+    server: Served, who: dict[str, str], method: str, path: str, body: Any, ids: dict[str, str]
+) -> tuple[int, Any]:
+    sent = json.loads(json.dumps(body).replace("{result}", ids["result"])) if body is not None else None
+    response = await server.client.request(method, path.format(**ids), json=sent, headers=who)
+    problem = json.loads(response.text.replace(ids["thread"], "ID"))
+    problem.pop("request_id", None)
+    return response.status_code, problem
+
+
+def test_the_result_cache_and_verified_pairs_serve_their_own_user(shop: Path, tmp_path: Path) -> None:
+    async def told() -> None:
+        backend = scripted([COUNT, "SELECT 7 AS n", "SELECT 8 AS n", "SELECT 9 AS n"])
+        async with served(shop, backend, **keyed(tmp_path)) as server:
+            ann, bob = [await with_key(server, name) for name in ("ann", "bob")]
+            first = await asked(server, ann, "how many customers are there?")
+            again = await asked(server, ann, "how many customers are there?")
+            assert (first["receipt"]["served"], bool(again["receipt"]["served"])) == ("", True)
+            other = await asked(server, bob, "how many customers are there?")
+            assert (other["receipt"]["served"], other["rows"]) == ("", [[7]])
+            good = {"question": "the secret of ann?", "sql": "SELECT 41 AS n", "good": True}
+            said = await server.client.post("/api/v1/feedback", json=good, headers=ann)
+            assert said.status_code == 204
+            assert (await asked(server, ann, "the secret of ann?"))["rows"] == [[41]]
+            assert (await asked(server, bob, "the secret of ann?"))["rows"] == [[8]]
+            assert "41" not in json.dumps([request.messages for request in backend.requests], default=str)
+
+    asyncio.run(told())
+
+
+def test_a_role_sees_its_tables_and_columns_and_no_others(shop: Path, tmp_path: Path) -> None:
+    async def told() -> None:
+        backend = scripted(["SELECT level FROM customers", "SELECT name, level FROM customers"])
+        given = keyed(tmp_path, policies={"shop": POLICY})
+        async with served(shop, backend, **given) as server:
+            clerk = await with_key(server, "ann", "clerk")
+            north = await with_key(server, "bob", "north", level="gold")
+            nobody = await with_key(server, "eve")
+            schema = (await server.client.get("/api/v1/schema", headers=clerk)).json()
+            assert [(one["name"], len(one["columns"])) for one in schema["tables"]] == [("customers", 2)]
+            schema = (await server.client.get("/api/v1/schema", headers=north)).json()
+            assert {one["name"] for one in schema["tables"]} == {"customers", "cities"}
+            sources = (await server.client.get("/api/v1/sources", headers=nobody)).json()
+            assert sources == {"sources": [], "default": ""}
+            for path in ("/api/v1/schema", "/api/v1/schema?source=shop"):
+                assert (await server.client.get(path, headers=nobody)).status_code == 404
+            own = {"sql": "SELECT level FROM customers"}
+            refused = (await server.client.post("/api/v1/sql", json=own, headers=clerk)).json()
+            assert refused["status"] == "refused"
+            # One pool and one memory, however many may see different things.
+            apps = [source.app for source in server.here.every]
+            views = [view.app for view in next(iter(server.here.every))._views.values()]
+            assert len(views) == 2
+            assert {(await one.rooms()).database for one in views} == {(await apps[0].rooms()).database}
+            assert {(await one.rooms()).memory for one in views} == {(await apps[0].rooms()).memory}
+
+    asyncio.run(told())
+
+
+def test_two_people_who_may_see_the_same_share_a_view_and_not_a_thread(shop: Path, tmp_path: Path) -> None:
+    async def told() -> None:
+        given = keyed(tmp_path, policies={"shop": POLICY})
+        async with served(shop, scripted([NAMES, NAMES]), **given) as server:
+            ann, bob = [await with_key(server, name, "clerk") for name in ("ann", "bob")]
+            answers = [await asked(server, who, "who is a customer?") for who in (ann, bob)]
+            assert len(next(iter(server.here.every))._views) == 1
+            assert answers[0]["rows"] == answers[1]["rows"]
+            listed = [(await server.client.get("/api/v1/threads", headers=who)).json() for who in (ann, bob)]
+            assert [len(one["threads"]) for one in listed] == [1, 1]
+            assert listed[0] != listed[1]
+
+    asyncio.run(told())
+
+
+def test_what_somebody_kept_under_another_role_is_not_told_under_this_one(shop: Path) -> None:
+    """The same person with another token: rows were kept, and must not come back through any door."""
+
+    async def told() -> None:
+        backend = scripted(["SELECT name, level FROM customers ORDER BY id"])
+        async with served(shop, backend, **TOKENS, policies={"shop": POLICY}) as server:
+            north = bearer(token("ann", roles=["north"], level="gold"))
+            clerk = bearer(token("ann", roles=["clerk"]))
+            answer = await asked(server, north, "which level has each customer?")
+            assert answer["status"] == "answered"
+            for path in ("", "/export?format=csv", "/chart"):
+                place = f"/api/v1/results/{answer['result_id']}{path}"
+                assert (await server.client.get(place, headers=clerk)).status_code == 404, path
+            resumed = await server.client.post(
+                f"/api/v1/threads/{answer['thread_id']}/resume",
+                json={},
+                headers={**clerk, "Accept": "application/json"},
+            )
+            assert resumed.json()["rows"] == []
+            again = await asked(server, north, "which level has each customer?")
+            assert again["receipt"]["served"]
+
+    asyncio.run(told())
+
+
+@pytest.mark.parametrize("claim", ["b", ["b"], "b c", ["b", 7]])
+def test_a_person_may_be_kept_to_some_sources(tmp_path: Path, claim: Any) -> None:
+    places = {name: str(make_shop(tmp_path / f"{name}.db")) for name in "ab"}
+
+    async def told() -> None:
+        async with served(places, scripted([COUNT]), **TOKENS) as server:
+            headers = bearer(token("ann", sources=claim))
+            listed = (await server.client.get("/api/v1/sources", headers=headers)).json()
+            assert ([one["name"] for one in listed["sources"]], listed["default"]) == (["b"], "b")
+            for name in ("a", "nope"):
+                body = {"question": "how many?", "source": name}
+                said = await server.client.post("/api/v1/query/sync", json=body, headers=headers)
+                assert said.status_code == 404
+                assert said.json()["detail"] == f"There is no source “{name}”."
+            assert (await asked(server, headers, "how many customers?"))["rows"] == [[3]]
+
+    asyncio.run(told())
+
+
+def test_rows_are_the_persons_own_on_every_way_to_see_them(shop: Path, tmp_path: Path) -> None:
+    async def told() -> None:
+        backend = scripted([], last="SELECT name, level FROM customers ORDER BY id")
+        async with served(shop, backend, **keyed(tmp_path, policies={"shop": POLICY})) as server:
+            for level, name in (("gold", "Ann"), ("silver", "王芳")):
+                who = await with_key(server, level, "north", level=level)
+                answer = await asked(server, who, "who is a customer?")
+                assert answer["rows"] == [[name, level]]
+                place = f"/api/v1/results/{answer['result_id']}"
+                page = (await server.client.get(place, headers=who)).json()
+                assert (page["rows"], page["total_count"]) == ([[name, level]], 1)
+                exported = await server.client.get(f"{place}/export?format=json", headers=who)
+                assert exported.json()["rows"] == [[name, level]]
+                own = {"sql": "SELECT count(*) AS n FROM customers"}
+                counted = (await server.client.post("/api/v1/sql", json=own, headers=who)).json()
+                assert counted["rows"] == [[1]]
+                again = await asked(server, who, "who is a customer?")
+                assert (again["rows"], bool(again["receipt"]["served"])) == ([[name, level]], True)
+            prompts = json.dumps([one.messages for one in backend.requests[:1]], default=str)
+            assert "silver" not in prompts  # what others' rows hold is in no sample of a prompt
+
+    asyncio.run(told())
