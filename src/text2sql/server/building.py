@@ -65,7 +65,7 @@ def build(
     metrics.watch(sources, streams, cache, admission)
     provider = provider or open_provider()
     tracer = provider.get_tracer("text2sql") if provider else None
-    making = Reports()
+    making = Reports(auditor)
     reception = Reception(
         settings,
         sources,

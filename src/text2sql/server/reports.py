@@ -21,6 +21,7 @@ from text2sql.reports.making import Report, draws_apart, make
 from text2sql.reports.schedule import Job, do, keep
 from text2sql.reports.template import Kind, Template
 from text2sql.reports.writing import direct
+from text2sql.server.ledger import Auditor
 from text2sql.server.logs import fact
 from text2sql.server.problems import details, problem_of
 from text2sql.server.sources import Source, Sources
@@ -74,7 +75,8 @@ class Making:
 
 
 class Reports:
-    def __init__(self) -> None:
+    def __init__(self, auditor: Auditor) -> None:
+        self._auditor = auditor
         self._makings: OrderedDict[str, Making] = OrderedDict()
         self._free = asyncio.Semaphore(_AT_ONCE)
         self._tasks: set[asyncio.Task[None]] = set()
@@ -122,7 +124,7 @@ class Reports:
         order = making.order
         try:
             async with self._free:
-                making.report = await make(
+                made = await make(
                     order.source.app,
                     order.template,
                     order.parameters,
@@ -131,7 +133,9 @@ class Reports:
                     today=order.today,
                     draws=draws_apart,
                 )
-            _note(making.report, order.source)
+            await self._audit(made, making.user, order.source)
+            making.report = made
+            _note(made, order.source)
         except Text2SQLError as error:
             making.problem = problem_of(error, making.language)
         except Exception:  # whatever it is: the reader is told, and the log has it
@@ -142,11 +146,18 @@ class Reports:
             for old in ended[: max(0, len(ended) - _KEPT)]:
                 self._makings.pop(old.id, None)
 
+    async def _audit(self, report: Report, user: str, source: Source) -> None:
+        """On record before it can be fetched."""
+        for one in report.filled.outcomes:
+            if one.answer is not None:
+                await self._auditor.answer(one.answer, user, source.name, one.item.asked)
+
     async def _due(self, job: Job, source: Source, due: datetime) -> None:
         """One that fails is noted, and the next one comes all the same."""
         try:
             async with self._free:
                 report, _ = await do(job, source.app, job.terms, today=due.date(), draws=draws_apart)
+            await self._audit(report, "", source)
             _note(report, source)
         except Text2SQLError as error:
             log.warning("the report of %s was not made: %s", job.template.name, error)
