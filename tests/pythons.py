@@ -33,8 +33,8 @@ def main() -> int:
 
 def find(version: str) -> Path | None:
     """By uv, in pyenv's folder, or on the path; each is asked for its version, because a shim may lie."""
-    uv = [str(_uv()), "python", "find", "--no-python-downloads", "--no-project", version]
-    told = subprocess.run(uv, capture_output=True, text=True, check=False).stdout.strip()
+    ask = [str(uv()), "python", "find", "--no-python-downloads", "--no-project", version]
+    told = subprocess.run(ask, capture_output=True, text=True, check=False).stdout.strip()
     pyenv = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"
     candidates = [told, *sorted(map(str, pyenv.glob(f"{version}.*/bin/python")), reverse=True)]
     candidates.append(shutil.which(f"python{version}") or "")
@@ -45,9 +45,9 @@ def passes(version: str, python: Path) -> bool:
     place = ROOT / f".venv-{version}"
     inside = place / "bin" / "python"
     print(f"== Python {version}: {python}", flush=True)
-    install = [str(_uv()), "pip", "install", "--quiet", "--python", str(inside)]
+    install = [str(uv()), "pip", "install", "--quiet", "--python", str(inside)]
     steps = [
-        [str(_uv()), "venv", "--quiet", "--allow-existing", "--python", str(python), str(place)],
+        [str(uv()), "venv", "--quiet", "--allow-existing", "--python", str(python), str(place)],
         [*install, "--require-hashes", "-r", str(ROOT / "requirements.lock")],
         [*install, "--no-deps", "-e", str(ROOT)],
         [str(inside), "-m", "pytest", *TESTS],
@@ -55,7 +55,7 @@ def passes(version: str, python: Path) -> bool:
     return all(subprocess.run(step, cwd=ROOT, check=False).returncode == 0 for step in steps)
 
 
-def _uv() -> Path:
+def uv() -> Path:
     beside = Path(sys.executable).with_name("uv")
     return beside if beside.exists() else Path(shutil.which("uv") or "uv")
 

@@ -20,7 +20,14 @@ _MONEY = frozenset("total unit_price discount price".split())
 _TIMES = frozenset("created_at updated_at deleted_at occurred_at".split())
 _DATES = frozenset("order_date hire_date".split())
 _JSON = frozenset("attributes payload".split())
-_JSON_TYPE = {"postgres": "jsonb", "duckdb": "JSON", "mysql": "JSON", "sqlite": "TEXT"}
+_JSON_TYPE = {
+    "postgres": "jsonb",
+    "duckdb": "JSON",
+    "mysql": "JSON",
+    "sqlite": "TEXT",
+    "clickhouse": "String",
+    "oracle": "JSON",
+}
 _WORDS = {
     "status": ("new", "paid", "shipped"),
     "country": ("DE", "FR", "US", "JP"),
@@ -33,7 +40,8 @@ _WORDS = {
 def policy_for(place: Place) -> Policy:
     tables = {name: tuple(columns) for name, columns in POLICY["tables"].items()}
     database = urlsplit(place.url).path.strip("/")
-    return Policy(tables, {**POLICY["default_schema"], "mysql": database})
+    named = {place.dialect: database} if not place.facts.default_schema else {}
+    return Policy(tables, {**POLICY["default_schema"], **named})
 
 
 def fill(place: Place, *, with_hidden: bool) -> None:

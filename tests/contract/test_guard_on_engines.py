@@ -9,7 +9,8 @@ from collections.abc import Callable, Iterator
 import duckdb
 import pytest
 
-from contract.places import PLACES, Place
+from contract.making import PLACES
+from contract.places import Place
 from contract.shop import HIDDEN, POLICY, fill, policy_for
 from sql_cases import by_dialect
 from text2sql.config import Settings
@@ -42,12 +43,16 @@ def _readable(made: Place) -> Place:
     return made
 
 
+def _home(place: Place, policy: Policy) -> str:
+    return policy.default_schema[place.dialect]
+
+
 def cases(place: Place, policy: Policy) -> list[tuple[str, CheckedSql]]:
     """Every honest case of the dialect, as written and as the guard makes it."""
     found = []
     for dialect, _, sql in by_dialect("allowed"):
         if dialect == place.dialect:
-            here = sql.replace("shop.", f"{policy.default_schema['mysql']}.") if dialect == "mysql" else sql
+            here = sql if place.facts.default_schema else sql.replace("shop.", f"{_home(place, policy)}.")
             made = check(here, dialect, None, policy)
             assert isinstance(made, CheckedSql), made
             found.append((here, made))
@@ -69,7 +74,7 @@ def test_a_checked_query_answers_as_the_original_would_without_the_hidden_column
     differing, answered = [], 0
     with open_database(shop.url, Settings()) as whole, open_database(copy.url, Settings()) as visible:
         for sql, made in cases(shop, policy):
-            there = sql.replace(policy.default_schema["mysql"] + ".", "")
+            there = sql.replace(f"{_home(shop, policy)}.", "")
             expected = rows(visible, CheckedSql(there, shop.dialect))
             got = rows(whole, made)
             answered += isinstance(got, Counter)
@@ -115,11 +120,17 @@ def _read_by_mysql(shop: Place, sql: str) -> set[str]:
     return {named.get(alias, alias) for alias in aliases}
 
 
+def _read_by_clickhouse(shop: Place, sql: str) -> set[str]:
+    plan = "\n".join(line for (line,) in shop.admin(f"SELECT * FROM (EXPLAIN {sql})"))
+    return set(re.findall(r"ReadFromMergeTree \(\w+\.([^)]+)\)", plan))
+
+
 READ_BY: dict[str, Callable[[Place, str], set[str]]] = {
     "sqlite": _read_by_sqlite,
     "duckdb": _read_by_duckdb,
     "postgres": _read_by_postgres,
     "mysql": _read_by_mysql,
+    "clickhouse": _read_by_clickhouse,
 }
 
 

@@ -82,4 +82,4 @@ def test_a_stream_gives_batches_of_converted_rows(db: Database, place: Place) ->
     assert len(sizes) > 2
     assert max(sizes) <= 2_048
     assert stream.truncated == "rows"
-    assert [column.name for column in stream.columns] == ["n", "n"]
+    assert [column.name for column in stream.columns] == place.named("x", "y")

@@ -9,20 +9,21 @@ from text2sql.types import CheckedSql
 
 def test_rows_come_back_in_order_with_their_values(db: Database, place: Place) -> None:
     result = db.run(place.checked("SELECT id, name, city FROM customers ORDER BY id"))
-    assert [column.name for column in result.columns] == ["id", "name", "city"]
+    assert [column.name for column in result.columns] == place.named("id", "name", "city")
     assert result.rows == ((1, "王芳", "北京"), (2, "Ann", "Oslo"), (3, "Bob", "Oslo"))
     assert (result.truncated, result.cut_cells, result.row_count) == ("", 0, 3)
 
 
 def test_a_result_without_rows_keeps_its_columns(db: Database, place: Place) -> None:
     result = db.run(place.checked("SELECT id, name FROM customers WHERE id < 0"))
-    assert [column.name for column in result.columns] == ["id", "name"]
+    assert [column.name for column in result.columns] == place.named("id", "name")
     assert result.rows == ()
 
 
+@pytest.mark.needs("twin_names")
 def test_two_columns_may_share_a_name(db: Database, place: Place) -> None:
     result = db.run(place.checked("SELECT 1 AS a, 2 AS a"))
-    assert [column.name for column in result.columns] == ["a", "a"]
+    assert [column.name for column in result.columns] == place.named("a", "a")
     assert result.rows == ((1, 2),)
 
 
@@ -52,8 +53,8 @@ def test_a_query_checked_for_another_dialect_is_not_run(db: Database) -> None:
 def test_columns_name_their_types(db: Database, place: Place) -> None:
     result = db.run(place.checked("SELECT id, name, amount FROM customers JOIN orders USING (id)"))
     words = [column.type.upper() for column in result.columns]
-    assert words[0].startswith("INT")
-    assert "CHAR" in words[1] or "TEXT" in words[1]
+    assert words[0].startswith(("INT", "NUMBER"))
+    assert any(word in words[1] for word in ("CHAR", "TEXT", "STRING"))
     assert "DEC" in words[2] or "NUM" in words[2]
 
 
@@ -61,6 +62,7 @@ def test_a_database_answers_a_ping(db: Database) -> None:
     db.ping()
 
 
+@pytest.mark.needs("plan_text")
 def test_a_plan_is_told_without_running_the_query(db: Database, place: Place) -> None:
     plan = db.explain(place.checked("SELECT name FROM customers WHERE id = 2"))
     assert "customers" in plan.text or "by_city" in plan.text

@@ -88,6 +88,38 @@ OWN = {
         "LOCK TABLES customers WRITE",
         "SET GLOBAL max_connections = 1",
     ),
+    "clickhouse": (
+        "SELECT 1 INTO OUTFILE '{file}'",
+        "INSERT INTO FUNCTION file('{file}', 'TSV', 'a Int8') SELECT 1",
+        "SELECT * FROM file('/etc/hostname', 'LineAsString')",
+        "SELECT * FROM url('http://127.0.0.1:1/', 'LineAsString')",
+        "SELECT * FROM remote('127.0.0.1', 'system', 'one')",
+        "SELECT * FROM executable('cat', 'TSV', 'a String')",
+        "SELECT * FROM mysql('a:1', 'b', 'c', 'd', 'e')",
+        "SELECT 1 SETTINGS readonly = 0",
+        "SELECT 1 SETTINGS max_execution_time = 0",
+        "SET readonly = 0",
+        "USE system",
+        "KILL QUERY WHERE 1 = 1",
+        "TRUNCATE TABLE orders",
+        "RENAME TABLE orders TO bills",
+        "OPTIMIZE TABLE orders",
+        "ALTER TABLE orders DELETE WHERE 1 = 1",
+        "SYSTEM FLUSH LOGS",
+        "SELECT 1 FORMAT TSV",
+    ),
+    "oracle": (
+        "SELECT * FROM customers FOR UPDATE",
+        "TRUNCATE TABLE orders",
+        "RENAME orders TO bills",
+        "MERGE INTO orders o USING customers c ON (o.id = c.id) WHEN MATCHED THEN UPDATE SET o.note = 'x'",
+        "BEGIN DELETE FROM orders; END;",
+        "CALL DBMS_LOCK.SLEEP(1)",
+        "LOCK TABLE orders IN EXCLUSIVE MODE",
+        "ALTER SESSION SET TIME_ZONE = '+08:00'",
+        "EXPLAIN PLAN FOR SELECT 1 FROM dual",
+        "SET TRANSACTION READ WRITE",
+    ),
 }
 
 
@@ -111,6 +143,8 @@ FLEETING = {
     "duckdb": {"PRAGMA enable_profiling = 'json'"},
     "postgres": {"COMMIT", "ROLLBACK", "BEGIN", "CREATE TEMPORARY TABLE customers (a INTEGER)"},
     "mysql": {"COMMIT", "ROLLBACK", "BEGIN"},
+    "clickhouse": set[str](),
+    "oracle": set[str](),
 }
 
 
@@ -131,6 +165,8 @@ STATE = {
     "duckdb": ("SET VARIABLE left_behind = 1", "SELECT getvariable('left_behind')", ((None,),)),
     "postgres": ("SET search_path = nowhere", "SELECT count(*) FROM customers", ((3,),)),
     "mysql": ("SET @left_behind = 1", "SELECT @left_behind", ((None,),)),
+    "clickhouse": ("USE system", "SELECT count(*) FROM customers", ((3,),)),
+    "oracle": ("ALTER SESSION SET NLS_COMP = LINGUISTIC", "SELECT count(*) FROM customers", ((3,),)),
 }
 
 

@@ -460,6 +460,17 @@ def test_a_reader_who_does_not_leave_ends_the_wait_not_the_data(shelf: Place) ->
         assert held(db) == BOXES
 
 
+def test_an_engine_that_cannot_take_a_change_back_makes_none(place: Place) -> None:
+    if "writes" not in place.facts.gaps:
+        pytest.skip("it can")
+    with open_database(place.url) as db:
+        for door in (db.rehearse, db.commit):
+            with pytest.raises(Forbidden) as caught:
+                door(CheckedWrite("DELETE FROM uses WHERE 1 = 0", place.dialect, "uses", "delete", "k"))
+            assert caught.value.message_key == "database.no_writes"
+            assert explain(caught.value, "zh").startswith(place.facts.product)
+
+
 def test_a_data_file_is_never_written(tmp_path: Path) -> None:
     file = tmp_path / "boxes.csv"
     file.write_text("id\n1\n")

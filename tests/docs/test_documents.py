@@ -11,7 +11,7 @@ import pytest
 from docs_text import DOCS, ROOT, anchors, cells, read, section
 from text2sql.cli import COMMANDS, Doors
 from text2sql.config import Settings, variable
-from text2sql.database.dialects import FACTS, GAPS
+from text2sql.database.dialects import FACTS, GAPS, UNTESTED
 from text2sql.messages import sentences
 from text2sql.sql.dialects import GRAMMARS
 
@@ -68,6 +68,17 @@ def test_the_facts_of_every_database_are_documented() -> None:
     for heading in ("Read-only, and how", "Limits"):
         told = {row[0] for row in cells(section(read("docs/databases.md"), heading))}
         assert {facts.product for facts in FACTS} <= told
+
+
+def test_what_was_tried_on_what_is_said_of_every_database() -> None:
+    told = section(read("docs/databases.md"), "What was tried on what")
+    rows = {row[0]: " | ".join(row) for row in cells(told)}
+    for facts in FACTS:
+        assert ("**no " in rows[facts.product]) is not facts.seen
+    for facts in UNTESTED:
+        assert f"{facts.schemes[0]}://" in rows[facts.product]
+        assert str(facts.port) in rows[facts.product]
+        assert (f"`text2sql[{facts.extra}]`" in rows[facts.product]) is bool(facts.extra)
 
 
 def test_the_gaps_of_every_database_are_documented() -> None:

@@ -39,7 +39,7 @@ class Scripted:
         if not self.alive:
             raise OSError("gone")
 
-    def execute(self, sql: str) -> Answering:
+    def execute(self, sql: str, rows: int) -> Answering:
         if self.slow:
             self.cancelled.wait(10)
             raise InterruptedError
@@ -203,9 +203,9 @@ def test_a_session_that_was_cancelled_is_never_used_again() -> None:
 
 def test_an_answer_that_comes_after_the_limit_is_a_time_out() -> None:
     class Late(Scripted):
-        def execute(self, sql: str) -> Answering:
+        def execute(self, sql: str, rows: int) -> Answering:
             time.sleep(0.06)
-            return super().execute(sql)
+            return super().execute(sql, rows)
 
     engine = ScriptedEngine()
     engine.connect = lambda: Late(0)  # type: ignore[method-assign]
@@ -245,7 +245,7 @@ def test_a_cancel_after_the_end_does_nothing() -> None:
 
 def test_an_error_that_is_not_the_drivers_passes_and_costs_the_session() -> None:
     class Faulty(Scripted):
-        def execute(self, sql: str) -> Answering:
+        def execute(self, sql: str, rows: int) -> Answering:
             raise KeyError("ours")
 
     engine = ScriptedEngine()

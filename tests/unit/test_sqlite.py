@@ -151,7 +151,7 @@ def test_ten_thousand_tables_are_read_in_seconds(tmp_path: Path) -> None:
 def test_rows_of_a_connection_that_was_closed_are_let_go_in_silence() -> None:
     session = SqliteSession(sqlite3.connect(":memory:"))
     endless = "WITH t(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM t) SELECT n FROM t"
-    answering = session.execute(endless)
+    answering = session.execute(endless, 10)
     assert next(answering.batches)
     session.close()
     answering.batches.close()  # type: ignore[attr-defined]

@@ -8,7 +8,7 @@ from typing import Literal, Protocol, TypeAlias, cast
 from text2sql.config import Settings
 from text2sql.database.engine import Engine
 from text2sql.database.source import Source
-from text2sql.errors import MissingDriver
+from text2sql.errors import MissingDriver, UsageError
 
 Gap: TypeAlias = Literal[
     "comments",
@@ -19,10 +19,15 @@ Gap: TypeAlias = Literal[
     "row_estimates",
     "plan_rows",
     "plan_cost",
+    "plan_text",
     "result_types",
     "error_position",
     "strict_types",
     "arrays",
+    "keys",
+    "indexes",
+    "twin_names",
+    "writes",
 ]
 
 # What each gap means to a user; the contract suite skips a test only for a gap that is named here.
@@ -35,10 +40,15 @@ GAPS: Mapping[Gap, str] = {
     "row_estimates": "row counts are known only after ANALYZE",
     "plan_rows": "EXPLAIN estimates no rows",
     "plan_cost": "EXPLAIN estimates no cost",
+    "plan_text": "a query is parsed and its names are resolved before it runs, but no plan is told",
     "result_types": "a result's columns have no type",
     "error_position": "errors do not say where in the query they stand",
     "strict_types": "comparing or casting values of different types is not an error",
     "arrays": "there are no arrays, maps or structs",
+    "keys": "no key is enforced: what is called one may repeat, and nothing refers to it",
+    "indexes": "there are no indexes to be told of",
+    "twin_names": "two columns of a result cannot share a name",
+    "writes": "a change cannot be tried and taken back first, so none is ever made",
 }
 
 
@@ -63,9 +73,11 @@ class Facts:
     port: int | None = None
     default_schema: str = ""  # "" where it is the database that the URL names
     quote: str = '"'
+    escapes_names: bool = False  # a backslash in a quoted name is an escape
     probe: str = "SELECT 1"
     gaps: frozenset[Gap] = frozenset()
 
+    seen: bool = True  # the contract suite has run on it
     writes_alone: bool = False  # while it writes, nothing else in this process may have the file open
 
     @property
@@ -74,6 +86,8 @@ class Facts:
 
     def quoted(self, name: str, schema: str = "") -> str:
         """A name as an identifier, in its schema where it has one."""
+        if self.escapes_names:
+            name = name.replace("\\", "\\\\")
         marked = self.quote + name.replace(self.quote, self.quote * 2) + self.quote
         return f"{self.quoted(schema)}.{marked}" if schema else marked
 
@@ -135,10 +149,89 @@ FACTS: tuple[Facts, ...] = (
         quote="`",
         gaps=frozenset({"error_position", "arrays", "plan_cost", "strict_types"}),
     ),
+    Facts(
+        name="clickhouse",
+        product="ClickHouse",
+        engine="text2sql.database.engines.clickhouse:ClickhouseEngine",
+        schemes=("clickhouse", "clickhousedb", "clickhouse+http"),
+        extra="clickhouse",
+        port=8123,
+        quote="`",
+        escapes_names=True,
+        gaps=frozenset(
+            {"error_position", "plan_rows", "plan_cost", "keys", "indexes", "twin_names", "writes"}
+        ),
+    ),
+    Facts(
+        name="oracle",
+        product="Oracle",
+        engine="text2sql.database.engines.oracle:OracleEngine",
+        schemes=("oracle", "oracle+oracledb"),
+        extra="oracle",
+        port=1521,
+        seen=False,
+        probe="SELECT 1 FROM dual",
+        gaps=frozenset(
+            {"own_time_limit", "row_estimates", "plan_rows", "plan_cost", "plan_text", "arrays", "writes"}
+        ),
+    ),
+    Facts(
+        name="bigquery",
+        product="BigQuery",
+        engine="text2sql.database.engines.bigquery:BigqueryEngine",
+        schemes=("bigquery",),
+        extra="bigquery",
+        quote="`",
+        escapes_names=True,
+        seen=False,
+        gaps=frozenset({"plan_rows", "indexes", "twin_names", "writes"}),
+    ),
+    Facts(
+        name="snowflake",
+        product="Snowflake",
+        engine="text2sql.database.engines.snowflake:SnowflakeEngine",
+        schemes=("snowflake",),
+        extra="snowflake",
+        default_schema="PUBLIC",
+        seen=False,
+        gaps=frozenset({"plan_rows", "plan_cost", "indexes", "writes"}),
+    ),
 )
 
-BY_NAME: Mapping[str, Facts] = {one.name: one for one in FACTS}
-BY_SCHEME: Mapping[str, Facts] = {scheme: one for one in FACTS for scheme in one.schemes}
+# Spoken to as something else that is tested. What it does not understand, it refuses, and nothing has run.
+UNTESTED: tuple[Facts, ...] = (
+    Facts(
+        name="doris",
+        product="Apache Doris",
+        engine="text2sql.database.engines.mysql:MysqlEngine",
+        schemes=("doris",),
+        extra="mysql",
+        port=9030,
+        quote="`",
+        seen=False,
+    ),
+    Facts(
+        name="starrocks",
+        product="StarRocks",
+        engine="text2sql.database.engines.mysql:MysqlEngine",
+        schemes=("starrocks",),
+        extra="mysql",
+        port=9030,
+        quote="`",
+        seen=False,
+    ),
+    Facts(
+        name="trino",
+        product="Trino",
+        engine="",  # there is no engine for it yet: opening one says so
+        schemes=("trino",),
+        port=8080,
+        seen=False,
+    ),
+)
+
+BY_NAME: Mapping[str, Facts] = {one.name: one for one in (*FACTS, *UNTESTED)}
+BY_SCHEME: Mapping[str, Facts] = {scheme: one for one in (*FACTS, *UNTESTED) for scheme in one.schemes}
 BY_SUFFIX: Mapping[str, Facts] = {suffix: one for one in FACTS for suffix in (*one.suffixes, *one.converted)}
 
 
@@ -148,6 +241,8 @@ class _OpensEngine(Protocol):
 
 def load_engine(facts: Facts, source: Source, settings: Settings) -> Engine:
     """The engine of a source. Its driver is imported here and nowhere earlier."""
+    if not facts.engine:
+        raise UsageError("usage.db_untested", product=facts.product)
     module, _, name = facts.engine.partition(":")
     try:
         kind = cast("_OpensEngine", getattr(import_module(module), name))

@@ -30,8 +30,10 @@ class Session(Protocol):
     def begin(self, seconds: float) -> None:
         """Enter the engine's read-only mode, with `seconds` as the engine's own limit for a statement."""
 
-    def execute(self, sql: str) -> Answering:
-        """Send exactly one statement over a protocol that carries only one."""
+    def execute(self, sql: str, rows: int) -> Answering:
+        """Send exactly one statement over a protocol that carries only one. No more than `rows` and one will
+        be read: an engine that can be told so stops there by itself.
+        """
 
     def explain(self, sql: str) -> Plan:
         """The engine's estimate; the statement itself does not run."""

@@ -73,7 +73,7 @@ class Stream:
             self._request.finish()
 
     def _open(self, session: Session, sql: str) -> None:
-        answering = session.execute(sql)
+        answering = session.execute(sql, self._limits.rows)
         self.columns = answering.columns
         self._raw = answering.batches
         self._pending = next(self._raw, None)

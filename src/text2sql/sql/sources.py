@@ -64,7 +64,9 @@ class Sources:
             known = any(source.columns is not None and key in source.columns for source in before.values())
             if not known or not all(source.shows(key) for source in added):
                 refuse("column", name)
-        unseen = join.kind in ("SEMI", "ANTI") and self.statement.dialect == "duckdb"
+        unseen = join.kind == "ARRAY" or (
+            join.kind in ("SEMI", "ANTI") and self.statement.dialect == "duckdb"
+        )  # their columns can be named, and `*` leaves them out
         for source in added:
             merged = (source.columns or ()) if unseen else map(self.names.column, using)
             source.merged = frozenset(merged) | (shared & set(source.columns or ()))

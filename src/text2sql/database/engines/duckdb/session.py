@@ -25,7 +25,7 @@ class DuckSession:
     def begin(self, seconds: float) -> None:
         """Opened read-only for good, and no time limit of its own before DuckDB 2.0: the watchdog's job."""
 
-    def execute(self, sql: str) -> Answering:
+    def execute(self, sql: str, rows: int) -> Answering:  # noqa: ARG002 it cannot be told
         statement = self._one(sql)
         columns, readings = self._shape(statement)
         text = _wrapped(statement.query, columns, readings)

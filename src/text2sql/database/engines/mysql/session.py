@@ -51,7 +51,7 @@ class MysqlSession:
         self._wire.do(f"START TRANSACTION {self._mode}")
         self._wire.expect_within(seconds + _GRACE)
 
-    def execute(self, sql: str) -> Answering:
+    def execute(self, sql: str, rows: int) -> Answering:  # noqa: ARG002 it cannot be told
         self._one_query(sql)
         columns = self._wire.send(sql)
         return Answering(columns, Streamed(self._rows()))

@@ -48,13 +48,13 @@ class PostgresSession:
             f" SET LOCAL lock_timeout = {min(LOCK_MS, limit // 2)}; SELECT 1"
         )
 
-    def execute(self, sql: str) -> Answering:
+    def execute(self, sql: str, rows: int) -> Answering:  # noqa: ARG002 it cannot be told
         text = self._one_query(sql)
         self._pgconn.send_query_params(text, None)
         self._pgconn.set_single_row_mode()
-        rows = self._rows()
-        columns = next(rows)  # the columns come first, as a row of their own
-        return Answering(columns, Streamed(rows))
+        told = self._rows()
+        columns = next(told)  # the columns come first, as a row of their own
+        return Answering(columns, Streamed(told))
 
     def explain(self, sql: str) -> Plan:
         text = self._one_query(sql)

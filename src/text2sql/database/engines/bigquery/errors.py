@@ -1,0 +1,104 @@
+"""BigQuery's errors as ours: by the reason the service gives, by text where one reason means several."""
+
+import re
+from concurrent.futures import TimeoutError as FutureTimeout
+from typing import Any
+
+from google.api_core.exceptions import GoogleAPICallError, RetryError
+from google.auth.exceptions import GoogleAuthError
+from requests.exceptions import RequestException
+
+from text2sql import errors as ours
+from text2sql.errors import DatabaseError
+
+_BY_REASON: dict[str, type[DatabaseError]] = {
+    "accessDenied": ours.PermissionDenied,
+    "billingNotEnabled": ours.PermissionDenied,
+    "forbidden": ours.PermissionDenied,
+    "required": ours.PermissionDenied,
+    "backendError": ours.ConnectionFailed,
+    "internalError": ours.ConnectionFailed,
+    "jobBackendError": ours.ConnectionFailed,
+    "jobInternalError": ours.ConnectionFailed,
+    "rateLimitExceeded": ours.PoolExhausted,
+    "jobRateLimitExceeded": ours.PoolExhausted,
+    "bytesBilledLimitExceeded": ours.ResourceExhausted,
+    "billingTierLimitExceeded": ours.ResourceExhausted,
+    "quotaExceeded": ours.ResourceExhausted,
+    "resourcesExceeded": ours.ResourceExhausted,
+    "responseTooLarge": ours.ResourceExhausted,
+    "stopped": ours.QueryCancelled,
+    "timeout": ours.QueryTimeout,
+    "notFound": ours.UnknownTable,
+}
+# In this order: the first that fits. All of them have the reason `invalidQuery` or `invalid`.
+_BY_TEXT: tuple[tuple[str, type[DatabaseError]], ...] = (
+    (r"Job timed out|exceeded.*time limit|Operation timed out", ours.QueryTimeout),
+    (r"ambiguous", ours.AmbiguousColumn),
+    (r"Unrecognized name: (?P<name>[\w`.]+)", ours.UnknownColumn),
+    (r"Name (?P<name>\w+) not found", ours.UnknownColumn),
+    (r"Field name (?P<name>\w+) does not exist", ours.UnknownColumn),
+    (r'Table "?(?P<name>[\w`.-]+)"? must be qualified', ours.UnknownTable),
+    (
+        r"No matching signature|Could not cast|Bad \w+ value|Invalid (?:date|timestamp|cast)",
+        ours.TypeMismatch,
+    ),
+    (r"division by zero|out of range|overflow|Invalid NUMERIC", ours.TypeMismatch),
+    (r"Resources exceeded", ours.ResourceExhausted),
+)
+_AMBIGUOUS = re.compile(r"Column name (?P<name>\w+) is ambiguous")
+_PLACE = re.compile(r"at \[(\d+):(\d+)\]")
+_MISSING = re.compile(r"Not found: (?:Table|Dataset) (?P<name>[\w.:-]+)")
+
+
+def translate(error: Exception, sql: str) -> DatabaseError | None:
+    if isinstance(error, FutureTimeout):
+        return ours.QueryTimeout("the job did not end in time")
+    if isinstance(error, RequestException | RetryError | GoogleAuthError):
+        return ours.ConnectionFailed(_first_line(str(error)) or type(error).__name__)
+    if not isinstance(error, GoogleAPICallError):
+        return None
+    reason, detail = _reason(error), _first_line(error.message or "")
+    kind, name = _judged(reason, detail)
+    if kind is None:
+        kind = ours.ConnectionFailed if (error.code or 0) >= 500 else ours.OtherDatabaseError
+    return kind(
+        detail, code=reason or str(error.code or ""), identifiers=name, position=_position(detail, sql)
+    )
+
+
+def refused(error: Exception) -> DatabaseError:
+    """Why a client could not be had: nobody is logged in, or a key file is no key file."""
+    return ours.ConnectionFailed(_first_line(str(error)), key="database.login", code=type(error).__name__)
+
+
+def _judged(reason: str, detail: str) -> tuple[type[DatabaseError] | None, tuple[str, ...]]:
+    if reason in _BY_REASON:
+        found = _MISSING.search(detail)
+        return _BY_REASON[reason], (re.split(r"[.:]", found["name"])[-1],) if found else ()
+    for pattern, kind in _BY_TEXT:
+        found = re.search(pattern, detail)
+        if found:
+            told = _AMBIGUOUS.search(detail) if kind is ours.AmbiguousColumn else found
+            name = told.groupdict().get("name") if told else None
+            return kind, (name.strip("`"),) if name else ()
+    return (ours.SqlSyntaxError, ()) if reason in ("invalidQuery", "invalid") else (None, ())
+
+
+def _reason(error: GoogleAPICallError) -> str:
+    first: Any = next(iter(error.errors or ()), {})
+    return str(first.get("reason", "")) if isinstance(first, dict) else ""
+
+
+def _position(detail: str, sql: str) -> int | None:
+    found = _PLACE.search(detail)
+    lines = sql.split("\n")
+    if found is None or int(found[1]) > len(lines):
+        return None
+    return sum(len(line) + 1 for line in lines[: int(found[1]) - 1]) + int(found[2])
+
+
+def _first_line(text: str) -> str:
+    """The client puts the method and address before the service's words."""
+    line = (text.strip().splitlines() or [""])[0]
+    return re.sub(r"^(?:GET|POST) https?://\S+ ", "", line)

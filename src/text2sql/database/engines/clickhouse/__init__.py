@@ -1,0 +1,115 @@
+"""ClickHouse through clickhouse-connect: what every request is pinned to, and how a client is made."""
+
+import logging
+import threading
+from collections.abc import Mapping
+from typing import Any, NoReturn
+
+import clickhouse_connect
+from clickhouse_connect.driver import Client
+from clickhouse_connect.driver.exceptions import ClickHouseError
+
+from text2sql.config import Settings
+from text2sql.database.dialects import BY_NAME
+from text2sql.database.engines.clickhouse.errors import refused, translate
+from text2sql.database.engines.clickhouse.session import ClickhouseSession
+from text2sql.database.engines.options import Options
+from text2sql.database.source import Source
+from text2sql.errors import ConnectionFailed, DatabaseError, Forbidden
+
+# The driver logs what it also raises, and a program that reads our output would see it twice.
+logging.getLogger("clickhouse_connect").setLevel(logging.CRITICAL)
+
+CANCEL_SECONDS = 2
+_TLS_PORT = 8443
+_OPTIONS = ("ca_cert", "client_cert", "client_cert_key", "connect_timeout", "secure", "verify")
+# Sent with every query. The first wall is the first line: with `readonly` = 1 nothing is written, no setting
+# is changed, and the table functions that read files, hosts and other databases are closed. The second makes
+# joins and set operations mean what they mean in every other database; the third is how values arrive.
+_PINNED: Mapping[str, str] = {
+    "readonly": "1",
+    "timeout_overflow_mode": "throw",
+    "result_overflow_mode": "break",
+    "cancel_http_readonly_queries_on_client_close": "1",
+    "join_use_nulls": "1",
+    "single_join_prefer_left_table": "0",
+    "union_default_mode": "DISTINCT",
+    "intersect_default_mode": "DISTINCT",
+    "except_default_mode": "DISTINCT",
+    "session_timezone": "UTC",
+    "date_time_output_format": "iso",
+    "output_format_json_quote_decimals": "1",
+    "output_format_json_quote_denormals": "1",
+    "output_format_json_quote_64bit_integers": "0",
+    "output_format_json_named_tuples_as_objects": "1",
+}
+
+
+class ClickhouseEngine:
+    dialect = "clickhouse"
+
+    def __init__(self, source: Source, settings: Settings) -> None:
+        self._source = source
+        self._parameters = _parameters(source, settings)
+        self._lock = threading.Lock()
+        self._second: Client | None = None
+
+    def connect(self) -> ClickhouseSession:
+        try:
+            client = clickhouse_connect.get_client(**self._parameters)
+        except ClickHouseError as error:
+            raise refused(error, self._source.password) from None  # the cause may quote the address
+        return ClickhouseSession(client, self._kill, database=self._source.database, pinned=_allowed(client))
+
+    def connect_writing(self) -> NoReturn:
+        raise Forbidden("no transactions", key="database.no_writes", product=BY_NAME[self.dialect].product)
+
+    def translate(self, error: Exception, sql: str) -> DatabaseError | None:
+        return translate(error, sql)
+
+    def close(self) -> None:
+        with self._lock:
+            if self._second is not None:
+                self._second.close()
+
+    def _kill(self, query_id: str) -> None:
+        """Over a client of its own, which gives up soon: somebody waits for it."""
+        with self._lock:
+            if self._second is None:
+                soon = {"connect_timeout": CANCEL_SECONDS, "send_receive_timeout": CANCEL_SECONDS}
+                self._second = clickhouse_connect.get_client(**{**self._parameters, **soon})
+            self._second.raw_query(f"KILL QUERY WHERE query_id = '{query_id}' ASYNC")
+
+
+def _allowed(client: Client) -> dict[str, str]:
+    """What the account's profile lets us pin. One that is read-only for good may forbid the rest."""
+    known = client.server_settings
+    mode = known["readonly"]
+    if mode.readonly and mode.value not in ("1", "2"):
+        raise ConnectionFailed("the account's profile does not let a query be read-only", code="readonly")
+    return {name: value for name, value in _PINNED.items() if name in known and not known[name].readonly}
+
+
+def _parameters(source: Source, settings: Settings) -> dict[str, Any]:
+    given = Options(source, _OPTIONS)
+    secure = given.is_on("secure")
+    patience = max(1, round(given.number("connect_timeout", settings.connect_timeout)))
+    files = {name: given[name] for name in ("ca_cert", "client_cert", "client_cert_key") if given[name]}
+    return {
+        "interface": "https" if secure else "http",
+        "host": source.host,
+        "port": _TLS_PORT if secure and source.port == BY_NAME["clickhouse"].port else source.port,
+        "username": source.user or "default",
+        "password": source.password,
+        "database": source.database or None,
+        "verify": given.is_on("verify", default=True),
+        **files,
+        "connect_timeout": patience,
+        "send_receive_timeout": patience,
+        "client_name": "text2sql",
+        "compress": False,
+        "query_retries": 0,  # a lost connection is replaced by us
+        "autogenerate_session_id": False,  # a request leaves nothing behind, and none waits for another
+        "show_clickhouse_errors": "scrub",
+        "dedicated_pool": True,
+    }

@@ -1,0 +1,101 @@
+"""ClickHouse's errors as ours, by number."""
+
+import re
+
+from clickhouse_connect.driver.exceptions import ClickHouseError, OperationalError
+from urllib3.exceptions import HTTPError
+
+from text2sql import errors as ours
+from text2sql.errors import DatabaseError
+
+PARSED = "EXPLAIN AST "  # what stands before a query that is parsed and not run
+
+_KINDS: dict[type[DatabaseError], tuple[int, ...]] = {
+    ours.SqlSyntaxError: (
+        *(36, 42, 44, 46, 48, 62, 63, 80, 99, 122, 179, 182, 184, 215, 258, 299, 403, 440, 456, 558, 565),
+        636,
+    ),
+    ours.UnknownTable: (60, 81),
+    ours.UnknownColumn: (8, 10, 16, 47),
+    ours.AmbiguousColumn: (207, 352),
+    ours.TypeMismatch: (
+        *(6, 20, 26, 27, 32, 38, 41, 43, 53, 69, 70, 72, 125, 126, 128, 153, 169, 190, 321, 349, 376, 386),
+        *(395, 407, 427, 467, 675),
+    ),
+    ours.PermissionDenied: (291, 495, 497),
+    ours.QueryTimeout: (159, 160),
+    ours.QueryCancelled: (236, 394),
+    ours.Forbidden: (164, 344, 392, 452),
+    ours.ResourceExhausted: (
+        *(13, 35, 158, 161, 162, 167, 168, 173, 191, 201, 241, 243, 306, 307, 396, 581),
+    ),
+    ours.ConnectionFailed: (3, 95, 96, 192, 193, 194, 198, 202, 203, 209, 210, 279, 516, 519, 999),
+}
+_BY_NUMBER = {number: kind for kind, numbers in _KINDS.items() for number in numbers}
+_KEYS = {
+    **dict.fromkeys((192, 193, 194, 516), "database.login"),
+    81: "database.no_such_database",
+    202: "database.full",
+}
+_TOLD = re.compile(r"Code: (?P<code>\d+)\. DB::(?:\w+)?Exception: (?P<words>.*)", re.DOTALL)
+_NAME = re.compile(r"(?:\[[\d.:]+\] )?.*?[`'](?P<name>[^`']+)[`']")
+_POSITION = re.compile(r"failed at position (\d+)")
+_NAMED = frozenset({8, 10, 16, 46, 47, 60, 81, 207, 352})
+
+
+def translate(error: Exception, sql: str) -> DatabaseError | None:
+    if isinstance(error, HTTPError):
+        return ours.ConnectionFailed(_first_line(str(error)) or type(error).__name__)
+    if not isinstance(error, ClickHouseError):
+        return None
+    number, detail = _parts(error)
+    kind = _BY_NUMBER.get(number, ours.OtherDatabaseError)
+    if not number and isinstance(error, OperationalError):
+        kind = ours.ConnectionFailed
+    named = _NAME.match(detail) if number in _NAMED else None
+    return kind(
+        detail,
+        code=str(number or ""),
+        identifiers=(named["name"],) if named else (),
+        position=_position(str(error), sql),
+    )
+
+
+def refused(error: Exception, password: str) -> DatabaseError:
+    """Why a connection could not be had."""
+    number, detail = _parts(error)
+    if password:
+        detail = detail.replace(password, "***")
+    key = _KEYS.get(number, "")
+    if not key and ("SSL" in detail or "CERTIFICATE" in detail):
+        key = "database.tls"
+    return ours.ConnectionFailed(detail, key=key, code=str(number or ""))
+
+
+def broken(text: bytes) -> ClickHouseError:
+    """An error that came where a row was due."""
+    told = text.decode("utf-8", "replace")
+    return OperationalError(told or "the answer has no rows and no error")
+
+
+def _parts(error: Exception) -> tuple[int, str]:
+    text = str(error)
+    found = _TOLD.search(text)
+    if found is None:
+        return int(getattr(error, "code", None) or 0), _first_line(text)
+    return int(found["code"]), _first_line(found["words"])
+
+
+def _first_line(text: str) -> str:
+    """Its own name for the error stands at the end, in brackets, and the build's version after it."""
+    line = (text.strip().splitlines() or [""])[0]
+    return re.sub(r"\s*\((?:[A-Z_]+|version .*)\)\.?\s*$", "", line)
+
+
+def _position(text: str, sql: str) -> int | None:
+    """A syntax error counts bytes, and counts ours too."""
+    found = _POSITION.search(text)
+    if found is None:
+        return None
+    before = sql.encode()[: max(0, int(found[1]) - 1 - len(PARSED))]
+    return len(before.decode("utf-8", "ignore")) + 1

@@ -1,0 +1,95 @@
+"""Snowflake's errors as ours: by its number, by SQLSTATE where many numbers share a meaning."""
+
+import re
+
+from snowflake.connector.errors import Error, InterfaceError, OperationalError
+
+from text2sql import errors as ours
+from text2sql.errors import DatabaseError
+
+_BY_NUMBER: dict[int, type[DatabaseError]] = {
+    1003: ours.SqlSyntaxError,
+    904: ours.UnknownColumn,
+    2003: ours.UnknownTable,
+    2043: ours.UnknownTable,
+    3001: ours.PermissionDenied,
+    604: ours.QueryCancelled,
+    630: ours.QueryTimeout,
+    631: ours.QueryTimeout,
+    606: ours.ConnectionFailed,  # no warehouse is running, or none was named
+    625: ours.LockConflict,
+    250001: ours.ConnectionFailed,
+    390100: ours.ConnectionFailed,
+    390144: ours.ConnectionFailed,
+    390114: ours.ConnectionFailed,
+}
+_BY_STATE: dict[str, type[DatabaseError]] = {
+    "42601": ours.SqlSyntaxError,
+    "42000": ours.SqlSyntaxError,
+    "42S02": ours.UnknownTable,
+    "02000": ours.UnknownTable,
+    "42S22": ours.UnknownColumn,
+    "42501": ours.PermissionDenied,
+    "57014": ours.QueryCancelled,
+}
+_BY_CLASS: dict[str, type[DatabaseError]] = {
+    "22": ours.TypeMismatch,
+    "08": ours.ConnectionFailed,
+    "53": ours.ResourceExhausted,
+    "54": ours.ResourceExhausted,
+}
+_AMBIGUOUS = re.compile(r"ambiguous column name '([^']+)'")
+_TYPES = re.compile(r"Invalid argument types|is not recognized|not comparable|Can not convert|Numeric value")
+_QUOTED = re.compile(r"'([^']+)'")
+_PLACE = re.compile(r"line (\d+) at position (\d+)")
+_LOGIN = frozenset({390100, 390144, 390114, 250001})
+
+
+def translate(error: Exception, sql: str) -> DatabaseError | None:
+    if not isinstance(error, Error):
+        return None
+    number, state, detail = error.errno or 0, error.sqlstate or "", _detail(error)
+    kind = _kind(number, state, detail)
+    if kind is None:
+        lost = isinstance(error, InterfaceError | OperationalError)
+        kind = ours.ConnectionFailed if lost else ours.OtherDatabaseError
+    named = kind in (ours.UnknownColumn, ours.UnknownTable, ours.AmbiguousColumn)
+    names = _QUOTED.findall(detail)[:1] if named else []
+    identifiers = tuple(part.strip('"') for name in names for part in name.split("."))
+    code = str(number) if number > 0 else state
+    return kind(detail, code=code, identifiers=identifiers, position=_position(detail, sql))
+
+
+def refused(error: Error, password: str) -> DatabaseError:
+    """Why a connection could not be had."""
+    detail = _detail(error)
+    if password:
+        detail = detail.replace(password, "***")
+    number = error.errno or 0
+    key = "database.login" if number in _LOGIN and "password" in detail.lower() else ""
+    return ours.ConnectionFailed(detail, key=key, code=str(number) if number > 0 else "")
+
+
+def _kind(number: int, state: str, detail: str) -> type[DatabaseError] | None:
+    if _AMBIGUOUS.search(detail):
+        return ours.AmbiguousColumn
+    if _TYPES.search(detail):
+        return ours.TypeMismatch
+    return _BY_NUMBER.get(number) or _BY_STATE.get(state) or _BY_CLASS.get(state[:2])
+
+
+def _detail(error: Error) -> str:
+    """`001003 (42000): SQL compilation error:` stands on a line of its own before what was wrong."""
+    text = re.sub(r"^\d+ \(\w+\): (?:[\w-]+: )?", "", (error.raw_msg or str(error)).strip())
+    lines = [line for line in text.splitlines() if line.strip()]
+    if len(lines) > 1 and lines[0].endswith(":"):
+        lines = [f"{lines[0]} {lines[1]}"]
+    return lines[0] if lines else type(error).__name__
+
+
+def _position(detail: str, sql: str) -> int | None:
+    found = _PLACE.search(detail)
+    lines = sql.split("\n")
+    if found is None or int(found[1]) > len(lines):
+        return None
+    return sum(len(line) + 1 for line in lines[: int(found[1]) - 1]) + int(found[2]) + 1

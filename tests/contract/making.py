@@ -1,0 +1,193 @@
+"""One way to make a place for each engine."""
+
+import os
+import secrets
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote, unquote, urlsplit
+
+import duckdb
+
+from contract.places import Place, filled
+from text2sql.database.dialects import BY_NAME
+
+URL_VARIABLES = {
+    "postgres": "TEXT2SQL_TEST_POSTGRES_URL",
+    "mysql": "TEXT2SQL_TEST_MYSQL_URL",
+    "clickhouse": "TEXT2SQL_TEST_CLICKHOUSE_URL",
+    "oracle": "TEXT2SQL_TEST_ORACLE_URL",
+}
+NO_SERVER_HERE = frozenset({"oracle"})  # none can be installed: a URL is given, or nothing is tested
+
+
+@contextmanager
+def sqlite_place(directory: Path) -> Iterator[Place]:
+    path = directory / "shop 库.db"
+
+    def admin(sql: str) -> list[tuple[Any, ...]]:
+        connection = sqlite3.connect(path)
+        try:
+            with connection:
+                return connection.execute(sql).fetchall()
+        finally:
+            connection.close()
+
+    yield filled(Place(BY_NAME["sqlite"], str(path), admin))
+
+
+@contextmanager
+def duckdb_place(directory: Path) -> Iterator[Place]:
+    path = directory / "shop 库.duckdb"
+
+    def admin(sql: str) -> list[tuple[Any, ...]]:
+        with duckdb.connect(str(path)) as connection:
+            return connection.execute(sql).fetchall()
+
+    yield filled(Place(BY_NAME["duckdb"], f"duckdb:///{path}", admin))
+
+
+@contextmanager
+def postgres_place(directory: Path) -> Iterator[Place]:
+    import psycopg
+
+    url = os.environ[URL_VARIABLES["postgres"]]
+    name, password = f"t2s_{secrets.token_hex(4)}", secrets.token_hex(8)
+
+    def run(address: str, sql: str) -> list[tuple[Any, ...]]:
+        with psycopg.connect(address, autocommit=True) as connection:
+            cursor = connection.execute(sql.encode())
+            return cursor.fetchall() if cursor.description else []
+
+    run(url, f"CREATE DATABASE {name}")
+    run(url, f"CREATE ROLE {name} LOGIN PASSWORD '{password}'")
+    inside = _moved(url, database=name)
+    place = Place(BY_NAME["postgres"], _moved(url, name, password, name), lambda sql: run(inside, sql))
+    try:
+        filled(place)
+        run(inside, f"GRANT SELECT ON ALL TABLES IN SCHEMA public TO {name}")
+        yield place
+    finally:
+        run(url, f"DROP DATABASE {name} WITH (FORCE)")
+        run(url, f"DROP ROLE {name}")
+
+
+@contextmanager
+def mysql_place(directory: Path) -> Iterator[Place]:
+    import pymysql
+
+    url = urlsplit(os.environ[URL_VARIABLES["mysql"]])
+    name, password = f"t2s_{secrets.token_hex(4)}", secrets.token_hex(8)
+
+    def run(database: str | None, sql: str) -> list[tuple[Any, ...]]:
+        connection = pymysql.connect(
+            host=url.hostname or "",
+            port=url.port or 3306,
+            user=unquote(url.username or ""),
+            password=unquote(url.password or ""),
+            database=database,
+            autocommit=True,
+        )
+        try:
+            with connection.cursor() as cursor:
+                cursor.execute(sql)
+                return list(cursor.fetchall())
+        finally:
+            connection.close()
+
+    run(None, f"CREATE DATABASE {name} CHARACTER SET utf8mb4")
+    run(None, f"CREATE USER {name}@'%' IDENTIFIED BY '{password}'")
+    run(None, f"GRANT SELECT, SHOW VIEW ON {name}.* TO {name}@'%'")
+    place = Place(BY_NAME["mysql"], _moved(url.geturl(), name, password, name), lambda sql: run(name, sql))
+    try:
+        yield filled(place)
+    finally:
+        run(None, f"DROP DATABASE {name}")
+        run(None, f"DROP USER {name}@'%'")
+
+
+@contextmanager
+def clickhouse_place(directory: Path) -> Iterator[Place]:
+    import clickhouse_connect
+
+    url = urlsplit(os.environ[URL_VARIABLES["clickhouse"]])
+    name = f"t2s_{secrets.token_hex(4)}"
+    # As other databases read the same text: a column may be NULL, and a table needs no key.
+    standard = {
+        "default_table_engine": "MergeTree",
+        "data_type_default_nullable": 1,
+        "create_table_empty_primary_key_by_default": 1,
+    }
+    client = clickhouse_connect.get_client(
+        host=url.hostname or "",
+        port=url.port or 8123,
+        username=unquote(url.username or "default"),
+        password=unquote(url.password or ""),
+        settings=standard,
+        autogenerate_session_id=False,
+        compress=False,
+    )
+
+    def admin(sql: str) -> list[tuple[Any, ...]]:
+        if sql.startswith("SELECT"):
+            return [tuple(row) for row in client.query(sql).result_rows]
+        client.command(sql)
+        return []
+
+    admin(f"CREATE DATABASE {name}")
+    client.database = name
+    try:
+        yield filled(Place(BY_NAME["clickhouse"], url._replace(path=f"/{name}").geturl(), admin))
+    finally:
+        admin(f"DROP DATABASE {name}")
+        client.close()
+
+
+@contextmanager
+def oracle_place(directory: Path) -> Iterator[Place]:
+    """A user of its own, made by the administrator whose URL was given. The suite's texts need Oracle 23."""
+    import oracledb
+
+    url = os.environ[URL_VARIABLES["oracle"]]
+    name, password = f"T2S_{secrets.token_hex(4).upper()}", secrets.token_hex(8)
+
+    def run(address: str, sql: str) -> list[tuple[Any, ...]]:
+        parts = urlsplit(address)
+        account = {"user": unquote(parts.username or ""), "password": unquote(parts.password or "")}
+        place = f"{parts.hostname}:{parts.port or 1521}{parts.path}"
+        with oracledb.connect(**account, dsn=place) as connection, connection.cursor() as cursor:
+            cursor.execute("ALTER SESSION SET NLS_DATE_FORMAT = 'YYYY-MM-DD'")
+            cursor.execute(sql.replace("ADD COLUMN", "ADD").replace("LIMIT 1", "FETCH FIRST 1 ROW ONLY"))
+            rows = cursor.fetchall() if cursor.description else []
+            connection.commit()
+            return rows
+
+    run(url, f'CREATE USER {name} IDENTIFIED BY "{password}" QUOTA UNLIMITED ON users')
+    run(
+        url, f"GRANT CREATE SESSION, CREATE TABLE, CREATE VIEW, SELECT ANY DICTIONARY, ALTER SYSTEM TO {name}"
+    )
+    inside = _moved(url, name, password, urlsplit(url).path.strip("/"))
+    try:
+        yield filled(Place(BY_NAME["oracle"], inside, lambda sql: run(inside, sql)))
+    finally:
+        run(url, f"DROP USER {name} CASCADE")
+
+
+PLACES = {
+    "sqlite": sqlite_place,
+    "duckdb": duckdb_place,
+    "postgres": postgres_place,
+    "mysql": mysql_place,
+    "clickhouse": clickhouse_place,
+    "oracle": oracle_place,
+}
+
+
+def _moved(url: str, user: str = "", password: str = "", database: str = "") -> str:
+    """The same server with another account or database."""
+    parts = urlsplit(url)
+    account = f"{user}:{quote(password)}" if user else parts.netloc.rpartition("@")[0]
+    host = parts.netloc.rpartition("@")[2]
+    return parts._replace(netloc=f"{account}@{host}", path=f"/{database}").geturl()
