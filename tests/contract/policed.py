@@ -10,6 +10,8 @@ from text2sql.schema import Knowledge, build
 from text2sql.sql import policy_for, read_policies
 from text2sql.types import Catalogue, Policy
 
+ENGINES = ("sqlite", "duckdb", "postgres", "mysql")  # where a copy is made and asked
+
 DOCUMENT: dict[str, dict[str, Any]] = {
     "tables": {
         "orders": ["id", "customer_id", "region", "total", "note"],

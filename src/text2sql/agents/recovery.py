@@ -20,6 +20,7 @@ _SEVERAL, _HEAT = (
     4,
     0.8,
 )  # candidates of a small model and their temperature: one more like the first fails too
+_SHORT = 160  # tokens of each: one that runs on would hold up the other three
 _FEW = 100  # rows of a list that was too slow or too large
 _PROBE = Limits(rows=10, bytes=20_000, cell_bytes=80, seconds=3.0)
 # What to tell a model about each kind of error. In English, as prompts are.
@@ -103,7 +104,7 @@ async def _ask_again(state: SQLMessageState, desk: Desk) -> Update:
     reply = await say(
         ModelRequest(
             messages,
-            max_tokens=desk.settings.sql_tokens,
+            max_tokens=desk.settings.sql_tokens if hosted else min(_SHORT, desk.settings.sql_tokens),
             candidates=1 if hosted else _SEVERAL,
             temperature=desk.settings.temperature if hosted else _HEAT,
             grammar=grammar_of(await desk.rooms.library.knowledge(), desk) if desk.settings.grammar else "",
