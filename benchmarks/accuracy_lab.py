@@ -210,6 +210,7 @@ VARIANTS: dict[str, Variant] = {
     "shots-line": Variant(TRIED / "shots.md", lines),
     "min": Variant(TRIED / "min.md"),
     "min-hints": Variant(TRIED / "min.md", hints=True),
+    "min-shots": Variant(TRIED / "min-shots.md"),
     "min-grammar": Variant(TRIED / "min.md", grammar=True),
     "lean-ddl": Variant(TRIED / "min.md", lean_ddl),
     "lean-line": Variant(TRIED / "min.md", lean_line),

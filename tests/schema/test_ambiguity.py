@@ -1,5 +1,7 @@
 """Two readings of one question: two ways to join, two tables that a word could mean."""
 
+from dataclasses import replace
+
 from text2sql.schema import Knowledge, build, paths, rivals
 from text2sql.types import Catalogue, Choice, Column, ForeignKey, Table
 
@@ -69,6 +71,18 @@ def test_another_word_decides() -> None:
 def test_a_synonym_can_have_rivals_too() -> None:
     (found,) = rivals("订单有多少？", company())
     assert found.tables == ("buying.orders", "selling.orders")
+
+
+def test_tables_of_which_one_refers_to_the_other_are_no_rivals() -> None:
+    pets = Table("Pets", (Column("id", "int"), Column("kind", "text")))
+    owned = Table(
+        "Pet_of",
+        (Column("pet", "int"), Column("owner", "int")),
+        foreign_keys=(ForeignKey(("pet",), "Pets", ("id",)),),
+    )
+    alone = build(Catalogue("sqlite", "main", (pets, replace(owned, foreign_keys=())), "f"))
+    assert rivals("没有宠物的人有多少？", alone) != []
+    assert rivals("没有宠物的人有多少？", build(Catalogue("sqlite", "main", (pets, owned), "f"))) == []
 
 
 def test_the_shop_has_no_rivals(known: Knowledge) -> None:

@@ -1,6 +1,7 @@
 """Two readings that nothing in a question decides between: two ways to join, two tables of one name."""
 
 from collections import deque
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from text2sql.schema.knowledge import Knowledge
@@ -50,11 +51,21 @@ def rivals(question: str, knowledge: Knowledge) -> list[Rivals]:
         named = knowledge.linker.named_by(term) or _twins(term.word, knowledge)
         best = max((scores[name] for name in named), default=0.0)
         level = tuple(name for name in named if scores[name] >= best * _SAME)
-        if len(level) > 1 and all(level != one.tables for one in found):
+        if (
+            len(level) > 1
+            and not _belong_together(level, knowledge)
+            and all(level != one.tables for one in found)
+        ):
             text = folded(question)
             choices = tuple(Choice(name, f"{text[: term.start]}{name}{text[term.end :]}") for name in level)
             found.append(Rivals(term.said, level, choices))
     return found
+
+
+def _belong_together(tables: Sequence[str], knowledge: Knowledge) -> bool:
+    """`has_pet` refers to `pets`: a question about one is about the other, and nobody has to choose."""
+    parents = knowledge.linker.joins.parents
+    return any(one in parents(other) for one in tables for other in tables if one != other)
 
 
 def _twins(word: str, knowledge: Knowledge) -> list[str]:

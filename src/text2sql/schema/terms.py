@@ -188,15 +188,21 @@ def tokens(name: str) -> dict[Token, float]:
             for pair in pairs(term.word):
                 hold(pair, _WORD)
         elif not term.is_phrase:
-            hold(term.word, _WORD)
-            hold("~" + stem(term.word), _ROOT)
-            for long in _expanded(term.word):
-                _hold_expansion(long, hold)
+            _hold_word(term.word, hold)
     if has_cjk(name):  # pairs across words too: another cut of the same characters must still meet
         for match in re.finditer(rf"[{_CJK}]+", folded(name)):
             for pair in pairs(match.group()):
                 hold(pair, _WORD)
     return found
+
+
+def _hold_word(word: str, hold: _Hold) -> None:
+    hold(word, _WORD)
+    hold("~" + stem(word), _ROOT)
+    for meaning in glossary().meanings(word):  # `GovernmentForm` is about governments too
+        hold(meaning, _ROOT)
+    for long in _expanded(word):
+        _hold_expansion(long, hold)
 
 
 def _hold_expansion(long: str, hold: _Hold) -> None:
