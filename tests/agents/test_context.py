@@ -5,11 +5,13 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agents.asking import HOSTED, app, scripted
+from text2sql.agents.context import question_text
 from text2sql.llm.chunks import estimate_tokens
 from text2sql.types import Answer, Capabilities, ModelRequest
 
@@ -77,3 +79,11 @@ def test_what_was_asked_long_ago_stays_known_in_a_line(shop: Path) -> None:
     asked = follow_up.messages[-1].content
     assert "How many orders have id 0?" in asked
     assert "How many orders have id 13?" not in asked, "it is shown whole, with its query"
+
+
+def test_a_value_that_stands_in_two_columns_is_no_hint() -> None:
+    hit = {"said": "Caribbean", "value": "Caribbean", "table": "country", "column": "region"}
+    other = {**hit, "table": "language", "column": "name"}
+    sure = {"said": "north", "value": "North", "table": "country", "column": "part"}
+    info: Any = {"values": [hit, other, sure], "hints": []}
+    assert question_text("How large?", info) == "How large?\ncountry.part = 'North'"

@@ -221,6 +221,17 @@ def test_nobody_knows_about_a_text_that_is_too_long_to_be_kept() -> None:
     assert index(a=["x" * 100]).contains("t", "a", "x" * 100) is None
 
 
+def test_a_word_is_its_initial_in_a_column_of_letters() -> None:
+    held = ValueIndex([], "main")
+    held.add("players", "hand", ["L", "R", "U", ""], complete=True)
+    held.add("players", "code", ["L", "RX"], complete=True)
+    held.add("players", "half", ["L", "R"])
+    assert held.spelled("players", "hand", "left") == "L"
+    assert held.spelled("players", "hand", "both") is None
+    assert held.spelled("players", "code", "left") is None, "not all of them are letters"
+    assert held.spelled("players", "half", "left") is None, "nobody knows the others"
+
+
 def test_a_place_is_found_however_it_is_spelled_there() -> None:
     held = index(a=["Paris"], b=["PARIS", "London"])
     assert held.places("paris") == [("t", "a"), ("t", "b")]

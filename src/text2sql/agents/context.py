@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import TypeAlias, cast
 
 from text2sql.agents.desk import Desk
-from text2sql.agents.state import SchemaInfo, SQLMessageState
+from text2sql.agents.state import Hit, SchemaInfo, SQLMessageState
 from text2sql.errors import PromptTooLong
 from text2sql.llm import AsyncChatModel
 from text2sql.llm.prompts import render as prompt
@@ -145,9 +145,17 @@ def _tables(info: SchemaInfo, knowledge: Knowledge) -> tuple[Table, ...] | None:
 def question_text(question: str, info: SchemaInfo) -> str:
     """The question, and below it what was found in the database about its words: facts, one a line."""
     lines = [question]
-    lines += [f"{hit['table']}.{hit['column']} = {_quoted(hit['value'])}" for hit in info["values"]]
+    lines += [f"{hit['table']}.{hit['column']} = {_quoted(hit['value'])}" for hit in _sure(info["values"])]
     lines += [f"{said}: {name}" for said, name in info["hints"]]
     return "\n".join(lines)
+
+
+def _sure(hits: Sequence[Hit]) -> list[Hit]:
+    """Of a word that stands in one column only: told of two, a small model takes both."""
+    places: dict[str, set[tuple[str, str]]] = {}
+    for hit in hits:
+        places.setdefault(hit["said"], set()).add((hit["table"], hit["column"]))
+    return [hit for hit in hits if len(places[hit["said"]]) == 1]
 
 
 def _quoted(value: str) -> str:

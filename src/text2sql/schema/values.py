@@ -167,7 +167,9 @@ class ValueIndex:
             return value if value in spellings else spellings[0]
         # 中国 in a column of English names: sure if there is one value that it is called
         forms = {normalised(one) for one in _translations(value)} & held.forms.keys()
-        return held.forms[forms.pop()][0] if len(forms) == 1 else None
+        if len(forms) == 1:
+            return held.forms[forms.pop()][0]
+        return _initial(value, held) if held.complete else None
 
     def places(self, value: str) -> list[tuple[str, str]]:
         return [held.place for held in self._places.get(normalised(value), ())]
@@ -197,6 +199,15 @@ class ValueIndex:
 
 def _meanings(text: str) -> frozenset[int]:
     return frozenset(token for token in tokens(folded(text)) if isinstance(token, int))
+
+
+def _initial(value: str, held: _Column) -> str | None:
+    """`left` in a column of L, R and U: the letter that it begins with, where all values are letters."""
+    letters = [form for form in held.forms if form]
+    if not value[:1].isalpha() or len(value) < 2 or any(len(form) > 1 for form in letters):
+        return None
+    found = held.forms.get(normalised(value[0]))
+    return found[0] if found and len(letters) > 1 else None
 
 
 def _translations(text: str) -> list[str]:
