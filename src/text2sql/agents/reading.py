@@ -15,6 +15,7 @@ from text2sql.types import ValueHit
 
 _SHORT = 300  # tokens of a prefix that is read whole: six seconds at most
 _NEEDED = 5  # tables: with so many, 136 of 137 questions on larger schemas of spider-train-600 had all theirs
+_MORE = 2  # for a later one: most of what it needs has been read, and what is missing is noticed
 _NEARLY_ALL = 0.8
 
 
@@ -30,7 +31,8 @@ async def tables_to_read(
     catalogue, memory = knowledge.catalogue, desk.rooms.memory
     key = f"{desk.rooms.library.key} {catalogue.fingerprint} {desk.model.name}"
     read = await memory.tables_read(key)
-    needed = [label(one, catalogue) for one in knowledge.linker.link(question, hits, most=_NEEDED)]
+    most = _MORE if read else _NEEDED
+    needed = [label(one, catalogue) for one in knowledge.linker.link(question, hits, most=most)]
     shown = list(dict.fromkeys((*read, *needed)))
     if len(shown) >= _NEARLY_ALL * len(catalogue.tables):
         return []
