@@ -165,4 +165,4 @@ def test_the_glossary_is_read_in_no_time() -> None:
         start = time.process_time()
         Glossary(text.splitlines())
         taken.append(time.process_time() - start)
-    assert min(taken) < 0.03
+    assert min(taken) < 0.1

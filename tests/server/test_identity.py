@@ -74,7 +74,7 @@ def tampered() -> str:
         token(exp=time.time() - 60),
         token(exp=None),
         token(exp="tomorrow"),
-        token(nbf=time.time() + 120),
+        token(nbf=time.time() + 86_400),
         token(iss="https://evil.example"),
         token(iss=None),
         token(aud="another"),

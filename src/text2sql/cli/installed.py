@@ -2,6 +2,7 @@
 
 import platform
 import re
+import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib import import_module, metadata
@@ -76,7 +77,9 @@ def _driver(facts: Facts) -> Driver:
         f'pip install "text2sql[{facts.extra}]"' if facts.extra else "pip install --force-reinstall text2sql"
     )
     try:
-        import_module(facts.engine.partition(":")[0])
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # what a driver thinks of its own packages is not ours to tell
+            import_module(facts.engine.partition(":")[0])
     except ImportError:
         return Driver(facts.product, facts.name, None, fix)
     return Driver(facts.product, facts.name, _version(facts), fix)

@@ -72,6 +72,7 @@ TAKE_TURN = (
     " SET holder = excluded.holder, until = excluded.until WHERE text2sql_turns.until < ?"
 )
 KEEP_TURN = "UPDATE text2sql_turns SET until = ? WHERE thread = ? AND holder = ?"
+TURN_OF = "SELECT holder FROM text2sql_turns WHERE thread = ?"
 END_TURN = "DELETE FROM text2sql_turns WHERE thread = ? AND holder = ?"
 
 _KEY = "id, name, digest, roles, claims, created, expires, revoked"

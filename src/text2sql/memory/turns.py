@@ -4,10 +4,13 @@ there: the turn of a process that died is free after a while, and another goes o
 
 import asyncio
 import logging
+import os
+import platform
 import secrets
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
+from pathlib import Path
 
 from text2sql.errors import StoreError, UsageError
 from text2sql.memory import tables
@@ -18,6 +21,27 @@ TURN_SECONDS = 20.0  # that a turn is kept without a word; clocks of machines ma
 _WORD = 5.0  # seconds between two words
 
 
+def _here() -> str:
+    """This machine, or rather where its process ids mean something: containers share a host and not those."""
+    try:
+        return f"{platform.node()} {Path('/proc/self/ns/pid').readlink()}"
+    except OSError:
+        return platform.node()
+
+
+def _lives(pid: int) -> bool:
+    """Told only where asking is harmless: on Windows a signal of 0 ends a process."""
+    if os.name != "posix":
+        return True
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
 class Turns:
     def __init__(self, own: tables.Tables) -> None:
         self._tables = own
@@ -25,10 +49,11 @@ class Turns:
     @asynccontextmanager
     async def turn(self, thread: str, name: str) -> AsyncIterator[None]:
         """`thread` is the scoped id, `name` what its user calls it. Another's turn is a `UsageError`."""
-        holder, now = secrets.token_hex(8), time.time()
-        taken = await self._tables.change(tables.TAKE_TURN, thread, holder, now + TURN_SECONDS, now)
-        if taken != 1:
-            raise UsageError("usage.thread_busy", thread=name)
+        holder = f"{_here()} {os.getpid()} {secrets.token_hex(8)}"
+        if not await self._take(thread, holder):
+            await self._bury(thread)
+            if not await self._take(thread, holder):
+                raise UsageError("usage.thread_busy", thread=name)
         keeping = asyncio.create_task(self._keep(thread, holder))
         try:
             yield
@@ -36,6 +61,17 @@ class Turns:
             keeping.cancel()
             with suppress(StoreError):  # then it is free after a while
                 await asyncio.shield(self._tables.change(tables.END_TURN, thread, holder))
+
+    async def _take(self, thread: str, holder: str) -> bool:
+        now = time.time()
+        return await self._tables.change(tables.TAKE_TURN, thread, holder, now + TURN_SECONDS, now) == 1
+
+    async def _bury(self, thread: str) -> None:
+        """End the turn of a process of this machine that is gone: nobody has to wait for it."""
+        for (holder,) in await self._tables.rows(tables.TURN_OF, thread):
+            place, _, rest = str(holder).rpartition(" ")[0].rpartition(" ")
+            if place == _here() and rest.isdigit() and not _lives(int(rest)):
+                await self._tables.change(tables.END_TURN, thread, holder)
 
     async def _keep(self, thread: str, holder: str) -> None:
         while True:
