@@ -189,7 +189,7 @@ def test_a_server_that_wants_a_key_is_given_one(look: Look, browser: Any) -> Non
         seen: Seen = look(where=own)
         page = seen.page
         page.goto(own)
-        page.get_by_label("Key", exact=True).fill("sesame")
+        page.get_by_label("Your key or token").fill("sesame")
         page.keyboard.press("Enter")
         expect(page.locator(".welcome .note")).to_contain_text("shop · SQLite")
         seen.complaints.clear()  # the browser itself tells the console of the 401
