@@ -189,7 +189,7 @@ def test_a_repair_takes_milliseconds() -> None:
         start = time.process_time()
         mended(sql, "sqlite", catalogue)
         seconds.append(time.process_time() - start)
-    assert min(seconds) < 0.003  # the best of many: what a busy neighbour costs is not measured
+    assert min(seconds) < 0.008  # the best of many: what a busy neighbour costs is not measured
 
 
 def test_every_repair_is_documented() -> None:
