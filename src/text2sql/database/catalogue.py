@@ -3,8 +3,9 @@
 import hashlib
 import json
 import time
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from text2sql.types import Catalogue, Table
 
@@ -60,3 +61,11 @@ def in_time(places: Sequence[P], at_once: int, seconds: float) -> Iterator[Seque
         if time.monotonic() > until:
             return
         yield places[start : start + at_once]
+
+
+def gathered(places: Sequence[P], rows: Iterable[Sequence[Any]], most: int) -> dict[P, tuple[str, ...]]:
+    """The first few values, in order, of each place; in the rows a place is its number."""
+    found: dict[int, set[str]] = defaultdict(set)
+    for number, value in rows:
+        found[int(number)].add(value)
+    return {places[number]: tuple(sorted(seen)[:most]) for number, seen in found.items()}

@@ -10,6 +10,7 @@ from text2sql.database import AsyncDatabase, open_database
 from text2sql.evaluation.ddl import ddl
 from text2sql.evaluation.marking import LIMITS
 from text2sql.llm import AsyncChatModel
+from text2sql.schema import said
 from text2sql.sql import read_reply, repair
 from text2sql.types import Answer, Message, ModelRequest, Receipt
 
@@ -60,17 +61,18 @@ class AskApp:
     async def ask(self, question: str) -> Given:
         await self._app.warm()  # as in a chat: what is shown must not depend on which question came first
         answer = await self._app.ask(question, **self._how)
-        return Given(answer, await self._mended(answer.receipt.candidates))
+        return Given(answer, await self._mended(question, answer.receipt.candidates))
 
     async def close(self) -> None:
         await self._app.close()
 
-    async def _mended(self, written: tuple[str, ...]) -> tuple[str, ...]:
+    async def _mended(self, question: str, written: tuple[str, ...]) -> tuple[str, ...]:
         if len(written) < 2:
             return ()
         known = await (await self._app.rooms()).library.knowledge()
         dialect = known.catalogue.dialect
-        mended = [repair(sql, dialect, known.catalogue, known.values).sql for sql in written]
+        about = said(question, known, known.values.find(question))
+        mended = [repair(sql, dialect, known.catalogue, known.values, said=about).sql for sql in written]
         return tuple(dict.fromkeys(mended))
 
 

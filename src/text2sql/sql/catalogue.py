@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from functools import lru_cache
+from typing import Generic, TypeVar
 
 from sqlglot import exp
 
@@ -9,6 +10,8 @@ from text2sql.sql.dialects import Grammar, ascii_lower
 from text2sql.sql.refusal import refuse
 from text2sql.sql.statement import Statement, name_of
 from text2sql.types import Policy
+
+T = TypeVar("T")
 
 
 def is_system_table(statement: Statement, node: exp.Table) -> bool:
@@ -117,29 +120,29 @@ def generated_columns(node: exp.Expr, alias: exp.TableAlias | None, grammar: Gra
     return tuple(keys)
 
 
-class ByIdentity:
-    """A policy by identity, so that its folded form is made once."""
+class ByIdentity(Generic[T]):
+    """A value by identity, so that what is made of it is made once."""
 
-    __slots__ = ("policy",)
+    __slots__ = ("held",)
 
-    def __init__(self, policy: Policy) -> None:
-        self.policy = policy
+    def __init__(self, held: T) -> None:
+        self.held = held
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, ByIdentity) and other.policy is self.policy
+        return isinstance(other, ByIdentity) and other.held is self.held
 
     def __hash__(self) -> int:
-        return id(self.policy)
+        return id(self.held)
 
 
 @lru_cache(maxsize=64)
 def _visible(
-    policy: ByIdentity, dialect: str, grammar: Grammar
+    policy: ByIdentity[Policy], dialect: str, grammar: Grammar
 ) -> dict[tuple[str, ...], tuple[tuple[str, ...], str]]:
     """Every way to write a visible table in this dialect, with its columns and its one stored name."""
     spelled: dict[tuple[str, ...], tuple[tuple[str, ...], str]] = {}
-    for name, columns in policy.policy.tables.items():
-        full, stored = full_name(policy.policy, name, dialect, grammar)
+    for name, columns in policy.held.tables.items():
+        full, stored = full_name(policy.held, name, dialect, grammar)
         value = (tuple(grammar.columns.stored(column) for column in columns), stored)
         shortest = len(full) - 1 if "." not in name else max(len(full) - 2, 0)
         for start in range(shortest + 1):

@@ -18,7 +18,7 @@ from text2sql.sql.dialects import GRAMMARS, Recursion, ascii_lower
 from text2sql.sql.predicates import BASE, bound, is_open, tables_of
 from text2sql.sql.refusal import refuse
 from text2sql.sql.statement import Statement
-from text2sql.types import RowRule
+from text2sql.types import Policy, RowRule
 
 _MARK = "policed"
 _OUTSIDE = ("alias", "joins", "laterals", "pivots")  # of a table: they stay with the sub-query
@@ -216,8 +216,8 @@ def _rules_of(statement: Statement) -> _Rules:
 
 
 @lru_cache(maxsize=256)
-def _rules(held: ByIdentity, dialect: str) -> _Rules:
-    policy, grammar = held.policy, GRAMMARS[dialect]
+def _rules(held: ByIdentity[Policy], dialect: str) -> _Rules:
+    policy, grammar = held.held, GRAMMARS[dialect]
     seen: set[tuple[str, ...]] = set()
     policed: dict[str, tuple[tuple[str, ...], exp.Expr]] = {}
     listed: set[str] = set()

@@ -13,8 +13,7 @@ _ABOVE, _BELOW = (exp.GT, exp.GTE), (exp.LT, exp.LTE)
 
 def both_at_once(draft: Draft) -> bool:
     """What was asked for is whatever has a row of each kind: the one list INTERSECT the other."""
-    tree = draft.tree
-    view = next((one for one in draft.views.all if one.select is tree), None)
+    tree, view = draft.tree, draft.outermost
     if view is None or not _is_plain_list(view):
         return False
     parts = conjuncts(view.select.args["where"].this)
@@ -74,7 +73,7 @@ def _without(tree: exp.Expr, part: exp.Expr) -> exp.Expr:
 
 def for_each(draft: Draft) -> bool:
     """`SELECT COUNT(*) FROM orders WHERE customer_id = ?`: asked of every customer, so by customer."""
-    view = next((one for one in draft.views.all if one.select is draft.tree), None)
+    view = draft.outermost
     where = view.select.args.get("where") if view else None
     if view is None or where is None or view.select.args.get("group"):
         return False

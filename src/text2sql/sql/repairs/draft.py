@@ -75,6 +75,11 @@ class Draft:
             self._views = Views(self.tree, self.known)
         return self._views
 
+    @property
+    def outermost(self) -> View | None:
+        """The SELECT that is the whole statement; None for a union."""
+        return next((one for one in self.views.all if one.select is self.tree), None)
+
     def changed(self) -> None:
         """The tree is no longer what the views were made of."""
         self._views = None

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 
+from text2sql.sql.catalogue import ByIdentity
 from text2sql.sql.dialects import GRAMMARS, Grammar
 from text2sql.types import Catalogue, Column, Policy, Table
 from text2sql.wording import singular
@@ -159,25 +160,11 @@ def one_letter_off(written: str, stored: str) -> bool:
 # -- made once a catalogue --
 
 
-class _Same:
-    """A value by identity: two catalogues may share a fingerprint and show different tables."""
-
-    __slots__ = ("held",)
-
-    def __init__(self, held: object) -> None:
-        self.held = held
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Same) and other.held is self.held
-
-    def __hash__(self) -> int:
-        return id(self.held)
-
-
 @lru_cache(maxsize=32)
-def _known(catalogue: _Same, policy: _Same, dialect: str) -> Known:
-    return Known(catalogue.held, policy.held, dialect)  # type: ignore[arg-type]
+def _known(catalogue: ByIdentity[Catalogue], policy: ByIdentity[Policy | None], dialect: str) -> Known:
+    return Known(catalogue.held, policy.held, dialect)
 
 
 def known(catalogue: Catalogue, policy: Policy | None, dialect: str) -> Known:
-    return _known(_Same(catalogue), _Same(policy), dialect)
+    """By identity: two catalogues may share a fingerprint and show different tables."""
+    return _known(ByIdentity(catalogue), ByIdentity(policy), dialect)

@@ -3,13 +3,14 @@
 import json
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, Literal
 
 import pymysql
 
-from text2sql.database.catalogue import in_time, make_catalogue
+from text2sql.database.catalogue import gathered, in_time, make_catalogue
 from text2sql.database.dialects import BY_NAME
 from text2sql.database.engines.mysql.connection import Wire
 from text2sql.types import Catalogue, Column, ForeignKey, Index, Table
@@ -154,15 +155,12 @@ def _samples(wire: Wire, tables: list[tuple[Any, ...]], facts: _Facts, count: in
     ]
     sampled = keys[: SAMPLE_QUERIES * COLUMNS_A_QUERY] if count else []
     for some in in_time(sampled, COLUMNS_A_QUERY, SAMPLE_SECONDS):
-        found: dict[int, set[str]] = defaultdict(set)
-        try:
-            for number, value in wire.do(_look(some, count)):
-                found[number].add(value)
-        except (pymysql.ProgrammingError, pymysql.DataError):
-            continue  # costs these samples, never the catalogue
-        for number, seen in found.items():
-            short = sorted(value for value in seen if value and len(value) <= SAMPLE_CHARACTERS)
-            values[some[number]] = tuple(short[:count])
+        with suppress(
+            pymysql.ProgrammingError, pymysql.DataError
+        ):  # costs these samples, never the catalogue
+            rows = wire.do(_look(some, count))
+            short = [row for row in rows if row[1] and len(row[1]) <= SAMPLE_CHARACTERS]
+            values |= gathered(some, short, count)
     return values
 
 

@@ -2,11 +2,12 @@
 
 from collections import defaultdict
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any, Literal, Protocol
 
 import oracledb
 
-from text2sql.database.catalogue import in_time, make_catalogue
+from text2sql.database.catalogue import gathered, in_time, make_catalogue
 from text2sql.database.dialects import BY_NAME
 from text2sql.types import Catalogue, Column, ForeignKey, Index, Table
 
@@ -130,14 +131,8 @@ def _samples(ask: _Ask, owner: str, tables: list[tuple[Any, ...]], columns: _Row
     ]
     values: _Values = {}
     for some in in_time(keys, COLUMNS_A_QUERY, SAMPLE_SECONDS):
-        found: dict[int, list[str]] = defaultdict(list)
-        try:
-            for number, value in ask(look(owner, some)):
-                found[int(number)].append(value)
-        except oracledb.DatabaseError:
-            continue  # costs these samples, never the catalogue
-        for number, seen in found.items():
-            values[some[number]] = tuple(sorted(seen)[:count])
+        with suppress(oracledb.DatabaseError):  # costs these samples, never the catalogue
+            values |= gathered(some, ask(look(owner, some)), count)
     return values
 
 

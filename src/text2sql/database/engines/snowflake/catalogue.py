@@ -2,11 +2,12 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Any
 
 from snowflake.connector.errors import DatabaseError
 
-from text2sql.database.catalogue import in_time, make_catalogue
+from text2sql.database.catalogue import gathered, in_time, make_catalogue
 from text2sql.database.dialects import BY_NAME
 from text2sql.types import Catalogue, Column, ForeignKey, Table
 
@@ -104,14 +105,8 @@ def _samples(ask: _Ask, schema: str, tables: list[tuple[Any, ...]], columns: _Ro
     ]
     values: _Values = {}
     for some in in_time(keys, COLUMNS_A_QUERY, SAMPLE_SECONDS):
-        found: dict[int, list[str]] = defaultdict(list)
-        try:
-            for number, value in ask(_look(schema, some)):
-                found[int(number)].append(value)
-        except DatabaseError:
-            continue  # costs these samples, never the catalogue
-        for number, seen in found.items():
-            values[some[number]] = tuple(sorted(seen)[:count])
+        with suppress(DatabaseError):  # costs these samples, never the catalogue
+            values |= gathered(some, ask(_look(schema, some)), count)
     return values
 
 
