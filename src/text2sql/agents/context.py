@@ -9,6 +9,7 @@ from typing import TypeAlias, cast
 
 from text2sql.agents.desk import Desk
 from text2sql.agents.state import Hit, SchemaInfo, SQLMessageState
+from text2sql.database.dialects import BY_NAME
 from text2sql.errors import PromptTooLong
 from text2sql.llm import AsyncChatModel
 from text2sql.llm.prompts import render as prompt
@@ -23,7 +24,6 @@ _EXAMPLES, _ALIKE = 2, 0.3  # verified pairs to show, and how much like the ques
 _TURNS = 3  # earlier questions that a follow-up may lean on
 _EARLIER = 400  # tokens for those before them, a line each
 _OVERHEAD = 16  # tokens a chat template spends on one message, rather too many
-PRODUCTS = {"postgres": "PostgreSQL", "mysql": "MySQL", "sqlite": "SQLite", "duckdb": "DuckDB"}
 
 
 def schema_room(desk: Desk) -> int:
@@ -114,7 +114,7 @@ async def _system(name: str, info: SchemaInfo, desk: Desk, knowledge: Knowledge,
     key = ("system", name, catalogue.fingerprint, tuple(info["tables"]), desk.model.name, room)
     if key in desk.rooms.prepared:
         return cast("Message", desk.rooms.prepared[key])
-    dialect = PRODUCTS.get(catalogue.dialect, catalogue.dialect)
+    dialect = BY_NAME[catalogue.dialect].product
     bare = prompt(name, desk.settings, dialect=dialect, schema="")
     most = min(schema_room(desk), room // 2 - await desk.model.count_tokens(bare))
     text = await fitted(catalogue, _tables(info, knowledge), most, desk.model) if most > 0 else ""

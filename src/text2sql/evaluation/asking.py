@@ -7,6 +7,7 @@ from typing import Protocol, TypeAlias
 from text2sql.app import AsyncText2SQL, How
 from text2sql.config import Settings
 from text2sql.database import AsyncDatabase, open_database
+from text2sql.database.dialects import BY_NAME
 from text2sql.evaluation.ddl import ddl
 from text2sql.evaluation.marking import LIMITS
 from text2sql.llm import AsyncChatModel
@@ -14,7 +15,6 @@ from text2sql.schema import said
 from text2sql.sql import read_reply, repair
 from text2sql.types import Answer, Message, ModelRequest, Receipt
 
-_PRODUCTS = {"postgres": "PostgreSQL", "mysql": "MySQL", "sqlite": "SQLite", "duckdb": "DuckDB"}
 _BARE = "You write {product} queries. Answer with one SQL query and nothing else.\n\n{ddl}"
 
 
@@ -100,6 +100,6 @@ class AskBare:
     async def _prefix(self) -> Message:
         if self._system is None:
             catalogue = await self._database.catalogue(samples=0)
-            product = _PRODUCTS.get(catalogue.dialect, catalogue.dialect)
+            product = BY_NAME[catalogue.dialect].product
             self._system = Message("system", _BARE.format(product=product, ddl=ddl(catalogue)))
         return self._system
