@@ -4,7 +4,7 @@ table: its columns with their types, `*` the primary key, `!` not null, `→` a 
 
 import unicodedata
 
-from text2sql.types import Catalogue, Column, ForeignKey, Said, Table
+from text2sql.types import Catalogue, Column, ForeignKey, Said, Table, ValueHit
 
 _FACTS = """
 artist: artist_id* int, Name text, country text, BirthYear int
@@ -38,6 +38,16 @@ ASKED = Said(
     },
     understood=True,
 )
+
+
+# By repair, what it needs to know of the question.
+SAID = {
+    "unasked_join": ASKED,
+    "asked_value": Said({}, understood=True, values=(ValueHit("north", "North", "city", "region"),)),
+    "asked_distinct": Said({}, understood=True, different=True),
+    "asked_both": Said({}, understood=True, both=True),
+    "asked_without": Said({}, understood=True, denies=True),
+}
 
 
 def _table(line: str) -> Table:

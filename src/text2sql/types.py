@@ -151,6 +151,10 @@ class Said:
 
     touched: Mapping[str, frozenset[str]]
     understood: bool  # every word of it touches something, or means nothing in particular
+    values: tuple[ValueHit, ...] = ()  # of words that stand in one column only
+    different: bool = False  # *the different …*
+    both: bool = False  # *both … and …*
+    denies: bool = False  # *no*, *not*, *without*
 
 
 # -- Asking a model ------------------------------------------------------------------------------

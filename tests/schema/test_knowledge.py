@@ -322,6 +322,15 @@ def test_a_question_full_of_quotes_or_letters_costs_no_more_than_its_length() ->
         assert time.process_time() - start < 1.0
 
 
+def test_a_text_is_found_by_its_words_where_one_value_has_them() -> None:
+    held = ValueIndex()
+    held.add("buildings", "status", ["on-hold", "under construction", "active"], complete=True)
+    held.add("pets", "kind", ["dog", "dog-s", "cat"], complete=True)
+    assert held.spelled("buildings", "status", "On Hold") == "on-hold"
+    assert held.spelled("pets", "kind", "Cats") == "cat"
+    assert held.spelled("buildings", "status", "hold") is None
+
+
 def test_a_hundred_thousand_values_are_searched_in_a_millisecond() -> None:
     chance = random.Random(1)
     held = ValueIndex()

@@ -8,7 +8,7 @@ import duckdb
 import pytest
 
 from docs_text import cells, read, section
-from gallery import ASKED, GalleryValues, gallery
+from gallery import ASKED, SAID, GalleryValues, gallery
 from sql_cases import CASES, by_dialect, headed
 from text2sql.sql import check, repair
 from text2sql.sql.dialects import GRAMMARS
@@ -49,8 +49,7 @@ def _shop(dialect: str, policy: Policy) -> Catalogue:
 
 def _mended(name: str, dialect: str, query: str) -> Repaired:
     """Most repairs need to know nothing of the question."""
-    asked = ASKED if name == "unasked_join" else None
-    return mended(query, dialect, gallery(dialect), GalleryValues(), said=asked)
+    return mended(query, dialect, gallery(dialect), GalleryValues(), said=SAID.get(name))
 
 
 @pytest.mark.parametrize(("name", "dialect", "query", "expected"), cases())
@@ -165,6 +164,18 @@ def test_catalogues_with_one_fingerprint_are_told_apart() -> None:
 def _previous(i: int) -> tuple[ForeignKey, ...]:
     here, there = chr(97 + i), chr(96 + i)
     return (ForeignKey((f"col_{here}_1",), f"table_{there}", (f"col_{there}_0",)),) if i else ()
+
+
+def test_a_column_called_as_another_tables_key_names_its_rows() -> None:
+    """Warehouses declare no foreign keys."""
+    staff = Table("staff", (Column("name", "text"), Column("office_id", "int"), Column("id", "int")))
+    office = Table("office", (Column("office_id", "int"), Column("city", "text")), primary_key=("office_id",))
+    other = Table("badge", (Column("id", "int"), Column("colour", "text")), primary_key=("id",))
+    catalogue = Catalogue("sqlite", "", (staff, office, other), "")
+    joined = "SELECT s.name, office.city FROM staff AS s JOIN office ON s.office_id = office.office_id"
+    assert mended("SELECT s.name, s.city FROM staff AS s", "sqlite", catalogue).sql == joined
+    everybodys = "SELECT s.name, s.colour FROM staff AS s"
+    assert mended(everybodys, "sqlite", catalogue) == Repaired(everybodys)
 
 
 def test_a_repair_takes_milliseconds() -> None:

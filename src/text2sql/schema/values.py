@@ -169,7 +169,7 @@ class ValueIndex:
         forms = {normalised(one) for one in _translations(value)} & held.forms.keys()
         if len(forms) == 1:
             return held.forms[forms.pop()][0]
-        return _initial(value, held) if held.complete else None
+        return (_in_words(value, held) or _initial(value, held)) if held.complete else None
 
     def places(self, value: str) -> list[tuple[str, str]]:
         return [held.place for held in self._places.get(normalised(value), ())]
@@ -199,6 +199,19 @@ class ValueIndex:
 
 def _meanings(text: str) -> frozenset[int]:
     return frozenset(token for token in tokens(folded(text)) if isinstance(token, int))
+
+
+def _in_words(value: str, held: _Column) -> str | None:
+    """`On Hold` in a column that says `on-hold`, `Dogs` where it says `dog`: the one value of these words."""
+    wanted = _plain_words(value)
+    if not wanted or len(held.forms) > _CANDIDATES:
+        return None
+    found = [spellings[0] for form, spellings in held.forms.items() if _plain_words(form) == wanted]
+    return found[0] if len(found) == 1 else None
+
+
+def _plain_words(text: str) -> list[str]:
+    return [singular(word) for word in _RUN.findall(normalised(text))]
 
 
 def _initial(value: str, held: _Column) -> str | None:

@@ -10,6 +10,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from text2sql.sql.dialects import GRAMMARS
+from text2sql.sql.repairs.asked import asked_both, asked_distinct, asked_value, asked_without
+from text2sql.sql.repairs.bridges import bridge, key_of_list, other_table
 from text2sql.sql.repairs.contradictions import anti_join, both_at_once, for_each
 from text2sql.sql.repairs.draft import Draft
 from text2sql.sql.repairs.entities import namesakes
@@ -31,6 +33,9 @@ REPAIRS: tuple[Repair, ...] = (
     near_table,
     quoted_text,
     join_key,
+    other_table,
+    bridge,
+    key_of_list,
     rebind,
     near_column,
     missing_join,
@@ -38,6 +43,7 @@ REPAIRS: tuple[Repair, ...] = (
     qualify,
     value_spelling,
     value_place,
+    asked_value,
     needless_join,
     unasked_join,
     letter_case,
@@ -45,6 +51,9 @@ REPAIRS: tuple[Repair, ...] = (
     for_each,
     anti_join,
     namesakes,
+    asked_distinct,
+    asked_both,
+    asked_without,
     foreign_function,
     ratio,
     aggregate_in_where,

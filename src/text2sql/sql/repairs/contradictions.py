@@ -14,7 +14,7 @@ _ABOVE, _BELOW = (exp.GT, exp.GTE), (exp.LT, exp.LTE)
 def both_at_once(draft: Draft) -> bool:
     """What was asked for is whatever has a row of each kind: the one list INTERSECT the other."""
     tree, view = draft.tree, draft.outermost
-    if view is None or not _is_plain_list(view):
+    if view is None or not is_plain_list(view):
         return False
     parts = conjuncts(view.select.args["where"].this)
     against = [pair for pair in combinations(parts, 2) if _exclude_each_other(draft, view, *pair)]
@@ -26,7 +26,7 @@ def both_at_once(draft: Draft) -> bool:
     return True
 
 
-def _is_plain_list(view: View) -> bool:
+def is_plain_list(view: View) -> bool:
     """Columns of rows: a count or the first rows of two lists would be something else."""
     asked = view.select.args
     if view.open or not asked.get("where") or any(asked.get(one) for one in _MORE):
@@ -112,7 +112,8 @@ def _made_outer(draft: Draft, view: View, column: exp.Expr) -> bool:
     joined = {
         draft.key(one) for one in source.join.args["on"].find_all(exp.Column) if _is_of(draft, one, source)
     }
-    if key not in joined and not source.entry.is_key([key], draft.grammar):
+    parts = [draft.grammar.columns.key(one, True) for one in source.entry.table.primary_key]
+    if key not in (*joined, *parts) and not source.entry.is_key([key], draft.grammar):
         return False
     source.join.set("kind", None)
     source.join.set("side", "LEFT")

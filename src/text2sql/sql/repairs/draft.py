@@ -41,9 +41,9 @@ class Wrong:
         return [one for one in self.at.sources.values() if one is not self.source]
 
 
-# SQLite's names of the row itself, and words that say which part of a date is meant.
-_NO_COLUMNS = frozenset(
-    "rowid oid _rowid_ year month day hour minute second week quarter microsecond epoch dow doy".split()
+_ROW_NAMES = frozenset({"rowid", "oid", "_rowid_"})  # SQLite's, of the row itself
+_NO_COLUMNS = _ROW_NAMES | frozenset(  # and words that say which part of a date is meant
+    "year month day hour minute second week quarter microsecond epoch dow doy".split()
 )
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
@@ -144,7 +144,7 @@ class Draft:
         while where is not None:
             source = where.sources.get(self.names.alias(qualifier))
             if source is not None:
-                if source.may_have(key) or where.open or key in _NO_COLUMNS:
+                if source.may_have(key) or where.open or key in _ROW_NAMES:
                     return None
                 return Wrong(Fault.ABSENT, column, view, where, source)
             fields = self.names.column(qualifier)  # of a structure: `payload.page`

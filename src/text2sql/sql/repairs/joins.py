@@ -99,18 +99,20 @@ def _joined(draft: Draft, wrong: Wrong) -> bool:
     view = wrong.at
     if not view.sources or view.open or has_bare_star(view):
         return False
-    twin = selects_twice(draft, wrong)
-    if wrong.fault is not Fault.OUTER and not twin and _is_in_scope(draft, wrong):
+    third = selects_twice(draft, wrong) or grouped_by(draft, wrong) is not None
+    if wrong.fault is not Fault.OUTER and not third and _is_in_scope(draft, wrong):
         return False
-    sources = [wrong.source] if twin and wrong.source else view.sources.values()
+    sources = [wrong.source] if third and wrong.source else view.sources.values()
     held = [(one, one.entry) for one in sources if one.entry is not None]
     there = [one.entry for one in view.sources.values()]
-    targets = [one for one in _tables_with(draft, wrong) if all(one is not entry for entry in there)]
+    named = grouped_by(draft, wrong)
+    meant = [named] if named is not None else _tables_with(draft, wrong)
+    targets = [one for one in meant if all(one is not entry for entry in there)]
     path = shortest_path(held, targets)
     if path is None or (wrong.fault is not Fault.STRANGE and len(targets) > 1 and not _is_beside(path)):
         return False
-    _qualify_all(draft, view, {key for link in path[1] for key in link.there.columns})
-    name = _add(draft, view, path, wrong)
+    called = wrong.column.args["table"] if wrong.fault is Fault.STRANGE else None
+    name = add_joins(draft, view, *path, called)
     wrong.column.set("table", again(name))
     draft.changed()
     return True
@@ -124,6 +126,22 @@ def selects_twice(draft: Draft, wrong: Wrong) -> bool:
     key = draft.key(wrong.column)
     items = [one for one in select.expressions if isinstance(one, exp.Column) and one is not wrong.column]
     return any(draft.key(one) == key and draft.fault(wrong.view, one) is None for one in items)
+
+
+def grouped_by(draft: Draft, wrong: Wrong) -> Entry | None:
+    """`SELECT T1.name … GROUP BY T1.patient`: the table that has it, whose row the group is of."""
+    group, source = wrong.view.select.args.get("group"), wrong.source
+    if wrong.fault is not Fault.ABSENT or group is None or source is None or source.entry is None:
+        return None
+    owned = [one for one in group.expressions if isinstance(one, exp.Column)]
+    keys = [draft.key(one) for one in owned if draft.views.owner(wrong.view, one) is source]
+    found = [
+        link.there
+        for link in source.entry.links
+        if link.forward and link.columns == tuple(keys) and draft.key(wrong.column) in link.there.columns
+    ]
+    there = [one.entry for one in wrong.at.sources.values()]
+    return found[0] if len(found) == 1 and all(found[0] is not one for one in there) else None
 
 
 def _is_in_scope(draft: Draft, wrong: Wrong) -> bool:
@@ -207,30 +225,34 @@ def _qualify_all(draft: Draft, view: View, keys: set[str]) -> None:
                 column.set("table", again(owner.name))
 
 
-def _add(draft: Draft, view: View, path: tuple[Source, list[Link]], wrong: Wrong) -> exp.Identifier:
-    source, links = path
+def add_joins(
+    draft: Draft, view: View, source: Source, links: list[Link], called: exp.Identifier | None = None
+) -> exp.Identifier:
+    """Join what the links lead to, the last under the name `called` if that is given. Gives its name."""
+    _qualify_all(draft, view, {key for link in links for key in link.there.columns})
     before: exp.Identifier = source.name
     for link in links:
         table = draft.table(link.there)
         name = table.this
-        if link is links[-1] and wrong.fault is Fault.STRANGE:
-            name = again(wrong.column.args["table"])
+        if link is links[-1] and called is not None:
+            name = again(called)
             if draft.names.alias(name) != draft.names.alias(table.this):
                 table.set("alias", exp.TableAlias(this=name))
         elif draft.names.alias(name) in view.sources:
             name = exp.to_identifier(f"{link.there.table.name}_{len(view.sources)}")
             table.set("alias", exp.TableAlias(this=name))
-        on = exp.and_(*(_equal(draft, link, pair, before, name) for pair in link.pairs), copy=False)
-        view.select.append("joins", exp.Join(this=table, on=on))
+        view.select.append("joins", exp.Join(this=table, on=equal(draft, link, before, name)))
         before = name
     return before
 
 
-def _equal(
-    draft: Draft, link: Link, pair: tuple[str, str], here: exp.Identifier, there: exp.Identifier
-) -> exp.EQ:
-    sides = [
-        exp.Column(this=draft.identifier(entry.columns[key].name), table=again(name))
-        for entry, key, name in ((link.here, pair[0], here), (link.there, pair[1], there))
+def equal(draft: Draft, link: Link, here: exp.Identifier, there: exp.Identifier) -> exp.Expr:
+    """The condition of a join along a foreign key."""
+    pairs = [
+        [
+            exp.Column(this=draft.identifier(entry.columns[key].name), table=again(name))
+            for entry, key, name in ((link.here, pair[0], here), (link.there, pair[1], there))
+        ]
+        for pair in link.pairs
     ]
-    return exp.EQ(this=sides[0], expression=sides[1])
+    return exp.and_(*(exp.EQ(this=one, expression=other) for one, other in pairs), copy=False)

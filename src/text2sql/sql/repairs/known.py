@@ -59,6 +59,8 @@ class Known:
             self._add(table, shown)
         for entry in self.entries():
             self._link(entry)
+        for entry in self.entries():
+            self._link_by_name(entry)
 
     def entries(self) -> Iterator[Entry]:
         yield from self.tables.values()
@@ -115,8 +117,32 @@ class Known:
             if not known or len(columns) != len(referred) or (columns, id(there), referred) in seen:
                 continue
             seen.add((columns, id(there), referred))
-            entry.links.append(Link(entry, columns, there, referred, forward=True))
-            there.links.append(Link(there, referred, entry, columns, forward=False))
+            _join(entry, columns, there, referred)
+
+    def _link_by_name(self, entry: Entry) -> None:
+        """A column called as the primary key of one other table names its rows, declared or not: warehouses
+        and many older databases declare nothing. `id` is everybody's.
+        """
+        declared = {one for link in entry.links if link.forward for one in link.columns}
+        own = {self.grammar.columns.key(one, True) for one in entry.table.primary_key}
+        for key in entry.columns:
+            if key in declared or own == {key} or folded(key) in _EVERYBODYS:
+                continue
+            named = [one for one in self.holders[key] if one is not entry and self._is_its_key(one, key)]
+            if len(named) == 1:
+                _join(entry, (key,), named[0], (key,))
+
+    def _is_its_key(self, entry: Entry, key: str) -> bool:
+        keys = [self.grammar.columns.key(one, True) for one in entry.table.primary_key]
+        return keys == [key] and not any(link.forward and link.columns == (key,) for link in entry.links)
+
+
+_EVERYBODYS = frozenset({"id", "name", "code", "key", "number", "no", "year", "date", "title"})
+
+
+def _join(entry: Entry, columns: tuple[str, ...], there: Entry, referred: tuple[str, ...]) -> None:
+    entry.links.append(Link(entry, columns, there, referred, forward=True))
+    there.links.append(Link(there, referred, entry, columns, forward=False))
 
 
 def _visible(policy: Policy, grammar: Grammar) -> dict[str, set[str]]:

@@ -9,7 +9,7 @@ from sqlglot import exp
 
 from text2sql.sql.dialects import ascii_lower
 from text2sql.sql.repairs.draft import Draft, Fault, Wrong
-from text2sql.sql.repairs.joins import conjuncts, is_plain, selects_twice
+from text2sql.sql.repairs.joins import conjuncts, grouped_by, is_plain, selects_twice
 from text2sql.sql.repairs.known import Entry, folded, one_letter_off
 from text2sql.sql.repairs.views import Source, View
 from text2sql.sql.scope import again
@@ -50,13 +50,36 @@ def _near_table(draft: Draft, node: exp.Table) -> Entry | None:
 
 def rebind(draft: Draft) -> bool:
     """`T2.Name` where only T1 has `Name`."""
-    done = False
+    done = _swapped(draft)
     for wrong in draft.wrong(Fault.ABSENT, Fault.STRANGE):
-        source = None if selects_twice(draft, wrong) else _by_name(wrong) or _only_owner(draft, wrong)
+        third = selects_twice(draft, wrong) or grouped_by(draft, wrong) is not None
+        source = None if third else _by_name(wrong) or _only_owner(draft, wrong)
         if source is not None:
             draft.bind(wrong.column, source)
             done = True
     return done
+
+
+def _swapped(draft: Draft) -> bool:
+    """`SELECT T1.Name, T1.Year`, where T1 has no `Year` and T2 has both: it is T2 that was meant."""
+    for wrong in draft.wrong(Fault.ABSENT):
+        source, items = wrong.source, wrong.view.select.expressions
+        if source is None or wrong.at is not wrong.view or not any(one is wrong.column for one in items):
+            continue
+        listed = [
+            one
+            for one in items
+            if isinstance(one, exp.Column)
+            and one.args.get("table")
+            and draft.names.alias(one.args["table"]) == source.key
+        ]
+        keys = {draft.key(one) for one in listed}
+        owners = [one for one in wrong.others() if keys <= set(one.shape.columns)]
+        if len(listed) > 1 and len(owners) == 1:
+            for one in listed:
+                draft.bind(one, owners[0])
+            return True
+    return False
 
 
 def _by_name(wrong: Wrong) -> Source | None:
@@ -147,7 +170,17 @@ def _two_ways(draft: Draft, wrong: Wrong) -> bool:
     equal = wrong.source is not None and _named(draft, wrong.source, name)
     if wrong.fault is Fault.STRANGE and _a_neighbour_has(wrong, key):
         return True
-    return not equal and any(key in one.shape.columns for one in wrong.others())
+    return not equal and (
+        any(key in one.shape.columns for one in wrong.others()) or _is_left_out(draft, wrong)
+    )
+
+
+def _is_left_out(draft: Draft, wrong: Wrong) -> bool:
+    """Whether several columns of that source are not there and all of them are in a table beside it."""
+    lacking = [one for one in draft.wrong(Fault.ABSENT) if one.source is wrong.source]
+    keys = {draft.key(one.column) for one in lacking}
+    beside = wrong.source.entry.links if wrong.source is not None and wrong.source.entry is not None else ()
+    return len(keys) > 1 and any(keys <= set(link.there.columns) for link in beside)
 
 
 def _near_columns(draft: Draft, column: exp.Column, sources: Iterable[Source]) -> list[tuple[Source, str]]:
@@ -174,6 +207,8 @@ def _named_after_table(draft: Draft, source: Source, name: str) -> list[str]:
     for short in (name.removeprefix(table), name.removesuffix(table)):
         if short != name and short:
             found += [key for key in _named(draft, source, short) if key not in found]
+    if not found and name in ("name", table + "name"):
+        found = [key for key in source.shape.columns if folded(key).endswith("name")]
     if not found and name == "id" and len(source.entry.table.primary_key) == 1:
         key = draft.grammar.columns.key(source.entry.table.primary_key[0], True)
         found = [key] if key in source.shape.columns and folded(key).endswith("id") else []

@@ -75,7 +75,8 @@ def _is_unasked(draft: Draft, tie: _Tie) -> bool:
     one, other = tie.source.entry, tie.other.entry
     if one is None or other is None or draft.said is None:
         return False
-    if any(draft.key(column) not in tie.columns.values() for column in tie.uses):
+    shared = _shared(tie)
+    if any(draft.key(column) not in (*tie.columns.values(), *shared) for column in tie.uses):
         return False
     touched, none = draft.said.touched, frozenset[str]()
     staying = [held.entry.name for held in tie.view.sources.values() if held.entry and held.entry is not one]
@@ -84,6 +85,19 @@ def _is_unasked(draft: Draft, tie: _Tie) -> bool:
     if (tie.uses and not along) or _counts_ones(draft, tie):
         return False
     return touched.get(one.name, none) <= rest
+
+
+def _shared(tie: _Tie) -> dict[str, str]:
+    """Its own foreign keys → the other's that name rows of the same table: either will do."""
+    one, other = tie.source.entry, tie.other.entry
+    if one is None or other is None:
+        return {}
+    held = {(link.there.name, link.referred): link.columns for link in other.links if link.forward}
+    return {
+        link.columns[0]: held[link.there.name, link.referred][0]
+        for link in one.links
+        if link.forward and len(link.columns) == 1 and (link.there.name, link.referred) in held
+    }
 
 
 def _counts_ones(draft: Draft, tie: _Tie) -> bool:
@@ -151,7 +165,7 @@ def _visible_from(draft: Draft, view: View) -> Iterator[tuple[View, exp.Column]]
 
 
 def _drop(draft: Draft, tie: _Tie, join: exp.Join) -> None:
-    select, same = tie.view.select, {own: key for key, own in tie.columns.items()}
+    select, same = tie.view.select, {**_shared(tie), **{own: key for key, own in tie.columns.items()}}
     for column in tie.uses:
         column.replace(draft.column(tie.other, same[draft.key(column)]))
     joins = [one for one in tie.view.joins if one is not join]

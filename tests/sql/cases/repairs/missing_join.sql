@@ -1,6 +1,9 @@
 -- A column of one table that is not in FROM, and one shortest way of foreign keys to it.
 
 -- sqlite
+SELECT v.full_name, SUM(v.paid) FROM visit AS v JOIN museum AS m ON v.museum_id = m.museum_id WHERE m.director = 'Tom Reed' GROUP BY v.visitor_id
+SELECT visitor.full_name, SUM(v.paid) FROM visit AS v JOIN museum AS m ON v.museum_id = m.museum_id JOIN visitor ON v.visitor_id = visitor.id WHERE m.director = 'Tom Reed' GROUP BY v.visitor_id
+
 SELECT m.museum_name, v.museum_name FROM museum AS m JOIN visit AS v ON v.museum_id = m.museum_id
 unchanged
 

@@ -1,6 +1,12 @@
 -- A column misspelled: case, underscores, plural, the table's name before it or after it.
 
 -- sqlite
+SELECT c.name FROM museum AS m JOIN city AS c ON m.city_id = c.city_id WHERE m.director = 'Tom Reed'
+SELECT c.city_name FROM museum AS m JOIN city AS c ON m.city_id = c.city_id WHERE m.director = 'Tom Reed'
+
+SELECT v.visitor_name FROM visitor AS v
+SELECT v.full_name FROM visitor AS v
+
 SELECT birth_year FROM artist
 SELECT BirthYear FROM artist
 

@@ -1,6 +1,9 @@
 -- A column on the alias of a table that does not have it.
 
 -- sqlite
+SELECT m.museum_id, m.title FROM museum AS m JOIN painting AS p ON p.museum_id = m.museum_id WHERE m.director = 'Tom Reed'
+SELECT p.museum_id, p.title FROM museum AS m JOIN painting AS p ON p.museum_id = m.museum_id WHERE m.director = 'Tom Reed'
+
 SELECT T2.country FROM artist AS T1 JOIN painting AS T2 ON T1.artist_id = T2.artist_id WHERE T2.price > 3
 SELECT T1.country FROM artist AS T1 JOIN painting AS T2 ON T1.artist_id = T2.artist_id WHERE T2.price > 3
 
