@@ -44,6 +44,7 @@ ASKED = Said(
 SAID = {
     "unasked_join": ASKED,
     "asked_value": Said({}, understood=True, values=(ValueHit("north", "North", "city", "region"),)),
+    "asked_each": Said({}, understood=True, each=(("artist", "country"), ("city", "region"))),
     "asked_distinct": Said({}, understood=True, different=True),
     "asked_both": Said({}, understood=True, both=True),
     "asked_without": Said({}, understood=True, denies=True),

@@ -152,6 +152,7 @@ class Said:
     touched: Mapping[str, frozenset[str]]
     understood: bool  # every word of it touches something, or means nothing in particular
     values: tuple[ValueHit, ...] = ()  # of words that stand in one column only
+    each: tuple[tuple[str, str], ...] = ()  # *each city*: the (table, column) pairs that are called so
     different: bool = False  # *the different …*
     both: bool = False  # *both … and …*
     denies: bool = False  # *no*, *not*, *without*

@@ -138,3 +138,9 @@ def test_a_value_is_sure_where_one_column_has_it(known: Knowledge) -> None:
     assert (len({(hit.table, hit.column) for hit in twice}) == 1) == any(
         hit in twice for hit in said(question, known, hits).values
     )
+
+
+def test_the_column_that_each_is_said_of_is_heard(known: Knowledge) -> None:
+    assert ("customers", "city") in said("How many orders does each city have?", known).each
+    assert ("customers", "city") in said("每个城市有多少客户？", known).each
+    assert said("How many customers are there?", known).each == ()

@@ -31,6 +31,9 @@ _WORTH: dict[_How, float] = {
     "missing": -1.0,
 }
 
+_EACH = re.compile(
+    r"(?i)\b(?:each|every|per)\s+(\w+(?:\s+\w+)?)|(?:每一?[个位种家名类所座]?|各个?)([\u3400-\u9fff]{1,4})"
+)
 _DIFFERENT = re.compile(r"(?i)\b(different|distinct|unique)\b|不同|不重复|去重")
 _BOTH = re.compile(r"(?i)\bboth\b.*\band\b|既.*又|同时")
 _DENIES = re.compile(
@@ -61,10 +64,30 @@ def said(question: str, knowledge: Knowledge, hits: Iterable[ValueHit] = ()) -> 
         {name: frozenset(held) for name, held in touched.items()},
         not uncovered(question, knowledge),
         values=tuple(hit for hit in in_one_column(hits) if _is_a_name(hit, question, touched)),
+        each=_each(question, knowledge),
         different=bool(_DIFFERENT.search(question)),
         both=bool(_BOTH.search(question)),
         denies=bool(_DENIES.search(_BOUNDS.sub(" ", question))),
     )
+
+
+def _each(question: str, knowledge: Knowledge) -> tuple[tuple[str, str], ...]:
+    for match in _EACH.finditer(question):
+        english, chinese = match.groups()
+        called = (
+            [english, english.split()[0]] if english else [chinese[:n] for n in range(len(chinese), 0, -1)]
+        )
+        for piece in called:
+            ways = {words(way) for way in (piece, *knowledge.glossary.synonyms(piece))} - {()}
+            found = [
+                (table.name, column.name)
+                for table in knowledge.catalogue.tables
+                for column in table.columns
+                if words(column.name) in ways
+            ]
+            if found:
+                return tuple(found)
+    return ()
 
 
 def _is_a_name(hit: ValueHit, question: str, touched: Mapping[str, set[str]]) -> bool:

@@ -10,7 +10,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from text2sql.sql.dialects import GRAMMARS
-from text2sql.sql.repairs.asked import asked_both, asked_distinct, asked_value, asked_without
+from text2sql.sql.repairs.asked import (
+    asked_both,
+    asked_distinct,
+    asked_each,
+    asked_value,
+    asked_without,
+)
 from text2sql.sql.repairs.bridges import bridge, key_of_list, other_table
 from text2sql.sql.repairs.contradictions import anti_join, both_at_once, for_each
 from text2sql.sql.repairs.draft import Draft
@@ -44,6 +50,7 @@ REPAIRS: tuple[Repair, ...] = (
     value_spelling,
     value_place,
     asked_value,
+    asked_each,
     needless_join,
     unasked_join,
     letter_case,

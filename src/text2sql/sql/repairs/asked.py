@@ -70,6 +70,32 @@ def _is_used(draft: Draft, source: Source, key: str) -> bool:
     )
 
 
+def asked_each(draft: Draft) -> bool:
+    """*The total of each city*, and one total of all of them: by city."""
+    view, said = draft.outermost, draft.said
+    if said is None or not said.each or view is None or view.open or view.select.args.get("group"):
+        return False
+    items = [one.unalias() for one in view.select.expressions]
+    if not items or not all(isinstance(one, exp.AggFunc) for one in items) or any(draft.wrong(*ERRORS)):
+        return False
+    key = draft.grammar.columns.key
+    found = [
+        (source, key(column, True))
+        for source in view.sources.values()
+        for table, column in said.each
+        if source.entry is not None and source.entry.table.name == table
+    ]
+    if len(found) != 1 or found[0][1] not in found[0][0].shape.columns or _is_used(draft, *found[0]):
+        return False
+    column = draft.column(*found[0])
+    if len(view.sources) == 1:
+        column.set("table", None)
+    view.select.set("expressions", [column, *view.select.expressions])
+    view.select.set("group", exp.Group(expressions=[column.copy()]))
+    draft.changed()
+    return True
+
+
 def asked_distinct(draft: Draft) -> bool:
     """*The different names of …*, *how many different cities …*"""
     view = draft.outermost
@@ -130,7 +156,7 @@ def _either(node: exp.Expr) -> tuple[exp.Expr, exp.Expr] | None:
 def asked_without(draft: Draft) -> bool:
     """*Schools that have no player who is a catcher*, and a query for those who have one: NOT IN."""
     view, said = draft.outermost, draft.said
-    if said is None or not said.denies or view is None or not is_plain_list(view):
+    if said is None or not said.denies or view is None or not is_plain_list(view, where=False):
         return False
     if any(draft.wrong(*ERRORS)) or draft.tree.find(*_DENIALS):
         return False
@@ -139,9 +165,9 @@ def asked_without(draft: Draft) -> bool:
     if shown is None or len(view.sources) != 2 or len(links) != 1:
         return False
     child, link = links[0]
-    parts = conjuncts(view.select.args["where"].this)
+    parts = _conditions(view)
     owners = [{draft.views.owner(view, one) for one in part.find_all(exp.Column)} for part in parts]
-    if any(one not in ({child}, {shown}) for one in owners) or not any(one == {child} for one in owners):
+    if any(one not in ({child}, {shown}) for one in owners):
         return False
     _denied(draft, view, (shown, child), link, [one == {child} for one in owners])
     return True
@@ -153,7 +179,7 @@ _DENIALS = (exp.Not, exp.NEQ, exp.Except, exp.Null, exp.Subquery)
 def _denied(draft: Draft, view: View, ends: tuple[Source, Source], link: Link, inside: list[bool]) -> None:
     shown, child = ends
     select = view.select
-    parts = conjuncts(select.args["where"].this)
+    parts = _conditions(view)
     conditions = [one for one, held in zip(parts, inside, strict=True) if held]
     key = draft.column(child, link.referred[0])
     if link.there.columns[link.referred[0]].nullable:
@@ -161,7 +187,7 @@ def _denied(draft: Draft, view: View, ends: tuple[Source, Source], link: Link, i
     inner = exp.Select(
         expressions=[key.copy()],
         from_=exp.From(this=child.node.copy()),
-        where=exp.Where(this=_all(conditions)),
+        where=exp.Where(this=_all(conditions)) if conditions else None,
     )
     outer = exp.Not(this=exp.In(this=draft.column(shown, link.columns[0]), query=exp.Subquery(this=inner)))
     rest = [one for one, held in zip(parts, inside, strict=True) if not held]
@@ -169,6 +195,11 @@ def _denied(draft: Draft, view: View, ends: tuple[Source, Source], link: Link, i
     select.set("joins", None)
     select.set("where", exp.Where(this=_all([*rest, outer])))
     draft.changed()
+
+
+def _conditions(view: View) -> list[exp.Expr]:
+    where = view.select.args.get("where")
+    return conjuncts(where.this) if where else []
 
 
 def _all(parts: list[exp.Expr]) -> exp.Expr:

@@ -2,6 +2,8 @@
 `id NOT IN (SELECT dorm_id …)` takes the wrong key of it.
 """
 
+import re
+
 from sqlglot import exp
 
 from text2sql.sql.repairs.draft import Draft, Fault
@@ -9,6 +11,7 @@ from text2sql.sql.repairs.joins import conjuncts, equal, is_plain, sides_of
 from text2sql.sql.repairs.known import Entry, Link
 from text2sql.sql.repairs.views import Source, View
 from text2sql.sql.scope import again
+from text2sql.types import Column
 
 
 def bridge(draft: Draft) -> bool:
@@ -64,11 +67,26 @@ def _way(
     if len(ways) != 1:
         return None
     to, on = ways[0]
+    if (
+        left in one.columns
+        and right in other.columns
+        and _of_two_kinds(one.columns[left], other.columns[right])
+    ):
+        return ways[0]
     ends = [
         to.columns == (left,) or left not in one.columns,
         on.referred == (right,) or right not in other.columns,
     ]
     return ways[0] if all(ends) and (left in one.columns or right in other.columns) else None
+
+
+_TEXT, _NUMBER = re.compile(r"(?i)char|text|clob|string"), re.compile(r"(?i)int|num|dec|real|floa|doub")
+
+
+def _of_two_kinds(one: Column, other: Column) -> bool:
+    """A text and a number: what joins them is no key."""
+    kinds = [(bool(_TEXT.search(column.type)), bool(_NUMBER.search(column.type))) for column in (one, other)]
+    return kinds in ([(True, False), (False, True)], [(False, True), (True, False)])
 
 
 def other_table(draft: Draft) -> bool:

@@ -26,10 +26,10 @@ def both_at_once(draft: Draft) -> bool:
     return True
 
 
-def is_plain_list(view: View) -> bool:
+def is_plain_list(view: View, *, where: bool = True) -> bool:
     """Columns of rows: a count or the first rows of two lists would be something else."""
     asked = view.select.args
-    if view.open or not asked.get("where") or any(asked.get(one) for one in _MORE):
+    if view.open or (where and not asked.get("where")) or any(asked.get(one) for one in _MORE):
         return False
     return all(isinstance(one.unalias(), exp.Column) and not one.is_star for one in view.select.expressions)
 

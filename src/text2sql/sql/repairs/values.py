@@ -6,8 +6,10 @@ from sqlglot import exp
 
 from text2sql.sql.dialects import ascii_lower, ascii_upper
 from text2sql.sql.repairs.draft import Draft, Fault
+from text2sql.sql.repairs.joins import add_joins, has_bare_star, shortest_path
 from text2sql.sql.repairs.known import Entry, folded
 from text2sql.sql.repairs.views import Source, View, Views
+from text2sql.sql.scope import again
 
 _EQUAL = (exp.EQ, exp.NEQ, exp.Like, exp.ILike, exp.NullSafeEQ, exp.NullSafeNEQ)
 _COMPARED = (*_EQUAL, exp.GT, exp.GTE, exp.LT, exp.LTE, exp.In, exp.Between)
@@ -107,12 +109,38 @@ def value_place(draft: Draft) -> bool:
             continue
         place = _other_place(draft, view, origin[0], origin[1].name, literals)
         qualified = bool(column.args.get("table"))
+        if place is None and _joined_place(draft, view, column, literals):
+            return True  # the views have changed; the next round looks again
         if place is not None:
             _move(draft, column, literals, *place)
             if not qualified and len(view.owners(place[1])) == 1:
                 column.set("table", None)
             done = True
     return done
+
+
+def _joined_place(draft: Draft, view: View, column: exp.Column, literals: list[exp.Literal]) -> bool:
+    """The one column that has the text, in a table that one shortest way of foreign keys leads to."""
+    origin, domains = draft.origin(view, column), draft.domains
+    if origin is None or domains is None or view.open or has_bare_star(view) or len(literals) != 1:
+        return False
+    text = literals[0].this
+    places = domains.places(text) if domains.contains(origin[0].name, origin[1].name, text) is False else []
+    if len(places) != 1 or any(one.entry and one.entry.name == places[0][0] for one in view.sources.values()):
+        return False
+    targets = [one for one in draft.known.entries() if one.name == places[0][0]]
+    path = shortest_path(
+        [(one, one.entry) for one in view.sources.values() if one.entry is not None], targets
+    )
+    key = draft.grammar.columns.key(places[0][1], True)
+    if path is None or key not in targets[0].columns:
+        return False
+    name = add_joins(draft, view, *path)
+    column.set("this", draft.identifier(targets[0].columns[key].name))
+    column.set("table", again(name))
+    spelled = domains.spelled(*places[0], text)
+    draft.put(literals[0], exp.Literal.string(spelled or text))
+    return True
 
 
 def _is_one_of_several(node: exp.Expr, column: exp.Column) -> bool:

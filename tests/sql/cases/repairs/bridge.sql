@@ -22,6 +22,9 @@ unchanged
 SELECT c.city_name FROM visit AS v LEFT JOIN city AS c ON v.museum_id = c.city_id
 unchanged
 
+SELECT a.Name, m.director FROM artist AS a JOIN museum AS m ON a.artist_id = m.museum_name
+SELECT a.Name, m.director FROM artist AS a JOIN painting ON a.artist_id = painting.artist_id JOIN museum AS m ON painting.museum_id = m.museum_id
+
 -- postgres
 SELECT c.city_name FROM visit AS v JOIN city AS c ON v.museum_id = c.city_id
 SELECT c.city_name FROM visit AS v JOIN museum ON v.museum_id = museum.museum_id JOIN city AS c ON museum.city_id = c.city_id

@@ -1,6 +1,9 @@
 -- A text that is not in the column it is compared with, and is in one other column in scope.
 
 -- sqlite
+SELECT museum_id FROM museum WHERE museum_name = 'porto'
+SELECT museum_id FROM museum JOIN city ON museum.city_id = city.city_id WHERE city.city_name = 'Porto'
+
 SELECT museum_id FROM museum WHERE museum_name = 'Tom Reed'
 SELECT museum_id FROM museum WHERE director = 'Tom Reed'
 
