@@ -78,7 +78,8 @@ def _each(question: str, knowledge: Knowledge) -> tuple[tuple[str, str], ...]:
             [english, english.split()[0]] if english else [chinese[:n] for n in range(len(chinese), 0, -1)]
         )
         for piece in called:
-            ways = {words(way) for way in (piece, *knowledge.glossary.synonyms(piece))} - {()}
+            meant = knowledge.glossary.synonyms(piece) if chinese else ()
+            ways = {words(way) for way in (piece, *meant)} - {()}
             found = [
                 (table.name, column.name)
                 for table in knowledge.catalogue.tables
