@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Self, TypedDict, Unpack
 from uuid import uuid4
 from weakref import WeakSet
 
+from text2sql.background import aside
 from text2sql.config import Settings, from_environment
 from text2sql.database import AsyncDatabase, AsyncStream, open_database, redacted
 from text2sql.errors import Text2SQLError, UsageError
@@ -179,17 +180,20 @@ class AsyncText2SQL:
     async def _paged(self, kept: StoredResult, number: int, size: int, order: int) -> CheckedSql:
         known = await (await self.rooms()).library.knowledge(values=False)
         catalogue = known.catalogue
-        return _passed(
-            check_page(
-                kept.sql, catalogue.dialect, catalogue, known.policy, number=number, size=size, order=order
-            )
+        at: dict[str, int] = {"number": number, "size": size, "order": order}
+        paged = await aside(
+            kept.sql, lambda: check_page(kept.sql, catalogue.dialect, catalogue, known.policy, **at)
         )
+        return _passed(paged)
 
     async def count(self, result_id: str, *, user: str = "") -> int:
         """How many rows the query of an earlier result has in all."""
         rooms, kept = await self._kept(result_id, user)
         known = await rooms.library.knowledge(values=False)
-        counted = check_count(kept.sql, known.catalogue.dialect, known.catalogue, known.policy)
+        catalogue = known.catalogue
+        counted = await aside(
+            kept.sql, lambda: check_count(kept.sql, catalogue.dialect, catalogue, known.policy)
+        )
         found = await rooms.database.run(_passed(counted))
         return int(str(found.rows[0][0]))
 
@@ -203,7 +207,8 @@ class AsyncText2SQL:
         """What the guard says of a statement. Nothing is run."""
         known = await (await self.rooms()).library.knowledge(values=False)
         limit = min(rows or self.settings.row_limit, self.settings.row_limit)
-        return check(sql, known.catalogue.dialect, known.catalogue, known.policy, rows=limit)
+        catalogue = known.catalogue
+        return await aside(sql, lambda: check(sql, catalogue.dialect, catalogue, known.policy, rows=limit))
 
     async def run_own(self, sql: str, **how: Unpack[How]) -> Answer:
         """The same in the shape of an answer: a refusal is told in it, and the rows can be paged."""

@@ -1,4 +1,5 @@
-"""An event loop in a thread of its own, for the synchronous twins of asynchronous things.
+"""An event loop in a thread of its own, for the synchronous twins of asynchronous things; and the other way
+round, work that would hold up a loop.
 
 Ctrl-C, or leaving a stream early, cancels the work over there before it is passed on.
 """
@@ -6,13 +7,19 @@ Ctrl-C, or leaving a stream early, cancels the work over there before it is pass
 import asyncio
 import queue
 import threading
-from collections.abc import AsyncGenerator, Coroutine, Iterator
+from collections.abc import AsyncGenerator, Callable, Coroutine, Iterator
 from contextlib import aclosing
 from typing import Any, Generic, TypeVar
 
 T = TypeVar("T")
 
+_LONG = 4_000  # characters of SQL: more take the parser tens of milliseconds, the longest a second
 CLOSING = 2.0  # seconds that ending cancelled work may take before it is no longer waited for
+
+
+async def aside(text: str, work: Callable[[], T]) -> T:
+    """What `work` makes of a statement; a thread does it where it is long: the loop has other clients."""
+    return work() if len(text) <= _LONG else await asyncio.to_thread(work)
 
 
 class Background:

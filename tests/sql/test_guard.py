@@ -138,6 +138,9 @@ def test_a_known_catalogue_lets_a_natural_join_of_open_tables_pass() -> None:
         "SELECT " + "-" * 3_000 + "1",
         "SELECT 1 " + "UNION SELECT 1 " * 9_000,
         "SELECT " + "CASE WHEN 1 = 1 THEN " * 2_000 + "1" + " END" * 2_000,
+        "SELECT a" + "[1]" * 3_000 + " FROM t",
+        "SELECT a" + "[1].b" * 1_900 + " FROM t",
+        "SELECT " + "f(" * 50 + "a" + ("[1]" * 15 + ", 1)") * 50 + " FROM t",
         "x" * 200_000,
         "SELECT '" + "x" * 90_000,
         "SELECT \x00 1",
@@ -151,7 +154,7 @@ def test_a_known_catalogue_lets_a_natural_join_of_open_tables_pass() -> None:
         '"',
         "\\",
     ],
-    ids=range(23),
+    ids=range(26),
 )
 def test_a_broken_or_huge_text_is_refused_without_a_crash(dialect: str, sql: str) -> None:
     verdict = check(sql, dialect)

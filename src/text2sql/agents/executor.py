@@ -12,6 +12,7 @@ from text2sql.agents.confirmation import checked
 from text2sql.agents.desk import Desk, Update, detail_of, ended
 from text2sql.agents.emptiness import is_empty, why_empty
 from text2sql.agents.state import Execution, Passed, SQLMessageState, Write, trouble
+from text2sql.background import aside
 from text2sql.errors import DatabaseError, LockConflict
 from text2sql.memory import StoredResult
 from text2sql.schema import Knowledge
@@ -40,7 +41,7 @@ async def executor(state: SQLMessageState, desk: Desk) -> Update:
     history = list(state.get("error_history", []))
     ran: list[_Ran] = []
     for passed in validation["passed"]:
-        query = again(passed["text"], desk, knowledge)
+        query = await again(passed["text"], desk, knowledge)
         try:
             result = await _run(query, desk)
         except DatabaseError as error:
@@ -59,12 +60,13 @@ async def executor(state: SQLMessageState, desk: Desk) -> Update:
     return {**update, **await _kept(best, agreement, state, desk, knowledge)}
 
 
-def again(sql: str, desk: Desk, knowledge: Knowledge) -> CheckedSql:
+async def again(sql: str, desk: Desk, knowledge: Knowledge) -> CheckedSql:
     """A checkpoint is only data: what it holds goes through the guard once more before it runs. One row more
     than the limit is asked for, so that there being more is a fact.
     """
     catalogue = knowledge.catalogue
-    query = check(sql, catalogue.dialect, catalogue, knowledge.policy, rows=desk.row_limit + 1)
+    most = desk.row_limit + 1
+    query = await aside(sql, lambda: check(sql, catalogue.dialect, catalogue, knowledge.policy, rows=most))
     if isinstance(query, CheckedSql):
         return query
     raise RuntimeError("a query that passed the guard does not pass it again")

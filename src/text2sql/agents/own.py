@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from text2sql.agents.desk import Asked, Rooms, detail_of
 from text2sql.agents.sentences import sentence
+from text2sql.background import aside
 from text2sql.errors import DatabaseError
 from text2sql.memory import StoredResult
 from text2sql.messages import Language, explain, language, refusal, sentences
@@ -17,7 +18,7 @@ async def run_own(sql: str, asked: Asked, rooms: Rooms) -> Answer:
     known = await rooms.library.knowledge(values=False)
     catalogue, rows = known.catalogue, rooms.settings.row_limit
     # One row more than the limit, so that there being more is a fact.
-    query = check(sql, catalogue.dialect, catalogue, known.policy, rows=rows + 1)
+    query = await aside(sql, lambda: check(sql, catalogue.dialect, catalogue, known.policy, rows=rows + 1))
     if isinstance(query, SqlRejected):
         return _refused(sql, query, catalogue.dialect, asked, lang)
     receipt = Receipt(query.shown, query.dialect, query.tables, checks=("guard",), statements=1)

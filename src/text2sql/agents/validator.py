@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from text2sql.agents.desk import Desk, Update, detail_of, ended
 from text2sql.agents.state import Passed, SQLMessageState, Write, trouble
+from text2sql.background import aside
 from text2sql.errors import DatabaseError
 from text2sql.messages import refusal
 from text2sql.schema import Knowledge, said
@@ -65,9 +66,11 @@ class _Trial:
     async def judge(self, number: int, text: str) -> None:
         known = self.knowledge
         dialect, catalogue = known.catalogue.dialect, known.catalogue
-        mended = repair(text, dialect, catalogue, known.values, said=self.said)
+        mended = await aside(text, lambda: repair(text, dialect, catalogue, known.values, said=self.said))
         query: CheckedSql | CheckedWrite | SqlRejected
-        query = check(mended.sql, dialect, catalogue, known.policy, rows=self.desk.row_limit)
+        query = await aside(
+            text, lambda: check(mended.sql, dialect, catalogue, known.policy, rows=self.desk.row_limit)
+        )
         if isinstance(query, SqlRejected) and self.desk.allow_writes:
             query = self._as_write(text, query)
         if isinstance(query, SqlRejected):

@@ -14,10 +14,14 @@ from text2sql.sql.refusal import refuse
 MAX_CHARACTERS = 100_000
 MAX_TOKENS = 10_000
 MAX_DEPTH = 60  # brackets within brackets; people write about ten
+MAX_STEPS = 16  # subscripts of subscripts: the parser's time grows with the square of their number
 
 _OPENING = frozenset({TokenType.L_PAREN, TokenType.L_BRACKET, TokenType.L_BRACE, TokenType.CASE})
 _CLOSING = frozenset({TokenType.R_PAREN, TokenType.R_BRACKET, TokenType.R_BRACE, TokenType.END})
 _SIGNS = frozenset({TokenType.DASH, TokenType.PLUS, TokenType.TILDE, TokenType.NOT})  # each nests one deeper
+_STEPPING = frozenset(
+    {TokenType.DOT, TokenType.DCOLON, TokenType.COLON, TokenType.ARROW, TokenType.DARROW}
+)  # between two subscripts of one value
 _QUOTED = frozenset({TokenType.IDENTIFIER, TokenType.STRING, TokenType.RAW_STRING, TokenType.HEREDOC_STRING})
 # Control characters but tab and line ends; a BOM; what reorders or hides text on a screen.
 _HIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]")
@@ -59,11 +63,35 @@ def tokens(text: str, dialect: Dialect, grammar: Grammar) -> Sequence[Token]:
             _comments(token)
         if token.text in grammar.foreign_tokens and kind not in _QUOTED:
             refuse("foreign_operator", token.text)
+    _subscripts(found)
     if not text.isascii():
         _letters(text, found)
     if grammar.backslash_strings and _ESCAPED_QUOTE.search(text):
         _two_faced(text, dialect)
     return found
+
+
+def _subscripts(found: Sequence[Token]) -> None:
+    """`a[1][1]…`, also with names, casts and calls in between, as one chain within its brackets."""
+    if sum(token.token_type == TokenType.L_BRACKET for token in found) <= MAX_STEPS:
+        return
+    chains = [(0, 0)]  # of each open bracket: the present chain, and the longest
+    before: TokenType | None = None
+    for token in found:
+        kind, (now, most) = token.token_type, chains[-1]
+        if kind in _OPENING:
+            now += kind == TokenType.L_BRACKET
+            chains[-1] = now, max(now, most)
+            chains.append((0, 0))
+        elif kind in _CLOSING and len(chains) > 1:
+            chains.pop()
+            now = chains[-1][0] + most
+            chains[-1] = now, max(now, chains[-1][1])
+        elif kind not in _STEPPING and before not in _STEPPING:
+            chains[-1] = 0, most
+        if chains[-1][1] > MAX_STEPS:
+            refuse("too_deep", f"{chains[-1][1]} subscripts")
+        before = kind
 
 
 def _comments(token: Token) -> None:

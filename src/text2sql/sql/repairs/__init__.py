@@ -69,6 +69,7 @@ REPAIRS: tuple[Repair, ...] = (
     bracketed_arm,
 )
 
+_LONGEST = 8_000  # characters: looking at more for a slip would cost seconds
 _ROUNDS = 4  # one repair may lay open another; a chain of more is not a slip
 
 
@@ -104,7 +105,8 @@ def mended(
     said: Said | None = None,
 ) -> Repaired:
     """`repair`, with its faults told."""
-    tree, foreign = read(text, dialect) if dialect in GRAMMARS else (None, False)
+    known_text = dialect in GRAMMARS and len(text) <= _LONGEST
+    tree, foreign = read(text, dialect) if known_text else (None, False)
     if tree is None:
         return Repaired(text)
     draft = Draft(tree, dialect, known(catalogue, policy, dialect), domains, text=text, said=said)

@@ -1,0 +1,172 @@
+"""Faults of the guard itself (K01–K08): whatever happens to it, nothing passes, and nobody else waits."""
+
+import asyncio
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlglot.parser import Parser
+
+from agents.asking import make_shop, scripted
+from server.people import TOKENS, bearer, token
+from server.serving import COUNT, served
+from terminal import run
+from text2sql.cli.sources import policies_from
+from text2sql.sql import check
+from text2sql.types import CheckedSql, SqlRejected
+
+NAMES = "SELECT name FROM customers ORDER BY id"
+# What a parser might be slow at, each just within the bounds that are checked before it is asked.
+LONGEST = {
+    "list": "SELECT 1 WHERE 1 IN (" + ", ".join(map(str, range(4_900))) + ")",
+    "unions": "SELECT 1 " + "UNION ALL SELECT 1 " * 3_000,
+    "conditions": "SELECT 1 WHERE " + " AND ".join(["1 = 1"] * 2_400),
+    "columns": "SELECT " + ", ".join(f"1 AS c{number}" for number in range(2_400)),
+    "subscripts": "SELECT " + ", ".join(["a" + "[1]" * 16] * 50) + " FROM t",
+    "one value": "SELECT a" + "[1]" * 3_000 + " FROM t",
+    "through names": "SELECT a" + "[1].b" * 1_900 + " FROM t",
+    "through calls": "SELECT " + "f(" * 50 + "a" + ("[1]" * 15 + ", 1)") * 50 + " FROM t",
+}
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Path:
+    return make_shop(tmp_path / "shop.db")
+
+
+@pytest.mark.parametrize("error", [IndexError, KeyError, MemoryError, ValueError, AssertionError])
+def test_k03_whatever_the_parser_raises_is_a_refusal(
+    error: type[Exception], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: Any, **__: Any) -> Any:
+        raise error("broken")
+
+    monkeypatch.setattr("text2sql.sql.trees._tree", broken)
+    verdict = check("SELECT 1", "postgres")
+    assert isinstance(verdict, SqlRejected)
+    assert verdict.rule == "internal"
+    monkeypatch.undo()
+    monkeypatch.setattr(Parser, "parse", broken)
+    assert isinstance(check("SELECT 1", "postgres"), SqlRejected)
+
+
+def test_k03_a_rule_that_breaks_refuses_over_http_and_nothing_runs(
+    shop: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: Any) -> Any:
+        raise IndexError("broken")
+
+    async def told() -> tuple[int, dict[str, Any]]:
+        async with served(shop, scripted([])) as server:
+            app = server.here.sources.named(None).app
+            await app.catalogue()
+            monkeypatch.setattr("text2sql.sql.guard.RULES", (broken,))
+            response = await server.client.post("/api/v1/sql", json={"sql": COUNT})
+            return response.status_code, response.json()
+
+    status, answer = asyncio.run(told())
+    assert (status, answer["status"], answer["error"]["kind"]) == (200, "refused", "internal")
+    assert answer["receipt"]["statements"] == 0
+
+
+@pytest.mark.parametrize("dialect", ["postgres", "duckdb", "clickhouse"])
+@pytest.mark.parametrize("shape", sorted(LONGEST))
+def test_k02_k04_no_statement_keeps_the_parser_for_long(dialect: str, shape: str) -> None:
+    """Seconds of this thread, because the machine has other work; before its bound, one took 90."""
+    began = time.thread_time()
+    check(LONGEST[shape], dialect)
+    assert time.thread_time() - began < 2.0
+
+
+def test_k04_a_long_statement_does_not_hold_up_the_others(shop: Path) -> None:
+    """A thread reads it; how often the loop comes round meanwhile says whether anybody had to wait."""
+
+    async def told() -> tuple[str, int]:
+        async with served(shop, scripted([])) as server:
+            await server.here.sources.named(None).app.catalogue()
+            body = {"sql": LONGEST["columns"]}
+            asking = asyncio.create_task(server.client.post("/api/v1/sql", json=body))
+            rounds = 0
+            while not asking.done():
+                await asyncio.sleep(0.005)
+                rounds += 1
+            return (await asking).json()["status"], rounds
+
+    status, rounds = asyncio.run(told())
+    assert status in ("answered", "failed")
+    assert rounds > 5
+
+
+def test_k05_a_dialect_that_nobody_knows_is_refused() -> None:
+    for name in ("foo", "", "POSTGRES", "tsql"):
+        assert check("SELECT 1", name) == SqlRejected("dialect", name)
+
+
+@pytest.mark.parametrize("text", [None, "", "{", "[]", '{"tables": 1}', '{"tables": {"t": "*"}}', "\x00"])
+def test_k07_without_a_policy_that_can_be_read_nothing_is_served(
+    shop: Path, tmp_path: Path, text: str | None
+) -> None:
+    """It does not even begin to listen, which no probe takes for ready."""
+    path = tmp_path / "policy.json"
+    if text is not None:
+        path.write_text(text)
+    ended = run("serve", "--db", str(shop), "--policy", str(path), "--port", "0")
+    assert ended.code == 2
+    assert len(ended.err.splitlines()) == 2  # what is wrong, and what to do
+
+
+def test_k07_a_policy_without_tables_shows_nothing(shop: Path, tmp_path: Path) -> None:
+    path = tmp_path / "policy.json"
+    path.write_text('{"tables": {}}')
+
+    async def told() -> tuple[int, str]:
+        policies = {"shop": policies_from(str(path))}
+        async with served(shop, scripted([]), policies=policies) as server:
+            said = await server.client.post("/api/v1/sql", json={"sql": COUNT})
+            return said.status_code, said.json()["kind"]
+
+    assert asyncio.run(told()) == (404, "usage.source")
+
+
+def test_k08_a_policy_that_changes_on_disk_changes_nobodys_answer(shop: Path, tmp_path: Path) -> None:
+    """It is read once, when the server starts: a request cannot see half of one and half of another."""
+    path = tmp_path / "policy.json"
+    narrow = {"roles": {"clerk": {"tables": {"customers": ["id", "name"]}}}}
+    wide = {"roles": {"clerk": {"tables": {"customers": ["id", "name", "level"], "orders": ["id"]}}}}
+    path.write_text(json.dumps(narrow))
+
+    async def told() -> set[tuple[str, str]]:
+        policies = {"shop": policies_from(str(path))}
+        seen = set[tuple[str, str]]()
+        async with served(shop, scripted([]), policies=policies, **TOKENS) as server:
+            clerk = bearer(token("ann", roles=["clerk"]))
+
+            async def ask(number: int) -> None:
+                path.write_text(("", "{", json.dumps(wide), json.dumps(narrow))[number % 4])
+                if number % 7 == 0:
+                    path.unlink()
+                for sql in (NAMES, "SELECT level FROM customers", "SELECT id FROM orders"):
+                    said = await server.client.post("/api/v1/sql", json={"sql": sql}, headers=clerk)
+                    seen.add((sql, said.json()["status"]))
+
+            await asyncio.gather(*(ask(number) for number in range(20)))
+        return seen
+
+    assert asyncio.run(told()) == {
+        (NAMES, "answered"),
+        ("SELECT level FROM customers", "refused"),
+        ("SELECT id FROM orders", "refused"),
+    }
+
+
+def test_k06_what_is_sent_was_written_anew_and_reads_the_same() -> None:
+    text = "select /* hidden */ NAME from customers where id = 1 -- and more"
+    checked = check(text, "sqlite")
+    assert isinstance(checked, CheckedSql)
+    assert "hidden" not in checked.sql
+    assert "more" not in checked.sql
+    again = check(checked.sql, "sqlite")
+    assert isinstance(again, CheckedSql)
+    assert again.sql == checked.sql
