@@ -76,7 +76,7 @@ class Settings:
     )
     linked_tables: int = setting(12, "tables chosen for a question when the schema is too large")
     question_length: int = setting(2_000, "characters of a question that are read")
-    question_time: float = setting(180.0, "seconds after which nothing more is tried for a question")
+    question_time: float = setting(180.0, "seconds a question may take; what runs longer is stopped")
     question_tokens: int = setting(60_000, "tokens after which nothing more is tried for a question")
     catalogue_age: float = setting(300.0, "seconds after which a catalogue is looked at again")
     value_rows: int = setting(5_000, "distinct values of a text column that are looked up in questions")

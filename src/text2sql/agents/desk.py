@@ -5,6 +5,7 @@ stage begins and ends, keeps the path and the seconds, and turns an error that t
 failure that the interpreter can explain. What is injected here never enters a checkpoint.
 """
 
+import asyncio
 import time
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Mapping
@@ -98,6 +99,13 @@ class Desk:
     asked: Asked
     emit: Callable[[Event], None]
     language: Language = "en"
+    left: float = 0.0  # seconds, of those that the question may take
+
+    @property
+    def patience(self) -> float:
+        """Seconds for a model: those that are left where a caller gave some, else as the settings have it."""
+        left = max(self.left, 0.001)
+        return left if self.asked.seconds else min(left, self.settings.model_timeout)
 
     @property
     def settings(self) -> Settings:
@@ -133,11 +141,19 @@ class Desk:
 def staged(name: str, agent: Agent, rooms: Rooms) -> Callable[..., Awaitable[Update]]:
     async def node(state: SQLMessageState, runtime: Runtime[Asked]) -> Update:
         asked = _asked(runtime.context)
-        desk = Desk(rooms, asked, runtime.stream_writer, state.get("language", "en"))
+        left = _left(name, state, asked, rooms.settings)
+        desk = Desk(rooms, asked, runtime.stream_writer, state.get("language", "en"), left)
         desk.emit(StageStarted(name))
         began = time.monotonic()
+        # What ends a question may take its moment, and a write that was confirmed is not broken off.
+        bounded = name != "interpreter" and not state.get("pending_write")
         try:
-            update = await agent(state, desk)
+            async with asyncio.timeout(max(left, 0.0) if bounded else None) as clock:
+                update = await agent(state, desk)
+        except TimeoutError:
+            if not clock.expired():
+                raise
+            update = _over(name, desk, state)
         except Text2SQLError as error:
             update = failed(name, error, desk, state)
         seconds = time.monotonic() - began
@@ -152,6 +168,12 @@ def staged(name: str, agent: Agent, rooms: Rooms) -> Callable[..., Awaitable[Upd
         }
 
     return node
+
+
+def _left(stage: str, state: SQLMessageState, asked: Asked, settings: Settings) -> float:
+    """The classifier begins a question: what the state holds then is the bill of the one before."""
+    spent = 0.0 if stage == "classifier" else sum(state.get("seconds", {}).values())
+    return (asked.seconds or settings.question_time) - spent
 
 
 def _asked(context: object) -> Asked:
@@ -179,6 +201,15 @@ def failed(stage: str, error: Text2SQLError, desk: Desk, state: SQLMessageState,
     return {
         **ended(status, reason, message, hint, kind),
         "error_history": noted(state, stage, kind, detail_of(error), sql),
+    }
+
+
+def _over(stage: str, desk: Desk, state: SQLMessageState) -> Update:
+    """The stage was stopped, and with it what it had begun: the call of a model, a query on its server."""
+    message, hint = (desk.say(f"reason.out_of_time.told{part}") for part in ("", ".hint"))
+    return {
+        **ended("failed", "out_of_time", message, hint, "timeout"),
+        "error_history": noted(state, stage, "timeout", "the time of the question is over"),
     }
 
 

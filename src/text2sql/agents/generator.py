@@ -91,7 +91,7 @@ async def _request(
         grammar=grammar,
         schema=REPLY,
         logprobs=True,
-        seconds=desk.asked.seconds or None,
+        seconds=desk.patience,
     )
 
 

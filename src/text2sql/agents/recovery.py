@@ -85,13 +85,12 @@ def spent(state: SQLMessageState, desk: Desk) -> Reason:
         return state[
             "sql_generation_failure_reason"
         ]  # the model has said so: asking again is asking it to lie
-    seconds = sum(state.get("seconds", {}).values())
     tokens = state.get("usage", {}).get("prompt_tokens", 0) + state.get("usage", {}).get(
         "completion_tokens", 0
     )
     if (
         state.get("retry_count", 0) >= desk.preset.retries
-        or seconds >= (desk.asked.seconds or desk.settings.question_time)
+        or desk.left <= 0
         or tokens >= desk.settings.question_tokens
     ):
         return state["sql_generation_failure_reason"] or "budget_exhausted"
@@ -109,7 +108,7 @@ async def _ask_again(state: SQLMessageState, desk: Desk) -> Update:
             temperature=desk.settings.temperature if hosted else _HEAT,
             grammar=grammar_of(await desk.rooms.library.knowledge(), desk) if desk.settings.grammar else "",
             stop=(";",),
-            seconds=desk.asked.seconds or None,
+            seconds=desk.patience,
         ),
         desk,
     )

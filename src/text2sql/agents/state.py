@@ -22,6 +22,7 @@ Reason = Literal[
     "write_not_allowed",
     "value_not_found",
     "budget_exhausted",
+    "out_of_time",
     "model",
     "database",
     "guard",

@@ -1,5 +1,6 @@
 """What the routes share, and how a question goes through: cache, app, numbers, spans, a line in the log."""
 
+import asyncio
 import copy
 import logging
 import time
@@ -120,7 +121,10 @@ class Reception:
         self, asked: Question, source: Source, how: How, parent: str
     ) -> AsyncGenerator[Event, None]:
         """From the cache or from the app."""
+        began = time.monotonic()
         key = await self._key(asked, source, how)
+        if "seconds" in how:
+            how["seconds"] = max(0.001, how["seconds"] - (time.monotonic() - began))
         hit = None if asked.fresh or key is None else await self._cached(key, source, how)
         if key is not None:
             self.metrics.cache("hit" if hit else "bypass" if asked.fresh else "miss")
@@ -185,8 +189,9 @@ class Reception:
         """None for a question that leans on others, and where the schema cannot be had just now."""
         if asked.thread_id:
             return None
-        with suppress(Text2SQLError):
-            known = await source.app.catalogue()  # its fingerprint holds the policy too
+        with suppress(Text2SQLError, TimeoutError):
+            async with asyncio.timeout(how.get("seconds")):
+                known = await source.app.catalogue()  # its fingerprint holds the policy too
             told = tuple(sorted((name, value) for name, value in how.items() if name not in _NO_MATTER))
             return source.name, known.fingerprint, told, normalised(asked.question)
         return None
