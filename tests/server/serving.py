@@ -18,6 +18,7 @@ from text2sql.config import Settings
 from text2sql.llm import AsyncChatModel, ScriptedBackend
 from text2sql.server.building import build
 from text2sql.server.reception import Reception
+from text2sql.server.timely import Timely
 from text2sql.types import Policy
 
 __all__ = ["make_shop", "scripted"]
@@ -107,7 +108,7 @@ async def listening(
     """On a free port: what a client that goes away does to a server is seen only there."""
     app = app_of(places, backend, **given)
     with socket.create_server(("127.0.0.1", 0)) as door:
-        server = _Quiet(uvicorn.Config(app, log_config=None, access_log=False))
+        server = _Quiet(uvicorn.Config(app, http=Timely, log_config=None, access_log=False))
         running = asyncio.create_task(server.serve([door]))
         while not server.started:
             await asyncio.sleep(0.01)

@@ -26,7 +26,7 @@ _Pool = AsyncConnectionPool[psycopg.AsyncConnection[DictRow]]
 @asynccontextmanager
 async def open_server(server: Server, settings: Settings) -> AsyncIterator[Opened]:
     place = server.shown
-    edge = Edge(psycopg.Error, lambda error: translated(place, error))
+    edge = Edge(psycopg.Error, lambda error: translated(place, error), place)
     pool: _Pool = AsyncConnectionPool(
         server.url,
         min_size=1,

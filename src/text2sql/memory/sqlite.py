@@ -52,7 +52,7 @@ async def open_file(path: Path | None) -> AsyncIterator[Opened]:
 @asynccontextmanager
 async def _connected(path: Path | None) -> AsyncIterator[Opened]:
     address, place = str(path or ":memory:"), str(path or "none")
-    edge = Edge(sqlite3.Error, lambda error: translated(place, error))
+    edge = Edge(sqlite3.Error, lambda error: translated(place, error), place)
     async with (
         aiosqlite.connect(address, timeout=BUSY_SECONDS, isolation_level=None) as ours,
         aiosqlite.connect(address, timeout=BUSY_SECONDS) as threads,  # the saver commits by itself

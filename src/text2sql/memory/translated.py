@@ -23,7 +23,7 @@ from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.store.base import BaseStore, Op, Result
 
 from text2sql import types
-from text2sql.errors import StoreError
+from text2sql.errors import StoreDamaged, StoreError
 from text2sql.memory.tables import Tables
 
 T = TypeVar("T")
@@ -34,6 +34,7 @@ class Edge(NamedTuple):
 
     raises: type[Exception]
     translate: Callable[[Any], StoreError]
+    place: str = ""
 
 
 class Opened(NamedTuple):
@@ -107,6 +108,8 @@ class TranslatedSaver(BaseCheckpointSaver[str]):
         except self.edge.raises as error:
             await self.undo()
             raise self.edge.translate(error) from error
+        except (ValueError, TypeError, KeyError, EOFError) as error:  # a step that cannot be read any more
+            raise StoreDamaged(self.edge.place, f"a checkpoint: {type(error).__name__}") from error
 
 
 class TranslatedStore(BaseStore):

@@ -23,6 +23,7 @@ from text2sql.server.building import build, stop
 from text2sql.server.gate import LOOPBACK, host_of
 from text2sql.server.identity import ways
 from text2sql.server.logs import fact, to_json_lines
+from text2sql.server.timely import Timely
 from text2sql.server.workers import supervise
 from text2sql.types import Policies
 
@@ -72,6 +73,7 @@ def work(*, door: socket.socket, ready: Callable[[str], None] = lambda _: None, 
     to_json_lines()
     config = uvicorn.Config(
         app,
+        http=Timely,
         log_config=None,
         access_log=False,
         server_header=False,

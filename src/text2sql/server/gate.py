@@ -40,6 +40,7 @@ LOOPBACK = frozenset(("localhost", "127.0.0.1", "::1"))
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 _WITH_BODY = frozenset(("POST", "PUT", "PATCH"))
 _JSON = re.compile(r"application/(?:[\w.+-]+\+)?json", re.IGNORECASE)
+_HEAD_BYTES = 32_768  # of all headers together; a token may take a quarter of it
 _BODY_SECONDS = 10.0  # that a body may take to arrive
 _OPEN = frozenset(("/", "/vega.js", "/healthz", "/readyz"))  # the page itself, and whoever watches us
 _METHODS = frozenset(("GET", "POST", "DELETE", "HEAD", "OPTIONS", "PUT", "PATCH"))
@@ -108,7 +109,8 @@ class Gate:
         if answer is not None:
             await answer(scope, receive, send)
             return
-        problem = self._wrong_host(headers, lang) or await self._unknown(scope, headers, lang)
+        problem = _large_head(headers, lang) or self._wrong_host(headers, lang)
+        problem = problem or await self._unknown(scope, headers, lang)
         if problem is None and scope["method"] in _WITH_BODY:
             problem, receive = await self._body(headers, receive, lang)
         if problem is not None:
@@ -173,6 +175,12 @@ class Gate:
         method = scope["method"] if scope["method"] in _METHODS else "OTHER"
         self._metrics.request(method, route, status, seconds)
         fact(log, "request", method=method, route=route, status=status, seconds=round(seconds, 4))
+
+
+def _large_head(headers: Headers, lang: Language) -> dict[str, Any] | None:
+    if sum(len(name) + len(value) for name, value in headers.raw) <= _HEAD_BYTES:
+        return None
+    return problem_of(UsageError("usage.request_large", most=_HEAD_BYTES), lang)
 
 
 def host_of(header: str) -> str:

@@ -67,7 +67,9 @@ class Source:
 
     async def _ask(self) -> bool:
         try:
-            await (await self.app.rooms()).database.ping()
+            rooms = await self.app.rooms()
+            await rooms.database.ping()
+            await rooms.memory.keys.still_opens("")  # no question is answered that cannot be kept
         except Text2SQLError as error:
             log.warning("source %s is not ready: %s", self.name, error.message_key)
             self._found = False
