@@ -7,6 +7,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -47,6 +48,7 @@ async def asked(
     st.lists(st.text(LETTERS, min_size=1, max_size=2_500), min_size=1, max_size=3),
     st.booleans(),
 )
+@pytest.mark.fault("L11", "D35")
 def test_no_prompt_is_longer_than_its_model_can_read(
     context: int, tables: int, columns: int, questions: list[str], can_schema: bool
 ) -> None:

@@ -31,6 +31,7 @@ def killed(*facts: object) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("stage", STAGES)
+@pytest.mark.fault("P03", "G9")
 def test_a_thread_that_was_killed_at_a_stage_resumes_and_answers(
     shop: Path, tmp_path: Path, stage: str
 ) -> None:
@@ -48,6 +49,7 @@ def test_a_thread_that_was_killed_at_a_stage_resumes_and_answers(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("stage", ["confirmation", "executor", "interpreter"])
+@pytest.mark.fault("P03")
 def test_a_confirmed_write_that_was_killed_happens_once(shop: Path, tmp_path: Path, stage: str) -> None:
     memory = str(tmp_path / "memory.db")
     killed(shop, memory, stage, "Add the city Rome in Italy", [INSERT], True)

@@ -94,6 +94,7 @@ def test_an_unknown_column_is_mended_by_one_more_call_with_the_facts(shop: Path)
     assert asked_again[0] == backend.requests[0].messages[0], "the stable prefix is found again"
 
 
+@pytest.mark.fault("L24")
 def test_the_same_query_again_ends_it(shop: Path) -> None:
     answer = ask(shop, "Which customers are there?", *["SELECT shoe_size FROM customers"] * 9)
     assert (answer.status, answer.receipt.usage.calls) == ("failed", 2)
@@ -104,6 +105,7 @@ def test_the_same_query_again_ends_it(shop: Path) -> None:
 @pytest.mark.parametrize(
     ("preset", "calls"), [("default", 3), ("light", 2), ("repair_once", 2), ("hybrid", 2)]
 )
+@pytest.mark.fault("L24", "G4")
 def test_a_preset_bounds_how_often_a_model_is_asked(shop: Path, preset: str, calls: int) -> None:
     lines = [f"SELECT nothing_{n} FROM customers" for n in range(9)]
     answer = ask(shop, "Which customers are there?", *lines, preset=preset)
@@ -147,6 +149,7 @@ def test_a_write_is_refused_by_default_without_asking_a_model(shop: Path, questi
 @pytest.mark.parametrize(
     "sql", ["DELETE FROM orders", "SELECT 1; DROP TABLE orders", "PRAGMA writable_schema=1"]
 )
+@pytest.mark.fault("L26", "G10")
 def test_a_hostile_query_of_the_model_is_refused_and_nothing_changes(shop: Path, sql: str) -> None:
     answer = ask(shop, "How many orders are there?", *[sql] * 5)
     assert answer.status in ("refused", "failed")
@@ -215,6 +218,7 @@ def test_a_question_that_stands_alone_carries_nothing(shop: Path) -> None:
     assert len(backend.requests[1].messages) == 2
 
 
+@pytest.mark.fault("D25")
 def test_a_dropped_column_leads_to_one_refresh_and_a_retry(shop: Path) -> None:
     async def told() -> tuple[list[Event], int]:
         backend = scripted([COUNT, "SELECT level FROM customers", "SELECT name FROM customers"])
@@ -290,12 +294,14 @@ def test_a_hosted_model_can_say_that_the_data_is_missing(shop: Path) -> None:
     assert "no refunds" in answer.answer
 
 
+@pytest.mark.fault("L14")
 def test_prose_instead_of_a_query_is_asked_again_once_then_told(shop: Path) -> None:
     answer = ask(shop, "Which customers are there?", *["I think you should look at the customers."] * 9)
     assert answer.status == "failed"
     assert "I think" in answer.answer
 
 
+@pytest.mark.fault("L11")
 def test_a_prompt_that_is_too_long_for_the_model_is_shortened_once(shop: Path) -> None:
     backend = scripted([PromptTooLong("scripted", "too long"), COUNT])
 
@@ -310,6 +316,7 @@ def test_a_prompt_that_is_too_long_for_the_model_is_shortened_once(shop: Path) -
     ("error", "status"),
     [(ModelUnavailable("scripted", "down"), "failed"), (ModelRefused("scripted", "no"), "refused")],
 )
+@pytest.mark.fault("L19")
 def test_a_model_that_fails_is_explained(shop: Path, error: Exception, status: str) -> None:
     answer = ask(shop, "How many customers are there?", *[error] * 9)
     assert answer.status == status
@@ -379,6 +386,7 @@ def test_a_question_about_something_else_finds_no_data_and_says_so(shop: Path) -
     assert "singer" in answer.answer
 
 
+@pytest.mark.fault("G3")
 def test_that_there_are_more_rows_is_a_fact(shop: Path) -> None:
     two = ask(shop, "List customers", "SELECT name FROM customers", settings={"row_limit": 2})
     assert (two.row_count, two.truncated, two.sql.endswith("LIMIT 2")) == (2, True, True)

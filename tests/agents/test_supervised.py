@@ -4,6 +4,8 @@ import asyncio
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from agents.asking import EMBEDDED, HOSTED, app, rows_of, scripted
 from text2sql.agents import Asked
 from text2sql.agents.supervised import HANDOFFS, build_supervised
@@ -44,12 +46,14 @@ def test_it_cannot_skip_the_guard(shop: Path) -> None:
     assert state["status"] == "answered"
 
 
+@pytest.mark.fault("L24")
 def test_a_model_that_goes_in_circles_is_stopped(shop: Path) -> None:
     state = asyncio.run(run(shop, lambda _: hand("schema")))
     assert state["status"] == "answered"
     assert state["handoffs"] <= HANDOFFS
 
 
+@pytest.mark.fault("L15")
 def test_nonsense_from_the_lead_is_met_by_the_table_of_routes(shop: Path) -> None:
     state = asyncio.run(run(shop, lambda _: "drop table customers; hand off to nobody"))
     assert state["status"] == "answered"

@@ -80,6 +80,7 @@ def test_what_a_cell_says_stays_data() -> None:
                 assert not any(text in str(value) for text in (*HOSTILE[1:], "evil", "alert"))
 
 
+@pytest.mark.fault("D24")
 def test_labels_are_one_line_and_cannot_steer_a_terminal_or_turn_a_text_round() -> None:
     assert label_of("a\nb\tc", "en") == "a b c"
     assert label_of("\x1b[31mred", "en") == "[31mred"
@@ -251,6 +252,7 @@ def results(draw: st.DrawFn) -> QueryResult:
 
 @settings(max_examples=120, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 @given(results(), st.text(max_size=40), st.integers(1, 200))
+@pytest.mark.fault("D27")
 def test_any_result_can_be_charted_or_is_not_but_never_fails(
     found: QueryResult, question: str, width: int
 ) -> None:

@@ -62,6 +62,7 @@ def test_a_late_cancel_never_hits_the_next_query(db: Database, place: Place) -> 
         late.join()
 
 
+@pytest.mark.fault("D07")
 def test_a_cancelled_task_stops_its_query_and_waits_for_the_end(db: Database, place: Place) -> None:
     async def scenario() -> float:
         task = asyncio.create_task(AsyncDatabase(db).run(place.checked(FOREVER)))

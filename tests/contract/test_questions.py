@@ -5,6 +5,8 @@ that a person confirms. The model says what it is told.
 import asyncio
 from pathlib import Path
 
+import pytest
+
 from agents.asking import scripted
 from contract.places import Place
 from text2sql import AsyncText2SQL
@@ -59,6 +61,7 @@ def test_an_error_of_the_engine_is_mended_by_one_more_call(place: Place) -> None
     assert (answer.status, answer.receipt.attempts) == ("answered", 2)
 
 
+@pytest.mark.fault("L26")
 def test_an_injection_in_a_cell_and_in_a_comment_changes_nothing(place: Place) -> None:
     before = place.admin("SELECT count(*) FROM orders")
     for hostile in ("DELETE FROM orders", "DROP TABLE orders", "SELECT 1; DELETE FROM orders"):

@@ -170,6 +170,7 @@ STATE = {
 }
 
 
+@pytest.mark.fault("D31")
 def test_nothing_is_left_for_the_next_query(db: Database, place: Place) -> None:
     poison, question, expected = STATE[place.dialect]
     for _ in range(3):

@@ -104,6 +104,7 @@ def test_any_query_answers_as_on_a_copy_without_the_hidden_rows(pair: Pair, data
     assert seen(pair, sql) == expected, sql
 
 
+@pytest.mark.fault("A09")
 def test_without_the_fence_an_error_tells_of_hidden_rows(pair: Pair) -> None:
     """What the limit in the sub-query is for: two engines are known to look at hidden rows first."""
     asked = {

@@ -203,6 +203,7 @@ def test_a_slow_network_is_no_fault(server: Server) -> None:
 
 
 @pytest.mark.skipif(not shutil.which("openssl"), reason="needs openssl to make a certificate")
+@pytest.mark.fault("D33")
 class TestD33Tls:
     def test_a_server_without_tls_is_refused_where_the_url_asks_for_it(self, server: Server) -> None:
         asks = {"postgres": "?sslmode=require", "mysql": "?ssl_mode=REQUIRED"}[dialect_of(server.url)]

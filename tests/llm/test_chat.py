@@ -126,6 +126,7 @@ def test_a_model_that_timed_out_is_not_waited_for_twice_when_there_is_another() 
 @pytest.mark.parametrize(
     "error", [ModelRefused("m", "no"), PromptTooLong("m", "too long")], ids=["no", "long"]
 )
+@pytest.mark.fault("L19")
 def test_a_refusal_is_not_shopped_around(error: ModelError) -> None:
     second = ScriptedBackend(["SELECT 2"])
     with pytest.raises(type(error)):
@@ -215,6 +216,7 @@ class Breaks(ScriptedBackend):
         yield Reply("scripted", (Candidate("SELECT 1"),), Usage(calls=1))
 
 
+@pytest.mark.fault("G4")
 def test_a_stream_is_not_begun_anew_once_a_piece_is_out() -> None:
     backend = Breaks()
 

@@ -49,6 +49,7 @@ def test_the_request_says_what_was_asked_and_nothing_else(server: Endpoint) -> N
     }
 
 
+@pytest.mark.fault("L23")
 def test_a_tool_that_was_offered_can_be_called(server: Endpoint) -> None:
     request = replace(QUESTION, tools={"schema": "picks the tables"})
     reply = settled(asked(hosted(server, name := model_name("fault:tool=schema")), request))

@@ -37,6 +37,7 @@ def test_the_pause_before_a_retry(retry: int, error: ModelError, left: float, ex
     assert pause_before(retry, error, left, draw=lambda: 1.0) == expected
 
 
+@pytest.mark.fault("G4", "L07")
 def test_the_pause_is_drawn_from_its_whole_range() -> None:
     assert pause_before(2, ModelUnavailable("m", "x"), 60, draw=lambda: 0.0) == 0.0
 
@@ -105,6 +106,7 @@ def fail(breaker: Breaker, times: int) -> None:
         breaker.leave(ModelUnavailable("m", "x"))
 
 
+@pytest.mark.fault("L01", "L09")
 def test_the_breaker_opens_after_five_failures_in_a_row() -> None:
     breaker = Breaker(Hand())
     fail(breaker, 4)
@@ -117,6 +119,7 @@ def test_the_breaker_opens_after_five_failures_in_a_row() -> None:
         breaker.enter("m")
 
 
+@pytest.mark.fault("L01")
 def test_an_open_breaker_lets_one_call_try_after_ten_seconds() -> None:
     breaker = Breaker(clock := Hand())
     fail(breaker, 5)

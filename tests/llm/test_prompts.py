@@ -43,6 +43,7 @@ def test_both_languages_of_a_prompt_read_the_same_variables(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["generate_sql", "repair_sql", "interpret", "classify", "chat"])
+@pytest.mark.fault("L26")
 def test_what_came_from_a_database_is_fenced_and_called_data(name: str) -> None:
     text = (FOLDER / f"{name}.md").read_text(encoding="utf-8")
     assert "data" in text or "something to report, not to follow" in text

@@ -79,6 +79,7 @@ def test_retry_after_is_read_as_seconds(text: str, seconds: float | None) -> Non
     assert read_retry_after(text) == seconds
 
 
+@pytest.mark.fault("L07")
 def test_retry_after_is_read_as_a_date() -> None:
     ahead = format_datetime(datetime.now(UTC) + timedelta(seconds=30), usegmt=True)
     assert read_retry_after(ahead) == pytest.approx(29.5, abs=1.0)
@@ -116,6 +117,7 @@ def test_counts_are_numbers_or_nothing() -> None:
     assert json.loads(tidy.finish()) == {"usage": {"completion_tokens": 7, "details": {"z": 3}}}
 
 
+@pytest.mark.fault("L22")
 def test_half_characters_are_joined_or_replaced() -> None:
     letters = Utf16()
     assert [letters.whole(one) for one in ("a\ud83d", "\ude00b", "\ud800", "!")] == ["a", "😀b", "", "�!"]

@@ -107,6 +107,7 @@ def test_somebody_elses_database_is_refused(settings: Settings, mode: str) -> No
 
 
 @pytest.mark.parametrize("share", [0.1, 0.5, 0.9])
+@pytest.mark.fault("P13")
 def test_a_truncated_file_is_refused(filled: Settings, share: float) -> None:
     path = Path(filled.memory)
     whole = path.read_bytes()
@@ -115,6 +116,7 @@ def test_a_truncated_file_is_refused(filled: Settings, share: float) -> None:
     assert error.detail == "database disk image is malformed"
 
 
+@pytest.mark.fault("P13")
 def test_a_file_with_broken_pages_is_a_typed_error(filled: Settings) -> None:
     path = Path(filled.memory)
     whole = path.read_bytes()
@@ -169,6 +171,7 @@ def test_a_memory_from_before_our_tables_gets_them_and_keeps_its_threads(filled:
     assert within(filled, work) == 30
 
 
+@pytest.mark.fault("P13")
 def test_a_memory_of_the_first_version_gets_what_the_second_added(filled: Settings) -> None:
     connection = sqlite3.connect(filled.memory)
     for name in ("turns", "keys", "audit"):
@@ -184,6 +187,7 @@ def test_a_memory_of_the_first_version_gets_what_the_second_added(filled: Settin
     assert len(STEPS) == 2  # a third step needs its own test with a real file of the second
 
 
+@pytest.mark.fault("D13")
 def test_a_full_disk_is_a_typed_error_and_harms_no_earlier_thread(filled: Settings) -> None:
     big = StoredResult("s", "d", (), (("x" * 1_000_000,),), 1)
 

@@ -115,6 +115,7 @@ def test_a_remembered_pair_becomes_a_file_that_reads_the_same(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("folder", ["", "pairs"])
+@pytest.mark.fault("A08")
 def test_what_one_user_finds_right_helps_nobody_else(tmp_path: Path, folder: str) -> None:
     async def work(memory: Memory) -> None:
         for user in ("ann", "ann/shop", ""):
@@ -146,6 +147,7 @@ def test_what_one_user_finds_right_helps_nobody_else(tmp_path: Path, folder: str
         "-rf",
     ],
 )
+@pytest.mark.fault("A08")
 def test_a_hostile_question_stays_in_its_folder(tmp_path: Path, question: str) -> None:
     folder = tmp_path / "pairs"
     written = write_pair(folder, Pair(question, "SELECT 1", source="shop"))

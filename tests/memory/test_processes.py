@@ -46,6 +46,7 @@ def test_four_programs_open_claim_and_write_at_once(shared: Settings) -> None:
     within(shared, work)
 
 
+@pytest.mark.fault("P04", "G9")
 def test_a_killed_program_leaves_a_whole_memory(tmp_path: Path) -> None:
     settings = Settings(memory=str(tmp_path / "memory.db"))
     worker = start(settings, "ann", 100_000)

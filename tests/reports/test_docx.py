@@ -131,6 +131,7 @@ def test_a_file_that_is_no_word_document_is_told(data: bytes) -> None:
     assert caught.value.message_key == "usage.report_docx"
 
 
+@pytest.mark.fault("A14")
 def test_a_zip_that_unpacks_to_too_much_is_not_unpacked() -> None:
     made = io.BytesIO()
     with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as packed:

@@ -99,6 +99,7 @@ def test_whoever_has_no_name_has_no_limit_of_their_own() -> None:
     working(work, user_work_limit=1, user_queue_limit=1)
 
 
+@pytest.mark.fault("C04")
 def test_beyond_the_queue_one_is_told_and_by_whose_limit() -> None:
     async def work(one: Work) -> None:
         for user in ("ann", "ann", "ann", "ann", "bob", "eve"):
@@ -211,6 +212,7 @@ def test_a_full_server_says_so_and_when_to_come_again(shop: Path) -> None:
     asyncio.run(told())
 
 
+@pytest.mark.fault("G1")
 def test_the_time_that_a_client_gives_includes_the_waiting(shop: Path) -> None:
     async def told() -> tuple[float, Any, Any]:
         async with held(shop, work_limit=1) as (server, model):
@@ -230,6 +232,7 @@ def test_the_time_that_a_client_gives_includes_the_waiting(shop: Path) -> None:
     assert [events[-1].name, events[-1].data["kind"]] == ["problem", "usage.busy"]
 
 
+@pytest.mark.fault("C05")
 def test_a_users_own_limit_is_429_and_says_when(shop: Path) -> None:
     async def told() -> None:
         given: dict[str, Any] = {"user_work_limit": 1, "user_queue_limit": 1, **TOKENS}
@@ -275,6 +278,7 @@ def test_while_it_stops_new_questions_are_told_to_come_again(shop: Path) -> None
     asyncio.run(told())
 
 
+@pytest.mark.fault("C05")
 def test_one_noisy_user_does_not_hold_up_five_quiet_ones(shop: Path) -> None:
     """Counted in what the noisy one gets done meanwhile: a clock would measure the machine."""
 
@@ -309,6 +313,7 @@ def test_one_noisy_user_does_not_hold_up_five_quiet_ones(shop: Path) -> None:
     assert max(between) <= 10, between
 
 
+@pytest.mark.fault("C04")
 def test_a_crowd_gets_nothing_but_answers_and_come_again(shop: Path) -> None:
     async def told() -> Counter[int]:
         async with held(shop, free=True, work_limit=5, queue_limit=10) as (server, _):

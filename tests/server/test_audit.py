@@ -71,6 +71,7 @@ def test_every_way_to_see_rows_is_on_record(shop: Path, tmp_path: Path) -> None:
     assert "key:ann  shop  ended answered  1" in shown
 
 
+@pytest.mark.fault("A15")
 def test_a_record_cannot_be_changed_or_deleted(shop: Path, tmp_path: Path) -> None:
     place = tmp_path / "m.db"
 
@@ -89,6 +90,7 @@ def test_a_record_cannot_be_changed_or_deleted(shop: Path, tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("event", ["begun", "ran", "ended", "read"])
+@pytest.mark.fault("A15")
 def test_what_cannot_be_recorded_is_not_told(
     shop: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, event: str
 ) -> None:

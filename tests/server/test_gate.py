@@ -44,6 +44,7 @@ def asked(shop: Path, method: str, path: str, **request: Any) -> httpx.Response:
         ('{"question": "\\ud800"}', JSON, 422, "usage.request"),
     ],
 )
+@pytest.mark.fault("C07")
 def test_a_body_that_is_not_a_small_json_object_is_refused(
     shop: Path, content: str | bytes, headers: dict[str, str], status: int, kind: str
 ) -> None:
@@ -52,6 +53,7 @@ def test_a_body_that_is_not_a_small_json_object_is_refused(
     assert response.headers["content-type"] == "application/problem+json"
 
 
+@pytest.mark.fault("C07")
 def test_a_body_without_a_length_is_counted_as_it_comes(shop: Path) -> None:
     async def told() -> int:
         async def endless() -> Any:
@@ -65,6 +67,7 @@ def test_a_body_without_a_length_is_counted_as_it_comes(shop: Path) -> None:
     assert asyncio.run(told()) == 413
 
 
+@pytest.mark.fault("C08")
 def test_a_body_that_never_ends_is_not_waited_for(shop: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(gate, "_BODY_SECONDS", 0.1)
 
@@ -117,6 +120,7 @@ def test_only_names_of_this_machine_are_answered(shop: Path, host: str, status: 
         ("GET", "/redoc", 404),
     ],
 )
+@pytest.mark.fault("C11")
 def test_methods_and_addresses_that_are_not_there_have_their_codes(
     shop: Path, method: str, path: str, status: int
 ) -> None:
@@ -126,6 +130,7 @@ def test_methods_and_addresses_that_are_not_there_have_their_codes(
         assert response.headers["allow"]
 
 
+@pytest.mark.fault("A13")
 def test_another_origin_is_told_nothing(shop: Path) -> None:
     headers = {"Origin": "https://evil.example", "Access-Control-Request-Method": "POST"}
     for method in ("OPTIONS", "GET"):
@@ -226,6 +231,7 @@ async def _metrics(server: Served) -> str:
     return (await server.client.get("/metrics")).text
 
 
+@pytest.mark.fault("A13")
 def test_a_known_origin_may_ask_and_no_other(shop: Path) -> None:
     async def told() -> list[httpx.Response]:
         given: dict[str, Any] = {"cors_origins": "https://intranet.example, http://localhost:3000/"}

@@ -92,6 +92,7 @@ def tampered() -> str:
         "critical public_key four_parts cut"
     ).split(),
 )
+@pytest.mark.fault("A02")
 def test_a_token_that_is_not_right_in_every_part_lets_nobody_in(text: str) -> None:
     assert welcome(text) == ""
 
@@ -103,6 +104,7 @@ def test_a_token_that_is_right_names_its_user_and_a_user_is_never_a_key() -> Non
     assert welcome(token("x", email="ann@example.com"), token_user="email") == "token:ann@example.com"
 
 
+@pytest.mark.fault("A02")
 def test_public_keys_are_found_by_their_id_and_fix_the_algorithm(tmp_path: Path) -> None:
     known = tmp_path / "keys.json"
     held = [jwk(RSA, "r"), jwk(CURVE, "e"), {"kty": "oct", "k": "AAAA", "kid": "o"}, {"kty": "?"}, 7]
@@ -223,6 +225,7 @@ def test_a_door_that_would_not_hold_is_not_built(settings: dict[str, str], key: 
 OPEN = {"/", "/vega.js", "/healthz", "/readyz"}
 
 
+@pytest.mark.fault("A01", "A11")
 def test_without_a_key_every_address_says_the_same_but_the_page_and_health(
     shop: Path, tmp_path: Path
 ) -> None:
@@ -307,6 +310,7 @@ def test_of_a_key_the_memory_holds_nothing_that_opens(tmp_path: Path, shop: Path
     assert b"ann" in held
 
 
+@pytest.mark.fault("A03")
 def test_a_key_that_is_revoked_ends_the_question_at_its_next_stage(
     shop: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -328,6 +332,7 @@ def test_a_key_that_is_revoked_ends_the_question_at_its_next_stage(
     assert asyncio.run(told())["kind"] == "usage.not_welcome"
 
 
+@pytest.mark.fault("A11")
 def test_numbers_are_for_operators(shop: Path, tmp_path: Path) -> None:
     async def told() -> list[int]:
         async with served(shop, scripted([]), auth="keys", memory=str(tmp_path / "m.db")) as server:

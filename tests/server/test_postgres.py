@@ -24,6 +24,7 @@ def server() -> Iterator[Postgres]:
         yield one
 
 
+@pytest.mark.fault("D07", "C01")
 def test_clients_that_vanish_leave_no_query_on_the_server(server: Postgres) -> None:
     async def told() -> tuple[int, int]:
         most = 0
@@ -56,6 +57,7 @@ def test_clients_that_vanish_leave_no_query_on_the_server(server: Postgres) -> N
     assert left == 0
 
 
+@pytest.mark.fault("D03", "G8")
 def test_a_server_that_goes_down_turns_red_and_comes_back_by_itself(
     server: Postgres, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -115,6 +115,7 @@ def test_a_follow_up_leans_on_the_cached_answer_and_on_nothing_after_it(shop: Pa
         {"question": "how many customers are there?"},
     ],
 )
+@pytest.mark.fault("A06")
 def test_whatever_could_change_the_answer_is_part_of_the_key(shop: Path, more: dict[str, str]) -> None:
     async def told() -> str:
         async with served(shop, scripted([COUNT] * 2)) as server:
@@ -125,6 +126,7 @@ def test_whatever_could_change_the_answer_is_part_of_the_key(shop: Path, more: d
     assert asyncio.run(told()) == ""
 
 
+@pytest.mark.fault("D25", "D26")
 def test_a_changed_schema_a_deleted_thread_and_time_end_what_is_cached(shop: Path) -> None:
     async def told() -> list[str]:
         async with served(shop, scripted([COUNT] * 4), cache_lifetime=0.3) as server:
@@ -279,6 +281,7 @@ def test_what_is_not_there_is_not_found(shop: Path, method: str, path: str, body
     assert asyncio.run(told()) == 404
 
 
+@pytest.mark.fault("C06")
 def test_a_write_waits_for_a_person_and_runs_once(shop: Path) -> None:
     async def told() -> None:
         async with served(shop, scripted([DELETE, DELETE]), allow_writes=True) as server:

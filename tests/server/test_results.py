@@ -160,6 +160,7 @@ def hostile(tmp_path: Path) -> Path:
     return shop
 
 
+@pytest.mark.fault("D24")
 def test_a_csv_file_is_utf_8_and_holds_no_formula(tmp_path: Path) -> None:
     async def told() -> httpx.Response:
         async with served(hostile(tmp_path), scripted([])) as server:
@@ -262,6 +263,7 @@ def test_a_json_file_is_what_the_terminal_writes(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", ["csv", "json", "xlsx", "parquet"])
+@pytest.mark.fault("G3")
 def test_an_export_reaches_beyond_the_row_limit_to_its_own_and_says_when_it_was_cut(
     tmp_path: Path, kind: str
 ) -> None:

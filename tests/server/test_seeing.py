@@ -102,6 +102,7 @@ def test_metrics_tell_who_waits_for_a_connection(tmp_path: Path) -> None:
     assert asyncio.run(told()) == [(2, 2), (0, 0)]
 
 
+@pytest.mark.fault("G6")
 def test_no_label_and_no_log_line_holds_a_users_text(shop: Path) -> None:
     told = io.StringIO()
 
@@ -234,6 +235,7 @@ def test_a_collector_that_is_named_is_sent_the_spans(shop: Path, monkeypatch: py
     assert spans["executor"].parent_span_id == spans["question"].span_id
 
 
+@pytest.mark.fault("P14")
 def test_a_collector_that_is_down_or_never_answers_slows_nobody(
     shop: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -269,6 +271,7 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sources, "_FRESH", 0.0)
 
 
+@pytest.mark.fault("D03", "G8")
 def test_a_source_that_is_down_is_red_while_the_others_answer_and_comes_back(
     tmp_path: Path, impatient: None
 ) -> None:
@@ -296,6 +299,7 @@ def test_a_source_that_is_down_is_red_while_the_others_answer_and_comes_back(
     assert asyncio.run(told()) == [both, 503, {"good": True, "other": False}, "answered", 200, both]
 
 
+@pytest.mark.fault("D03")
 def test_a_server_that_is_down_from_the_start_does_not_keep_ours_from_starting(
     shop: Path, impatient: None
 ) -> None:

@@ -43,6 +43,7 @@ sys.exit(main(sys.argv[1:]))
 """
 
 
+@pytest.mark.fault("A11")
 def test_a_public_address_is_refused_without_a_key(shop: Path) -> None:
     for host in ("0.0.0.0", "::", "192.168.1.1", "example.com"):
         ended = run("serve", "--db", str(shop), "--host", host)
@@ -111,7 +112,7 @@ class Program:
             self.lines.append(json.loads(line))
 
     def wait_for(self, message: str) -> dict[str, Any]:
-        until = time.monotonic() + 30
+        until = time.monotonic() + 120  # a busy machine starts Python slowly
         while time.monotonic() < until:
             for line in list(self.lines):
                 if line["message"] == message:
@@ -144,6 +145,7 @@ def serving(shop: Path, **settings: str) -> Iterator[Program]:
 
 
 @pytest.mark.parametrize("sig", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.fault("P01", "P02")
 def test_being_told_to_stop_tells_every_stream_and_ends_with_0(shop: Path, sig: signal.Signals) -> None:
     with serving(shop) as program:
         texts: list[str] = []
@@ -176,6 +178,7 @@ def test_being_told_to_stop_tells_every_stream_and_ends_with_0(shop: Path, sig: 
     assert [line for line in program.lines if line["level"] == "error"] == []
 
 
+@pytest.mark.fault("P02")
 def test_a_second_signal_does_not_wait(shop: Path) -> None:
     with serving(shop, shutdown_grace="60") as program:
         body = {"question": "How many customers are there?"}

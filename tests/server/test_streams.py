@@ -60,6 +60,7 @@ def database_of(server: Served) -> Any:
     return server.here.sources.named(None).app.database
 
 
+@pytest.mark.fault("C09", "G2")
 def test_events_are_numbered_named_and_end_with_the_answer(shop: Path) -> None:
     async def told() -> list[Event]:
         async with served(shop, scripted([COUNT])) as server:
@@ -84,6 +85,7 @@ def test_events_are_numbered_named_and_end_with_the_answer(shop: Path) -> None:
     assert answer["thread_id"] == first.data["thread_id"]
 
 
+@pytest.mark.fault("C03")
 def test_a_stream_cut_at_any_event_goes_on_and_repeats_nothing(shop: Path) -> None:
     async def told() -> tuple[list[Event], list[list[Event]]]:
         async with listening(shop, scripted([COUNT] * 99), cache_lifetime=0.0, stream_grace=5.0) as server:
@@ -121,6 +123,7 @@ def test_a_stream_cut_at_any_byte_goes_on_behind_its_last_whole_event(shop: Path
     assert asyncio.run(told()) > 2_000
 
 
+@pytest.mark.fault("C03", "G4")
 def test_a_question_is_asked_once_however_often_its_stream_is_read(shop: Path) -> None:
     backend = scripted([COUNT])
 
@@ -159,6 +162,7 @@ def test_a_stream_is_forgotten_after_a_while(shop: Path) -> None:
     assert asyncio.run(told()) == 404
 
 
+@pytest.mark.fault("C01")
 def test_a_client_that_does_not_come_back_cancels_the_model_and_is_told_so(shop: Path) -> None:
     backend = Hanging()
 
@@ -196,6 +200,7 @@ def test_a_client_that_comes_back_in_time_finds_its_question_going_on(shop: Path
     assert asyncio.run(told()) == (1, 0)
 
 
+@pytest.mark.fault("C01", "D07")
 def test_a_client_that_goes_away_stops_the_query_on_the_database(tmp_path: Path) -> None:
     shop = make_shop(tmp_path / "numbers.db", NUMBERS)
 
@@ -262,6 +267,7 @@ def test_going_away_from_the_plain_answer_cancels_at_once(shop: Path) -> None:
     [(Hanging(), b"event: sql_token"), (scripted([], last=SLOW), b'{"stage":"executor"}')],
     ids=["while the model writes", "while the query runs"],
 )
+@pytest.mark.fault("C01", "G5")
 def test_a_hundred_clients_that_vanish_leave_nothing_behind(
     tmp_path: Path, backend: ScriptedBackend, deep: bytes
 ) -> None:
@@ -313,6 +319,7 @@ def _left(database: Any) -> tuple[list[str], int]:
     return tasks, len(os.listdir("/proc/self/fd"))  # noqa: PTH208 -- a name goes while it is listed
 
 
+@pytest.mark.fault("C09")
 def test_a_silent_stream_says_that_it_is_there(shop: Path) -> None:
     async def told() -> str:
         text = ""
@@ -327,6 +334,7 @@ def test_a_silent_stream_says_that_it_is_there(shop: Path) -> None:
     assert "finished" not in {event.name for event in events_of(text)}
 
 
+@pytest.mark.fault("C02")
 def test_a_stream_that_would_hold_too_much_ends_with_a_problem(tmp_path: Path) -> None:
     shop = make_shop(tmp_path / "numbers.db", NUMBERS)
 
@@ -341,6 +349,7 @@ def test_a_stream_that_would_hold_too_much_ends_with_a_problem(tmp_path: Path) -
     assert size < 16_000
 
 
+@pytest.mark.fault("C02")
 def test_a_reader_that_does_not_read_holds_no_more_than_the_stream(tmp_path: Path) -> None:
     shop = make_shop(tmp_path / "numbers.db", NUMBERS)
 
@@ -366,6 +375,7 @@ def test_a_reader_that_does_not_read_holds_no_more_than_the_stream(tmp_path: Pat
 HOSTILE = "\n\nevent: finished\ndata: pwned\r\n\r\nid: 1\x85\u2028\u2029\x00😀 <script>alert(1)</script>"
 
 
+@pytest.mark.fault("C10", "D24")
 def test_a_cell_cannot_end_its_event(tmp_path: Path) -> None:
     shop = make_shop(tmp_path / "shop.db", "CREATE TABLE customers (id INTEGER PRIMARY KEY, name TEXT);")
     with closing(sqlite3.connect(shop)) as connection, connection:

@@ -59,6 +59,7 @@ WALK = [
 ]
 
 
+@pytest.mark.fault("A04")
 def test_another_users_ids_are_no_ids_on_any_address(shop: Path, tmp_path: Path) -> None:
     async def told() -> None:
         async with served(shop, scripted([NAMES]), **keyed(tmp_path)) as server:
@@ -99,6 +100,7 @@ async def _said(
     return response.status_code, problem
 
 
+@pytest.mark.fault("A06", "A08")
 def test_the_result_cache_and_verified_pairs_serve_their_own_user(shop: Path, tmp_path: Path) -> None:
     async def told() -> None:
         backend = scripted([COUNT, "SELECT 7 AS n", "SELECT 8 AS n", "SELECT 9 AS n"])
@@ -189,6 +191,7 @@ def test_what_somebody_kept_under_another_role_is_not_told_under_this_one(shop: 
 
 
 @pytest.mark.parametrize("claim", ["b", ["b"], "b c", ["b", 7]])
+@pytest.mark.fault("A05")
 def test_a_person_may_be_kept_to_some_sources(tmp_path: Path, claim: Any) -> None:
     places = {name: str(make_shop(tmp_path / f"{name}.db")) for name in "ab"}
 
@@ -207,6 +210,7 @@ def test_a_person_may_be_kept_to_some_sources(tmp_path: Path, claim: Any) -> Non
     asyncio.run(told())
 
 
+@pytest.mark.fault("A07")
 def test_rows_are_the_persons_own_on_every_way_to_see_them(shop: Path, tmp_path: Path) -> None:
     async def told() -> None:
         backend = scripted([], last="SELECT name, level FROM customers ORDER BY id")

@@ -63,6 +63,7 @@ def pids_of(program: Program) -> set[int]:
 
 
 @pytest.mark.slow
+@pytest.mark.fault("P12")
 def test_workers_share_threads_and_results_and_one_that_dies_is_replaced(shop: Path, tmp_path: Path) -> None:
     with two_workers(shop, tmp_path) as program:
 
@@ -93,6 +94,7 @@ def test_workers_share_threads_and_results_and_one_that_dies_is_replaced(shop: P
         assert code == 0
 
 
+@pytest.mark.fault("P05")
 def test_a_thread_that_another_process_works_on_is_a_conflict_until_it_ends_or_dies(
     shop: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

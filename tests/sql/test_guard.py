@@ -15,6 +15,7 @@ SHARED = Path(__file__).parents[3] / "shared" / "security"
 
 
 @pytest.mark.parametrize(("dialect", "rule", "sql"), by_dialect("refused"))
+@pytest.mark.fault("A09", "A10", "P15")
 def test_a_hostile_statement_is_refused_by_the_rule_it_breaks(
     dialect: str, rule: str, sql: str, policy: Policy
 ) -> None:
@@ -32,6 +33,7 @@ def test_an_honest_statement_passes_with_a_limit(dialect: str, _: str, sql: str,
 
 
 @pytest.mark.parametrize(("dialect", "_", "sql"), by_dialect("allowed"))
+@pytest.mark.fault("K06")
 def test_what_passed_once_passes_again_unchanged(dialect: str, _: str, sql: str, policy: Policy) -> None:
     once = check(sql, dialect, None, policy)
     assert isinstance(once, CheckedSql)
@@ -156,6 +158,7 @@ def test_a_known_catalogue_lets_a_natural_join_of_open_tables_pass() -> None:
     ],
     ids=range(26),
 )
+@pytest.mark.fault("K01", "K02")
 def test_a_broken_or_huge_text_is_refused_without_a_crash(dialect: str, sql: str) -> None:
     verdict = check(sql, dialect)
     assert isinstance(verdict, SqlRejected)
@@ -175,6 +178,7 @@ def test_an_unknown_dialect_is_refused() -> None:
 
 
 @pytest.mark.parametrize("kind", ["hostile", "honest"])
+@pytest.mark.fault("K06", "P15")
 def test_the_shared_sample_of_attacks_is_held(kind: str, policy: Policy) -> None:
     """The sample is not part of the repository; where it is at hand it must hold without exception."""
     file = SHARED / f"{kind}-sample.jsonl"

@@ -32,6 +32,7 @@ SQL = "SELECT name FROM customers WHERE city = 'Berlin'"
         f"```python\nprint('SELECT')\n```\n```sql\n{SQL}\n```",
     ],
 )
+@pytest.mark.fault("L14", "L25")
 def test_one_statement_is_found_in_all_its_wrappings(reply: str) -> None:
     assert read_reply(reply).rstrip("; \n") == SQL
 
@@ -64,6 +65,7 @@ def test_no_statement_is_an_empty_text(reply: str) -> None:
     assert read_reply(reply) == ""
 
 
+@pytest.mark.fault("L25")
 def test_a_second_statement_is_not_hidden_from_the_guard() -> None:
     assert read_reply("SELECT 1; DROP TABLE t") == "SELECT 1; DROP TABLE t"
     assert read_reply("```sql\nSELECT 1;\nSELECT 2\n```") == "SELECT 1;\nSELECT 2"

@@ -203,6 +203,7 @@ FORGED = [
 
 
 @pytest.mark.parametrize("sql", FORGED)
+@pytest.mark.fault("K06")
 def test_a_finished_text_without_its_rules_is_refused(sql: str) -> None:
     """As if a rewrite before it had lost them."""
     policy = replace(POLICY, default_schema={"postgres": "public"})

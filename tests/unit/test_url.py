@@ -103,6 +103,7 @@ def test_a_server_is_taken_apart(scheme: str, dialect: str, port: int) -> None:
         ("sqlite:///shop.duckdb", "usage.db_other_kind"),
     ],
 )
+@pytest.mark.fault("A12")
 def test_what_cannot_be_opened_is_explained_in_both_languages(files: Path, text: str, key: str) -> None:
     with pytest.raises(UsageError) as caught:
         read_source(text)
@@ -124,6 +125,7 @@ def test_what_cannot_be_opened_is_explained_in_both_languages(files: Path, text:
         ("sqlite:///a/b.db", "sqlite:///a/b.db"),
     ],
 )
+@pytest.mark.fault("G6")
 def test_a_password_is_never_shown(text: str, shown: str) -> None:
     assert redacted(text) == shown
 

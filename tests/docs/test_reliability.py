@@ -1,0 +1,25 @@
+"""What is said of every fault is proved by a test, and where it is not, the page says that."""
+
+from docs_text import cells, read
+from faults.table import IDS, filled
+
+
+def rows() -> list[list[str]]:
+    return [row for row in cells(read("docs/reliability.md")) if row[0] in IDS]
+
+
+def test_every_rule_and_every_fault_has_its_row_in_order() -> None:
+    assert [row[0] for row in rows()] == list(IDS)
+
+
+def test_the_tests_of_every_row_are_those_that_there_are() -> None:
+    """`python tests/faults/table.py` writes them."""
+    page = read("docs/reliability.md")
+    assert filled(page) == page
+
+
+def test_what_no_test_proves_is_said_to_be_so() -> None:
+    for one, fault, here, tests in rows():
+        assert fault, one
+        assert here, one
+        assert tests or "**Not proved" in here, one
