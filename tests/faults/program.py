@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from text2sql.app import AsyncText2SQL
 from text2sql.cli import main
 from text2sql.llm import AsyncChatModel, ScriptedBackend
 from text2sql.server import sources
@@ -33,13 +34,14 @@ class Model(ScriptedBackend):
         yield self._reply(request, SLOW if "slowly" in asked else COUNT)
 
 
-class App(sources.AsyncText2SQL):
+class App(AsyncText2SQL):
     def __init__(self, address: str, *, settings: Any, model: Any, policy: Any) -> None:
         model = AsyncChatModel([Model()], settings)
         super().__init__(address, settings=settings, model=model, policy=policy)
 
 
-sources.AsyncText2SQL = App  # type: ignore[misc]
+if __name__ in ("__main__", "__mp_main__"):  # the program, or one of its workers; not a test
+    vars(sources)["AsyncText2SQL"] = App
 
 
 @contextmanager

@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 
 from agents.asking import HOSTED, app, change, make_shop, rows_of, scripted
+from text2sql.agents import graph
+from text2sql.agents.state import SQLMessageState
 from text2sql.errors import ConnectionFailed, LockConflict, QueryTimeout
 from text2sql.types import Answer, Candidate, CheckedSql, ModelRequest, Reply, Usage
 
@@ -115,3 +117,31 @@ def test_d34_without_an_estimate_nothing_runs(
     answer, ran = asyncio.run(told())
     assert answer.status == "failed"
     assert [sql for sql in ran if "count(" in sql] == []
+
+
+@pytest.mark.parametrize("stage", ["classifier", "schema", "generator", "validator", "executor"])
+def test_p01_c01_a_question_cancelled_after_a_stage_can_be_resumed(
+    shop: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stage: str
+) -> None:
+    """At the worst moment: the stage is done, and who is next has not been chosen yet."""
+    choose = graph._next
+
+    async def slowly(state: SQLMessageState) -> str:
+        if state.get("current_stage") == stage:
+            await asyncio.sleep(3_600)
+        return await choose(state)
+
+    async def told() -> tuple[Answer, int]:
+        memory = str(tmp_path / "m.db")
+        monkeypatch.setattr(graph, "_next", slowly)
+        async with app(shop, scripted([], last=COUNT), memory=memory) as db:
+            asking = asyncio.create_task(db.ask(QUESTION, thread="t"))
+            await asyncio.sleep(1.0)
+            asking.cancel()
+            await asyncio.gather(asking, return_exceptions=True)
+        monkeypatch.undo()
+        async with app(shop, scripted([], last=COUNT), memory=memory) as db:
+            return await db.resume("t"), len(await db.history("t"))
+
+    answer, turns = asyncio.run(told())
+    assert (answer.rows, turns) == (((3,),), 1)

@@ -30,6 +30,8 @@ class Runs:
         """Something said to the graph; what happens, and at last `Finished`."""
         config, waits = _config(asked), None
         async with self._turn(scoped(asked.user, asked.thread), asked.thread):
+            if said is None:
+                said = await self._torn(config)
             # "sync": a step is on disk before the next one begins, so that a crash costs one step
             running = self._graph.astream(
                 said, config, context=asked, stream_mode=["custom", "updates"], durability="sync"
@@ -71,6 +73,16 @@ class Runs:
         async with aclosing(self.run(None, asked)) as events:
             async for event in events:
                 yield event
+
+    async def _torn(self, config: RunnableConfig) -> Any:
+        """None, or the question to be asked anew: a run that was cancelled between the end of a stage and the
+        choice of the next one has kept the one and not the other, and nothing would follow.
+        """
+        state = await self._graph.aget_state(config)
+        if state.next or not state.values or state.values.get("current_stage") == "interpreter":
+            return None
+        asked = [one for one in state.values.get("messages", []) if one.type == "human"]
+        return {"messages": [{"role": "user", "content": asked[-1].content}]} if asked else None
 
     async def history(self, asked: Asked) -> list[Mapping[str, Any]]:
         return list((await self._graph.aget_state(_config(asked))).values.get("turns", []))
