@@ -174,7 +174,7 @@ def test_a_memory_from_before_our_tables_gets_them_and_keeps_its_threads(filled:
 @pytest.mark.fault("P13")
 def test_a_memory_of_the_first_version_gets_what_the_second_added(filled: Settings) -> None:
     connection = sqlite3.connect(filled.memory)
-    for name in ("turns", "keys", "audit"):
+    for name in ("turns", "keys", "audit", "works", "parts", "pace"):
         connection.execute(f"DROP TABLE text2sql_{name}")
     connection.execute("PRAGMA user_version = 1")
     connection.close()
@@ -184,7 +184,22 @@ def test_a_memory_of_the_first_version_gets_what_the_second_added(filled: Settin
         return len(await memory.threads("ann"))
 
     assert within(filled, work) == 30
-    assert len(STEPS) == 2  # a third step needs its own test with a real file of the second
+
+
+def test_a_memory_of_the_second_version_gets_what_the_third_added(filled: Settings) -> None:
+    connection = sqlite3.connect(filled.memory)
+    for name in ("works", "parts", "pace"):
+        connection.execute(f"DROP TABLE text2sql_{name}")
+    connection.execute("PRAGMA user_version = 2")
+    connection.close()
+
+    async def work(memory: Memory) -> int:
+        assert await memory.works.add("w", "ann", "{}")
+        assert await memory.paces.take("ann", 1)
+        return len(await memory.threads("ann"))
+
+    assert within(filled, work) == 30
+    assert len(STEPS) == 3  # a fourth step needs its own test with a real file of the third
 
 
 @pytest.mark.fault("D13")

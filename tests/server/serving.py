@@ -72,11 +72,11 @@ def settings_of(**given: Any) -> Settings:
 def app_of(
     places: Path | dict[str, str], backend: ScriptedBackend, policy: Policy | None = None, **given: Any
 ) -> FastAPI:
-    policies = given.pop("policies", None)
+    policies, schedule = given.pop("policies", None), given.pop("schedule", ())
     told = settings_of(**given)
     addresses = {"shop": str(places)} if isinstance(places, Path) else places
     model = AsyncChatModel([backend], told)
-    return build(addresses, told, model=model, policy=policy, policies=policies)
+    return build(addresses, told, model=model, policy=policy, policies=policies, schedule=schedule)
 
 
 @asynccontextmanager

@@ -9,10 +9,9 @@ from typing import Any
 import pytest
 
 from reports.test_docx import docx, opened
-from server.serving import COUNT, Served, make_shop, scripted, served
+from server.serving import COUNT, Served, make_shop, scripted, served, until
 from text2sql.reports.cron import read_cron
 from text2sql.reports.schedule import job_of
-from text2sql.server.sources import Sources
 
 TEMPLATE = "Customers: {{ How many customers are there? }}"
 
@@ -104,15 +103,17 @@ def test_a_due_report_is_written_by_the_server(tmp_path: Path) -> None:
     template.write_text(TEMPLATE)
 
     async def run() -> None:
-        async with served(shop, scripted([COUNT])) as here:
-            job = job_of(template, str(tmp_path / "w-{date}.md"), every=read_cron("0 8 * * 1"))
-            sources: Sources = here.here.sources
-            here.here.reports.keep([job], sources)
-            await here.here.reports._due(job, sources.named(None), datetime(2026, 11, 16, 8))
-            assert (tmp_path / "w-2026-11-16.md").read_text() == "Customers: 3"
+        job = job_of(template, str(tmp_path / "w-{date}.md"), every=read_cron("0 8 * * 1"))
+        backend = scripted([COUNT])
+        async with served(shop, backend, schedule=[job]) as here:
+            reports, made = here.here.reports, tmp_path / "w-2026-11-16.md"
+            for _ in range(3):  # as three processes would
+                await reports.due(0, datetime(2026, 11, 16, 8))
+            await until(made.exists)
+            assert made.read_text() == "Customers: 3"
+            assert len(backend.requests) == 1
             template.unlink()
-            await here.here.reports._due(
-                job, sources.named(None), datetime(2026, 11, 23, 8)
-            )  # told, not raised
+            await reports.due(0, datetime(2026, 11, 23, 8))  # told, not raised
+            await until(lambda: not reports._held)
 
     asyncio.run(run())

@@ -68,8 +68,6 @@ def run(
     _look_at(addresses, settings)
     allowed = _policies(policy, addresses)
     schedule = read_schedule(Path(reports)) if reports else ()
-    if workers > 1 and schedule:
-        raise UsageError("usage.serve_schedule", workers=workers)
     _door().serve(
         addresses,
         settings,

@@ -8,6 +8,7 @@ Importing this costs nothing; opening imports LangGraph, which takes two seconds
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
 
 from text2sql.config import Settings
 from text2sql.errors import MissingDriver
@@ -16,11 +17,17 @@ from text2sql.memory.encoding import scoped
 from text2sql.memory.kept import Claim, Numbers, Pair, Spread, Stats, StoredResult, ThreadInfo
 from text2sql.memory.keys import Key, new_key
 from text2sql.memory.memory import Memory
-from text2sql.memory.places import Nowhere, Server, place_of
+from text2sql.memory.places import Nowhere, Server, is_shared, place_of
+from text2sql.memory.works import Held, Lost, Work
+
+if TYPE_CHECKING:
+    from text2sql.memory.queue import Queue
 
 __all__ = [
     "Claim",
+    "Held",
     "Key",
+    "Lost",
     "Memory",
     "Numbers",
     "Pair",
@@ -29,10 +36,25 @@ __all__ = [
     "Stats",
     "StoredResult",
     "ThreadInfo",
+    "Work",
+    "is_shared",
     "new_key",
     "open_memory",
+    "queue_of",
     "scoped",
 ]
+
+
+def queue_of(settings: Settings) -> "Queue | None":
+    """Where the memory is a PostgreSQL and the extra is installed. Nothing is opened yet."""
+    place = place_of(settings)
+    if not isinstance(place, Server):
+        return None
+    try:
+        from text2sql.memory.queue import Queue  # noqa: PLC0415  an extra
+    except ImportError:
+        return None
+    return Queue(place, settings)
 
 
 @asynccontextmanager

@@ -17,11 +17,13 @@ from text2sql.memory.audit import Audit
 from text2sql.memory.encoding import dump_catalogue, label, load_catalogue, scoped
 from text2sql.memory.kept import Claim, Numbers, Pair, Stats, StoredResult, ThreadInfo
 from text2sql.memory.keys import Keys
+from text2sql.memory.pace import Paces
 from text2sql.memory.pair_files import one_line
 from text2sql.memory.pairs import Pairs
 from text2sql.memory.results import Results
 from text2sql.memory.statistics import as_row, from_row, summed
 from text2sql.memory.turns import Turns
+from text2sql.memory.works import Works
 from text2sql.types import Catalogue
 
 if TYPE_CHECKING:
@@ -54,7 +56,10 @@ class Memory:
         folder = Path(settings.pairs_dir).expanduser() if settings.pairs_dir else None
         self._pairs = Pairs(store, folder)
         self._results = Results(own, settings.result_lifetime, settings.result_keep_rows)
+        self._lifetime = settings.result_lifetime
         self.turns = Turns(own)
+        self.works = Works(own)
+        self.paces = Paces(own)
         self.keys = Keys(own)
         self.audit = Audit(own)
 
@@ -166,6 +171,8 @@ class Memory:
 
     async def sweep(self) -> int:
         """Delete results whose time is over; how many. Done on opening and every ten minutes of use."""
+        await self.works.sweep(time.time() - self._lifetime)
+        await self.paces.sweep()
         return await self._results.sweep()
 
     # -- writes run once -------------------------------------------------------------------------

@@ -42,6 +42,11 @@ def place_of(settings: Settings) -> Path | Nowhere | Server:
     return Path(wanted).expanduser().absolute()
 
 
+def is_shared(settings: Settings) -> bool:
+    """Whether programs on other machines may have it too."""
+    return isinstance(place_of(settings), Server)
+
+
 def data_root(settings: Settings) -> Path:
     """What must outlive a cleared cache."""
     if settings.data_dir:

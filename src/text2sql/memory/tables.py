@@ -34,6 +34,18 @@ STEPS: tuple[tuple[str, ...], ...] = (
         " asked TEXT NOT NULL, ran TEXT NOT NULL, found BIGINT NOT NULL, status TEXT NOT NULL)",
         "CREATE INDEX text2sql_audit_at ON text2sql_audit (at)",
     ),
+    (
+        "CREATE TABLE text2sql_works (id TEXT PRIMARY KEY, owner TEXT NOT NULL,"
+        " created DOUBLE PRECISION NOT NULL, asked TEXT NOT NULL, state TEXT NOT NULL, told TEXT NOT NULL,"
+        " holder TEXT NOT NULL, until DOUBLE PRECISION NOT NULL, tries BIGINT NOT NULL)",
+        "CREATE INDEX text2sql_works_owner ON text2sql_works (owner, created)",
+        "CREATE INDEX text2sql_works_created ON text2sql_works (created)",
+        "CREATE TABLE text2sql_parts (work TEXT NOT NULL, part TEXT NOT NULL, value TEXT NOT NULL,"
+        " PRIMARY KEY (work, part))",
+        "CREATE TABLE text2sql_pace (person TEXT PRIMARY KEY, room DOUBLE PRECISION NOT NULL,"
+        " since DOUBLE PRECISION NOT NULL)",
+        "CREATE INDEX text2sql_pace_since ON text2sql_pace (since)",
+    ),
 )
 
 # What a record says stays said: no statement of ours changes one, and the engine refuses everybody else's.
@@ -86,6 +98,42 @@ RECORD = f"INSERT INTO text2sql_audit ({_RECORD}) VALUES (?, ?, ?, ?, ?, ?, ?, ?
 RECORDS = (
     f"SELECT {_RECORD} FROM text2sql_audit WHERE at >= ? AND (? = '' OR person = ?) ORDER BY at DESC LIMIT ?"
 )
+
+_WORK = "id, owner, created, asked, state, told, tries"
+ADD_WORK = (
+    f"INSERT INTO text2sql_works ({_WORK}, holder, until) VALUES (?, ?, ?, ?, 'running', '', 0, '', 0)"
+    " ON CONFLICT (id) DO NOTHING"
+)
+WORK = f"SELECT {_WORK} FROM text2sql_works WHERE id = ?"
+ALL_UNFINISHED = "SELECT id FROM text2sql_works WHERE state = 'running' ORDER BY created LIMIT 100"
+UNFINISHED = "SELECT count(*) FROM text2sql_works WHERE owner = ? AND state = 'running'"
+_MINE = " WHERE id = ? AND holder = ? AND state = 'running'"
+TAKE_WORK = (
+    "UPDATE text2sql_works SET holder = ?, until = ?, tries = tries + 1"
+    " WHERE id = ? AND state = 'running' AND until < ?"
+)
+HOLDER = "SELECT holder FROM text2sql_works WHERE id = ?"
+HOLD_WORK = f"UPDATE text2sql_works SET until = ?{_MINE}"
+TELL_WORK = f"UPDATE text2sql_works SET told = ?, until = ?{_MINE}"
+END_WORK = f"UPDATE text2sql_works SET state = ?, told = ?, until = 0{_MINE}"
+DROP_WORK = "DELETE FROM text2sql_works WHERE id = ?"
+OLD_WORKS = "SELECT id FROM text2sql_works WHERE created <= ? LIMIT 1000"
+ENDED_WORKS = "SELECT id FROM text2sql_works WHERE owner = ? AND state <> 'running' ORDER BY created DESC"
+KEEP_PART = (
+    "INSERT INTO text2sql_parts (work, part, value) VALUES (?, ?, ?)"
+    " ON CONFLICT (work, part) DO UPDATE SET value = excluded.value"
+)
+PARTS = "SELECT part, value FROM text2sql_parts WHERE work = ? AND part LIKE ?"
+DROP_PARTS = "DELETE FROM text2sql_parts WHERE work = ?"
+
+# A bucket that holds `most` and fills by `rate` a second: one is taken where there is one.
+_ROOM = "text2sql_pace.room + (excluded.since - text2sql_pace.since) * ?"
+_FILLED = f"CASE WHEN {_ROOM} > ? THEN ? ELSE {_ROOM} END"
+TAKE_ROOM = (
+    "INSERT INTO text2sql_pace (person, room, since) VALUES (?, ?, ?) ON CONFLICT (person) DO UPDATE"
+    f" SET room = {_FILLED} - 1, since = excluded.since WHERE {_ROOM} >= 1"
+)
+SWEEP_PACE = "DELETE FROM text2sql_pace WHERE since < ?"
 
 NUMBERS = (
     "status, attempts, repaired, first_pass, errors, seconds, calls, prompt_tokens, completion_tokens,"

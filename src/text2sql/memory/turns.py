@@ -29,6 +29,17 @@ def _here() -> str:
         return platform.node()
 
 
+def holder() -> str:
+    """A name for one hold on something by this process."""
+    return f"{_here()} {os.getpid()} {secrets.token_hex(8)}"
+
+
+def is_gone(held_by: str) -> bool:
+    """A process of this machine that is no more: nobody has to wait for it. Of others nobody can tell."""
+    place, _, rest = held_by.rpartition(" ")[0].rpartition(" ")
+    return place == _here() and rest.isdigit() and not _lives(int(rest))
+
+
 def _lives(pid: int) -> bool:
     """Told only where asking is harmless: on Windows a signal of 0 ends a process."""
     if os.name != "posix":
@@ -49,34 +60,32 @@ class Turns:
     @asynccontextmanager
     async def turn(self, thread: str, name: str) -> AsyncIterator[None]:
         """`thread` is the scoped id, `name` what its user calls it. Another's turn is a `UsageError`."""
-        holder = f"{_here()} {os.getpid()} {secrets.token_hex(8)}"
-        if not await self._take(thread, holder):
+        held_by = holder()
+        if not await self._take(thread, held_by):
             await self._bury(thread)
-            if not await self._take(thread, holder):
+            if not await self._take(thread, held_by):
                 raise UsageError("usage.thread_busy", thread=name)
-        keeping = asyncio.create_task(self._keep(thread, holder))
+        keeping = asyncio.create_task(self._keep(thread, held_by))
         try:
             yield
         finally:
             keeping.cancel()
             with suppress(StoreError):  # then it is free after a while
-                await asyncio.shield(self._tables.change(tables.END_TURN, thread, holder))
+                await asyncio.shield(self._tables.change(tables.END_TURN, thread, held_by))
 
-    async def _take(self, thread: str, holder: str) -> bool:
+    async def _take(self, thread: str, held_by: str) -> bool:
         now = time.time()
-        return await self._tables.change(tables.TAKE_TURN, thread, holder, now + TURN_SECONDS, now) == 1
+        return await self._tables.change(tables.TAKE_TURN, thread, held_by, now + TURN_SECONDS, now) == 1
 
     async def _bury(self, thread: str) -> None:
-        """End the turn of a process of this machine that is gone: nobody has to wait for it."""
-        for (holder,) in await self._tables.rows(tables.TURN_OF, thread):
-            place, _, rest = str(holder).rpartition(" ")[0].rpartition(" ")
-            if place == _here() and rest.isdigit() and not _lives(int(rest)):
-                await self._tables.change(tables.END_TURN, thread, holder)
+        for (held_by,) in await self._tables.rows(tables.TURN_OF, thread):
+            if is_gone(str(held_by)):
+                await self._tables.change(tables.END_TURN, thread, held_by)
 
-    async def _keep(self, thread: str, holder: str) -> None:
+    async def _keep(self, thread: str, held_by: str) -> None:
         while True:
             await asyncio.sleep(_WORD)
             try:
-                await self._tables.change(tables.KEEP_TURN, time.time() + TURN_SECONDS, thread, holder)
+                await self._tables.change(tables.KEEP_TURN, time.time() + TURN_SECONDS, thread, held_by)
             except StoreError as error:
                 log.warning("a turn was not kept: %s", error)

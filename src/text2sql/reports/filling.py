@@ -7,6 +7,9 @@
    database could not do just now (a lock, a lost connection) is run again as it is.
 
 What fails after that is an outcome like any other: the report says so in its place.
+
+A journal hears of every question that has passed a stage. A report that is made again with it, because the
+process that made it died, goes on from there: what was run is not run again.
 """
 
 import asyncio
@@ -15,7 +18,7 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
+from typing import Literal, Protocol, TypeAlias
 from uuid import uuid4
 
 from text2sql.app import AsyncText2SQL, How
@@ -62,6 +65,14 @@ class Step:
     total: int
 
 
+class Journal(Protocol):
+    async def recall(self, item: Item) -> "Outcome | None":
+        """What became of a question before, if it was begun."""
+
+    async def keep(self, step: Step, outcome: "Outcome") -> None:
+        """Awaited before anything else is done with the question."""
+
+
 @dataclass(frozen=True, slots=True)
 class Terms:
     """How a report is to be filled."""
@@ -72,6 +83,7 @@ class Terms:
     locked: bool = False  # no model: what the lock file does not have is a failure
     anew: bool = False  # as if there were no lock file
     told: Callable[[Step], None] = lambda _: None
+    journal: Journal | None = None
 
 
 @dataclass(slots=True)
@@ -111,6 +123,7 @@ class Filled:
     lock: Lock
     seconds: Mapping[str, float]
     connections: int
+    resumed: int = 0  # questions that were begun before, by a process that did not end them
 
     def of(self, question: str) -> Outcome:
         return next(one for one in self.outcomes if one.item.question == question)
@@ -137,10 +150,12 @@ async def fill(app: AsyncText2SQL, items: Sequence[Item], lock: Lock, terms: Ter
     opened, clock = rooms.database.opened, _Clock()
     filling = _Filling(app, terms, await app.refresh(), lock)
     clock.lap("catalogue")
-    outcomes = [Outcome(item) for item in items]
+    outcomes = [await filling.begun(item) for item in items]
+    resumed = sum(bool(one.seconds) for one in outcomes)
     if not terms.anew:
         for one in outcomes:
-            await filling.recall(one)
+            if not one.seconds:
+                await filling.recall(one)
     await filling.each("draft", [one for one in outcomes if not one.sql], filling.draft)
     clock.lap("draft")
     await filling.each("run", [one for one in outcomes if one.sql], filling.run)
@@ -151,7 +166,7 @@ async def fill(app: AsyncText2SQL, items: Sequence[Item], lock: Lock, terms: Ter
         if one.answer is not None and (one.entry is None or one.origin == "repair"):
             one.entry = await filling.entry(one)
     connections = rooms.database.opened - opened
-    return Filled(tuple(outcomes), filling.new_lock(outcomes), clock.laps, connections)
+    return Filled(tuple(outcomes), filling.new_lock(outcomes), clock.laps, connections, resumed)
 
 
 class _Clock:
@@ -175,6 +190,7 @@ class _Filling:
     async def each(
         self, stage: Stage, outcomes: Sequence[Outcome], work: Callable[[Outcome], Awaitable[None]]
     ) -> None:
+        outcomes = [one for one in outcomes if stage not in one.seconds]
         if not outcomes:
             return
         free, done = asyncio.Semaphore(_RUNNING if stage == "run" else await self._places()), 0
@@ -186,8 +202,10 @@ class _Filling:
                 await work(outcome)
                 outcome.seconds[stage] = round(time.monotonic() - began, 4)
             done += 1
-            passed = outcome.problem is None
-            self._terms.told(Step(stage, outcome.item, passed, done, len(outcomes)))
+            step = Step(stage, outcome.item, outcome.problem is None, done, len(outcomes))
+            if self._terms.journal is not None:
+                await self._terms.journal.keep(step, outcome)
+            self._terms.told(step)
 
         tasks = [asyncio.ensure_future(one(outcome)) for outcome in outcomes]
         try:
@@ -204,6 +222,13 @@ class _Filling:
         except Text2SQLError:  # each question will meet it, and tell
             return 1
         return self._terms.parallel if hosted else 1
+
+    async def begun(self, item: Item) -> Outcome:
+        journal = self._terms.journal
+        found = (await journal.recall(item) if journal else None) or Outcome(item)
+        if found.origin == "lock":
+            found.entry = self._lock.find(item.question)
+        return found
 
     async def recall(self, outcome: Outcome) -> None:
         """The query of the lock file, with today's values, if it is still about the same columns."""

@@ -35,6 +35,7 @@ def record_of(
         "filled": placeholders - marks,
         "failed": marks,
         "questions": len(every),
+        "resumed": filled.resumed,
         "origins": dict(Counter(one.origin or "none" for one in done)),
         "first_pass": _share(len(first), len(every)),
         "repaired": _share(sum(one.answer is not None for one in tried), len(tried)),

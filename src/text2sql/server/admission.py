@@ -13,7 +13,8 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 from text2sql.config import Settings
-from text2sql.errors import UsageError
+from text2sql.errors import StoreError, UsageError
+from text2sql.server.ledger import Ledger
 
 _MOST_USERS = 10_000  # whose pace is remembered, the latest
 RETRY_SECONDS = 2  # what is said where nobody can know when there will be room
@@ -125,16 +126,28 @@ class Admission:
 
 
 class Pace:
-    """Requests of one user: so many a minute, and as many at once. 0 is no limit."""
+    """Requests of one user: so many a minute, and as many at once. 0 is no limit. With a ledger they are
+    counted for all servers together; while it cannot be asked, for each alone.
+    """
 
-    def __init__(self, per_minute: int) -> None:
+    def __init__(self, per_minute: int, ledger: Ledger | None = None) -> None:
         self._most = per_minute
+        self._ledger = ledger
         self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
-    def take(self, user: str) -> float:
-        """0 if this one may go on, else the seconds until one may."""
+    async def take(self, user: str) -> float:
+        """0 if this one may go on, else the seconds until one may, at the latest."""
         if not user or not self._most:
             return 0.0
+        if self._ledger is None:
+            return self.take_here(user)
+        try:
+            free = await (await self._ledger.memory()).paces.take(user, self._most)
+        except StoreError:
+            return self.take_here(user)
+        return 0.0 if free else 60 / self._most
+
+    def take_here(self, user: str) -> float:
         now = time.monotonic()
         left, since = self._left.pop(user, (float(self._most), now))
         left = min(float(self._most), left + (now - since) * self._most / 60)

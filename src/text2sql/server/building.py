@@ -17,6 +17,7 @@ from text2sql import __version__
 from text2sql.config import Settings
 from text2sql.errors import Text2SQLError
 from text2sql.llm import AsyncChatModel
+from text2sql.memory import is_shared
 from text2sql.reports.schedule import Job
 from text2sql.server.admission import Admission, Pace
 from text2sql.server.cache import Cache
@@ -58,14 +59,15 @@ def build(
 ) -> FastAPI:
     """The application over databases by name; the first is the default. Nothing is opened yet."""
     sources = Sources(addresses, settings, model=model, policy=policy, policies=policies)
-    streams, cache, metrics = Streams(settings, siblings=siblings), Cache(settings.cache_lifetime), Metrics()
+    elsewhere = siblings or is_shared(settings)  # servers on other machines, for all we know
+    streams, cache, metrics = Streams(settings, siblings=elsewhere), Cache(settings.cache_lifetime), Metrics()
     admission, ledger = Admission(settings), Ledger(settings)
     door = Doorkeeper(settings, ledger)
     auditor = Auditor(ledger, audits(settings, door.asks))
     metrics.watch(sources, streams, cache, admission)
     provider = provider or open_provider()
     tracer = provider.get_tracer("text2sql") if provider else None
-    making = Reports(auditor)
+    making = Reports(ledger, auditor, door, sources, schedule, background=settings.background)
     reception = Reception(
         settings,
         sources,
@@ -86,7 +88,7 @@ def build(
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         await sources.open()
-        making.keep(schedule, sources)
+        making.open()
         try:
             yield
         finally:
@@ -120,7 +122,7 @@ def build(
         Gate,
         metrics=metrics,
         door=door,
-        pace=Pace(settings.user_requests_per_minute),
+        pace=Pace(settings.user_requests_per_minute, ledger if is_shared(settings) else None),
         origins=Origins(settings.cors_origins),
         hosts=_names(settings, hosts, door.asks),
         body_limit=settings.body_limit,

@@ -138,7 +138,7 @@ class Gate:
             return details(401, lang)
         except Text2SQLError as error:
             return problem_of(error, lang)
-        wait = self._pace.take(who.user)
+        wait = await self._pace.take(who.user)
         if wait:
             self._metrics.refused("pace")
             return problem_of(UsageError("usage.too_fast", seconds=math.ceil(wait)), lang)

@@ -13,7 +13,7 @@ from secrets import token_hex
 
 from text2sql.config import Settings
 from text2sql.errors import StoreError, StoreUnavailable, Text2SQLError, UsageError
-from text2sql.memory import Memory, Record, StoredResult, open_memory
+from text2sql.memory import Memory, Record, StoredResult, open_memory, queue_of
 from text2sql.server.logs import request_id
 from text2sql.types import Answer, Event, Finished, RowsFound
 
@@ -27,6 +27,7 @@ class Ledger:
         self._opening = asyncio.Lock()
         self._memory: Memory | None = None
         self._failed = float("-inf"), StoreError("", "")
+        self.queue = queue_of(settings)
 
     async def memory(self) -> Memory:
         if self._memory is None:
@@ -54,6 +55,8 @@ class Ledger:
 
     async def close(self) -> None:
         self._memory = None
+        if self.queue is not None:
+            await self.queue.close()
         await self._stack.aclose()
 
 
