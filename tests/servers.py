@@ -48,6 +48,10 @@ class Server:
                 self._command, stdout=log, stderr=log, start_new_session=True, **_as(self._as_user)
             )
 
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
     def wait_until(self, ready: Callable[[int], bool]) -> None:
         deadline = time.monotonic() + START_SECONDS
         while not ready(self.port):
@@ -91,7 +95,7 @@ def postgres(options: Mapping[str, str] | None = None, encoding: str = "UTF8") -
     owner = "postgres" if os.geteuid() == 0 else ""
     locale = "C" if encoding == "SQL_ASCII" else "C.UTF-8"
     with _directory("pg", owner) as directory:
-        password, data, port = secrets.token_hex(8), directory / "data", _free_port()
+        password, data, port = secrets.token_hex(8), directory / "data", free_port()
         (directory / "password").write_text(password)
         make = [str(initdb), "-D", str(data), "-U", "postgres", "-A", "scram-sha-256", "-N", "-E", encoding]
         make += [f"--locale={locale}", f"--pwfile={directory / 'password'}"]
@@ -121,7 +125,7 @@ def mariadb(options: Mapping[str, str] | None = None) -> Iterator[Mariadb]:
     install = _program("mariadb-install-db", "mariadb-server", "bin")
     owner = "mysql" if os.geteuid() == 0 else ""
     with _directory("my", owner) as directory:
-        password, data, port = secrets.token_hex(8), directory / "data", _free_port()
+        password, data, port = secrets.token_hex(8), directory / "data", free_port()
         make = [str(install), "--no-defaults", f"--datadir={data}", f"--tmpdir={directory}", "--skip-test-db"]
         _run([*make, "--auth-root-authentication-method=normal"], owner)
         first = directory / "first.sql"
@@ -151,7 +155,7 @@ def clickhouse() -> Iterator[Server]:
     """ClickHouse's embedded engine behind HTTP, in an environment of its own: 534 MB, a 180 MB wheel."""
     python = environment("clickhouse", sys.executable)
     with _directory("ch", "") as directory:
-        password, port = secrets.token_hex(8), _free_port()
+        password, port = secrets.token_hex(8), free_port()
         program = str(ROOT / "tests" / "clickhouse_http.py")
         command = [str(python), program, str(directory / "data"), str(port), password]
         server = Server(command, directory, "", port, f"clickhouse://default:{password}@127.0.0.1:{port}/")
@@ -160,6 +164,29 @@ def clickhouse() -> Iterator[Server]:
             yield server
         finally:
             server.stop(signal.SIGKILL)  # what it holds is thrown away
+
+
+@contextmanager
+def nginx(site: str, port: int) -> Iterator[Server]:
+    """A load balancer: `site` is what stands inside of `http { }`, and listens on `port`."""
+    program = _program("nginx", "nginx-light", "sbin")
+    with _directory("nginx", "") as directory:
+        temporary = "\n".join(
+            f"{kind}_temp_path {directory / kind};"
+            for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
+        )
+        account = "user root;" if os.geteuid() == 0 else ""  # its folders are root's then
+        (directory / "nginx.conf").write_text(
+            f"daemon off; {account} worker_processes 1; pid {directory / 'pid'}; error_log stderr warn;\n"
+            f"events {{ worker_connections 1024; }}\nhttp {{\naccess_log off;\n{temporary}\n{site}\n}}\n"
+        )
+        command = [str(program), "-e", "stderr", "-p", str(directory), "-c", str(directory / "nginx.conf")]
+        server = Server(command, directory, "", port, f"http://127.0.0.1:{port}")
+        try:
+            server.wait_until(_http_ready)
+            yield server
+        finally:
+            server.stop()
 
 
 @contextmanager
@@ -234,7 +261,7 @@ def _version(program: Path) -> float:
     return float(next((part for part in reversed(program.parts) if part.isdigit()), 0))
 
 
-def _free_port() -> int:
+def free_port() -> int:
     with socket.socket() as one:
         one.bind(("127.0.0.1", 0))
         return int(one.getsockname()[1])

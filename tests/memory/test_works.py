@@ -8,7 +8,7 @@ import pytest
 
 from memory.keeping import within
 from text2sql.config import Settings
-from text2sql.memory import Lost, Memory, works
+from text2sql.memory import Lost, Memory, owned_by, works
 
 
 def test_work_has_one_holder_and_what_was_kept_of_it_is_there_for_the_next(settings: Settings) -> None:
@@ -37,19 +37,20 @@ def test_work_has_one_holder_and_what_was_kept_of_it_is_there_for_the_next(setti
     within(settings, told)
 
 
-def test_another_users_work_is_none(settings: Settings) -> None:
+def test_anothers_work_is_none(settings: Settings) -> None:
     async def told(memory: Memory) -> list[object]:
         await memory.works.add("w", "ann", "what")
-        await memory.works.add("s", None, "nobody's")
+        await memory.works.add("s", "/line", "a schedule's")
         return [
             await memory.works.find("w", "bob"),
-            await memory.works.find("s", ""),
+            await memory.works.find("s", owned_by("")),
             await memory.works.find("x\0", "ann"),
-            await memory.works.unfinished("ann"),
-            await memory.works.unfinished("bob"),
+            await memory.works.left("ann"),
+            await memory.works.left("bob"),
+            await memory.works.left(),
         ]
 
-    assert within(settings, told) == [None, None, None, 1, 0]
+    assert within(settings, told) == [None, None, None, ["w"], [], ["w", "s"]]
 
 
 def test_a_holder_that_was_thought_dead_can_neither_keep_nor_end_anything(

@@ -18,7 +18,7 @@ from text2sql.memory.kept import Claim, Numbers, Pair, Spread, Stats, StoredResu
 from text2sql.memory.keys import Key, new_key
 from text2sql.memory.memory import Memory
 from text2sql.memory.places import Nowhere, Server, is_shared, place_of
-from text2sql.memory.works import Held, Lost, Work
+from text2sql.memory.works import Held, Lost, Work, owned_by
 
 if TYPE_CHECKING:
     from text2sql.memory.queue import Queue
@@ -40,6 +40,7 @@ __all__ = [
     "is_shared",
     "new_key",
     "open_memory",
+    "owned_by",
     "queue_of",
     "scoped",
 ]

@@ -17,6 +17,7 @@ from text2sql.errors import StoreUnavailable
 from text2sql.memory.places import Server
 
 log = logging.getLogger(__name__)
+logging.getLogger("procrastinate").setLevel(logging.WARNING)  # below that it tells names, which are secrets
 
 STALLED = 20.0  # seconds after which a process that says nothing has lost its work
 _WORD = 5.0  # seconds between two words

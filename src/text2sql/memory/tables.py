@@ -105,8 +105,8 @@ ADD_WORK = (
     " ON CONFLICT (id) DO NOTHING"
 )
 WORK = f"SELECT {_WORK} FROM text2sql_works WHERE id = ?"
-ALL_UNFINISHED = "SELECT id FROM text2sql_works WHERE state = 'running' ORDER BY created LIMIT 100"
-UNFINISHED = "SELECT count(*) FROM text2sql_works WHERE owner = ? AND state = 'running'"
+_LEFT = "WHERE state = 'running' AND (? = '' OR owner = ?)"
+UNFINISHED = f"SELECT id FROM text2sql_works {_LEFT} ORDER BY created LIMIT 100"
 _MINE = " WHERE id = ? AND holder = ? AND state = 'running'"
 TAKE_WORK = (
     "UPDATE text2sql_works SET holder = ?, until = ?, tries = tries + 1"

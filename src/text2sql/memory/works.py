@@ -39,28 +39,28 @@ class Work:
     tries: int = 0  # how often it was taken
 
 
+def owned_by(user: str) -> str:
+    """An owner that is a person; no person is one with a slash in it, which is a schedule's."""
+    return label(user)
+
+
 class Works:
     def __init__(self, own: tables.Tables) -> None:
         self._tables = own
 
-    async def add(self, name: str, user: str | None, asked: str) -> bool:
-        """False if there is one of that name. Without a user it is nobody's, and nobody finds it."""
-        owner = "" if user is None else label(user)
+    async def add(self, name: str, owner: str, asked: str) -> bool:
+        """False if there is one of that name."""
         return await self._tables.change(tables.ADD_WORK, name, owner, time.time(), asked) == 1
 
-    async def find(self, name: str, user: str | None = None) -> Work | None:
-        """Another user's is none: nobody can tell which."""
+    async def find(self, name: str, owner: str = "") -> Work | None:
+        """Another's is none: nobody can tell which."""
         found = await self._tables.rows(tables.WORK, label(name))
         work = Work(*found[0]) if found else None
-        mine = work is not None and (user is None or work.owner == label(user))
-        return work if mine else None
+        return work if work and owner in ("", work.owner) else None
 
-    async def left(self) -> list[str]:
-        """The names of all that has not ended, the oldest first."""
-        return [name for (name,) in await self._tables.rows(tables.ALL_UNFINISHED)]
-
-    async def unfinished(self, user: str) -> int:
-        return int((await self._tables.rows(tables.UNFINISHED, label(user)))[0][0])
+    async def left(self, owner: str = "") -> list[str]:
+        """The names of what has not ended, of one or of all, the oldest first."""
+        return [name for (name,) in await self._tables.rows(tables.UNFINISHED, owner, owner)]
 
     async def parts(self, name: str, kind: str) -> Mapping[str, str]:
         """Those whose names begin with the kind, without it."""
@@ -76,9 +76,9 @@ class Works:
         await self._tables.change(tables.DROP_WORK, name)
         await self._tables.change(tables.DROP_PARTS, name)
 
-    async def trim(self, user: str, most: int) -> None:
+    async def trim(self, owner: str, most: int) -> None:
         """Forget all but the last that have ended."""
-        for (name,) in (await self._tables.rows(tables.ENDED_WORKS, label(user)))[most:]:
+        for (name,) in (await self._tables.rows(tables.ENDED_WORKS, owner))[most:]:
             await self.drop(name)
 
     async def sweep(self, before: Seconds) -> None:

@@ -19,7 +19,7 @@ from secrets import token_hex
 from typing import Any
 
 from text2sql.errors import StoreError, StoreUnavailable, Text2SQLError, UsageError
-from text2sql.memory import Held, Lost, Memory, Work
+from text2sql.memory import Held, Lost, Memory, Work, owned_by
 from text2sql.messages import Language
 from text2sql.reports.filling import Item, Outcome, Step
 from text2sql.reports.journal import dumped, restored
@@ -72,17 +72,17 @@ class Reports:
         order = await asyncio.to_thread(order_of, asked)  # what is wrong with it is told at once
         self._sources.seen_by(who).named(asked.source)
         works = (await self._ledger.memory()).works
-        if await works.unfinished(who.user) >= _UNFINISHED:
+        if len(await works.left(owned_by(who.user))) >= _UNFINISHED:
             raise UsageError("usage.report_busy", most=_UNFINISHED)
         name, dated = token_hex(16), asked.model_copy(update={"date": f"{order.today}"})
         told = {"request": dated.model_dump(), "who": told_identity(who), "language": language}
-        await works.add(name, who.user, json.dumps(told))
+        await works.add(name, owned_by(who.user), json.dumps(told))
         await self._begin(name)
         return await self.find(who.user, name)
 
     async def find(self, user: str, report_id: str) -> Work:
         """Another user's report is no report: nobody can tell which."""
-        work = await (await self._ledger.memory()).works.find(report_id, user)
+        work = await (await self._ledger.memory()).works.find(report_id, owned_by(user))
         if work is None:
             raise UsageError("usage.report_unknown")
         return work
@@ -118,15 +118,19 @@ class Reports:
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
     async def due(self, place: int, due: datetime) -> None:
-        """Every process says so; the name makes it one report."""
+        """Every process says so; the name makes it one report. While an earlier one is not done there is no
+        next one.
+        """
         job = self._schedule[place]
-        about = f"{place}|{job.template.name}|{job.every.text if job.every else ''}|{due.isoformat()}"
-        name = sha256(about.encode()).hexdigest()
+        line = f"/{place}|{job.template.name}|{job.every.text if job.every else ''}"
+        name = sha256(f"{line}|{due.isoformat()}".encode()).hexdigest()
         try:
             works = (await self._ledger.memory()).works
-            told = {"place": place, "template": job.template.name, "due": due.isoformat()}
-            await works.add(name, None, json.dumps(told))
-            await self._begin(name)
+            earlier = await works.left(line)
+            if not earlier:
+                told = {"place": place, "template": job.template.name, "due": due.isoformat()}
+                await works.add(name, line, json.dumps(told))
+            await self._begin(next(iter(earlier), name))
         except StoreError as error:
             log.warning("the report of %s was not begun: %s", job.template.name, error)
 
@@ -135,14 +139,10 @@ class Reports:
         memory = await self._ledger.memory()
         try:
             async with self._free, memory.works.held(name) as held:
-                work = await memory.works.find(name) if held is not None else None
-                if held is not None and work is not None:
-                    self._held[name] = held
-                    await self._try(work, held, memory)
+                if held is not None:
+                    await self._try(held, memory)
         except Lost:
             log.info("a report was dropped, or is made elsewhere")
-        finally:
-            self._held.pop(name, None)
         left = await memory.works.find(name)
         return left is None or left.state != "running"
 
@@ -175,9 +175,13 @@ class Reports:
 
     # -- how it is made --------------------------------------------------------------------------
 
-    async def _try(self, work: Work, held: Held, memory: Memory) -> None:
+    async def _try(self, held: Held, memory: Memory) -> None:
+        work = await memory.works.find(held.name)
+        if work is None:
+            raise Lost
         asked: dict[str, Any] = json.loads(work.asked)
         language = asked.get("language", "en")
+        self._held[work.id] = held
         try:
             await self._do(work.tries, asked, held, memory)
         except StoreUnavailable:
@@ -190,6 +194,8 @@ class Reports:
         except Exception:  # whatever it is: the reader is told, and the log has it
             log.exception("a report ended with a fault of ours")
             await held.end("failed", json.dumps({"problem": details(500, language, request_id="-")}))
+        finally:
+            del self._held[work.id]
 
     async def _do(self, tries: int, asked: dict[str, Any], held: Held, memory: Memory) -> None:
         if tries > _TRIES:
@@ -221,7 +227,7 @@ class Reports:
         told = {"formats": direct(request.format), "record": made.record}
         await held.end("done", json.dumps(told))
         _note(made, source)
-        await memory.works.trim(who.user, _KEPT)
+        await memory.works.trim(owned_by(who.user), _KEPT)
 
     async def _make_due(self, asked: dict[str, Any], held: Held, memory: Memory) -> None:
         due = datetime.fromisoformat(asked["due"])

@@ -1,0 +1,276 @@
+"""What goes wrong in a fleet, done to one on purpose. Each drill prints what it found, and fails if something
+was lost.
+
+    python tests/drills.py kill        one of three servers, under load and with reports half made (kill -9)
+    python tests/drills.py restart     PostgreSQL, under load, as after a crash
+    python tests/drills.py upgrade     one server after the other, under load
+    python tests/drills.py backup      pg_dump, the database dropped, pg_restore
+    python tests/drills.py throughput  one server and three, a model that answers at once
+"""
+
+import asyncio
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import psycopg
+
+from fleet import Asked, Fleet, One, asking, fleet, lost, resumed
+from text2sql.config import Settings
+from text2sql.memory import open_memory
+
+QUESTIONS = 16
+TEMPLATE = "\n\n".join(
+    f"{{{{ How many customers are there, counted {at} times? | value }}}}" for at in range(QUESTIONS)
+)
+
+
+async def kill(there: Fleet) -> dict[str, Any]:
+    """The server that makes a report is killed while others are asked; another one goes on with it."""
+    asked = Asked()
+    asks = asyncio.create_task(asking(there, asked))
+    async with there.client("ann") as ann:
+        names = [await _begin(ann) for _ in range(2)]
+        before, victim = await _half_made(there, names[0])
+        victim.kill()
+        killed = time.monotonic()
+        there.servers = [one for one in there.servers if one is not victim]
+        texts, records = [], []
+        for name in names:
+            text, record = await _made(ann, name)
+            texts.append(text.split("\n\n"))
+            records.append(record)
+        took = time.monotonic() - killed
+    asked.over = True
+    await asks
+    return {
+        "answers": len(asked.finished),
+        "cut off": len(asked.cut),
+        "codes": dict(asked.codes),
+        "answers lost": await lost(there, asked),
+        "not resumed": await resumed(there, asked),
+        "outcomes kept before": len(before),
+        "of those in the report": len(before & set(texts[0])),
+        "values in the reports": [len(set(values)) for values in texts],
+        "questions taken over": records[0]["resumed"],
+        "seconds until the reports were done": round(took, 1),
+    }
+
+
+async def restart(there: Fleet) -> dict[str, Any]:
+    """PostgreSQL cuts every session, recovers, and everybody comes back by themselves."""
+    asked = Asked()
+    asks = asyncio.create_task(asking(there, asked))
+    async with there.client("ann") as ann:
+        name = await _begin(ann)
+        await asyncio.sleep(2)
+        began = time.monotonic()
+        await asyncio.to_thread(there.database.restart)
+        away = time.monotonic() - began
+        text, _ = await _made(ann, name)
+    before = len(asked.finished)
+    await asyncio.sleep(2)
+    asked.over = True
+    await asks
+    return {
+        "answers": len(asked.finished),
+        "after the restart": len(asked.finished) - before,
+        "cut off": len(asked.cut),
+        "codes": dict(asked.codes),
+        "answers lost": await lost(there, asked),
+        "not resumed": await resumed(there, asked),
+        "values in the report": len(set(text.split("\n\n"))),
+        "seconds without PostgreSQL": round(away, 1),
+    }
+
+
+async def upgrade(there: Fleet) -> dict[str, Any]:
+    """Each server is told to stop (SIGTERM), and started anew once it has; the others go on."""
+    asked = Asked()
+    asks = asyncio.create_task(asking(there, asked))
+    codes = []
+    for one in there.servers:
+        codes.append(await asyncio.to_thread(one.stop))
+        one.start()
+        await asyncio.to_thread(one.wait)
+    asked.over = True
+    await asks
+    return {
+        "exit codes": codes,
+        "answers": len(asked.finished),
+        "cut off": len(asked.cut),
+        "codes": dict(asked.codes),
+        "answers lost": await lost(there, asked),
+        "not resumed": await resumed(there, asked),
+    }
+
+
+async def backup(there: Fleet) -> dict[str, Any]:
+    """The memory as one file; then the database is gone, made anew, and everybody finds what was theirs."""
+    asked, file = Asked(), there.folder / "memory.dump"
+    asks = asyncio.create_task(asking(there, asked, slow=False))
+    async with there.client("ann") as ann:
+        name = await _begin(ann)
+        text, _ = await _made(ann, name)
+    asked.over = True
+    await asks
+    took = await asyncio.to_thread(_dump_and_restore, there, file)
+    async with there.client("ann") as ann:
+        again, _ = await _made(ann, name)
+    with psycopg.connect(there.memory) as memory:
+        row = memory.execute("SELECT count(*) FROM text2sql_audit WHERE event = 'ended'").fetchone()
+    return {
+        "answers": len(asked.finished),
+        "answers lost": await lost(there, asked),
+        "not resumed": await resumed(there, asked),
+        "the report is the same": again == text,
+        "records of the audit log": row[0] if row else 0,
+        "kilobytes": file.stat().st_size // 1_000,
+        "seconds": took,
+    }
+
+
+def throughput() -> dict[str, Any]:
+    """The same people, first before one server, then before three. One server can use one core; what three
+    can use is what the others leave: so the cost of an answer is told too, and what follows from it.
+    """
+    rates, costs = {}, {}
+    for count in (1, 3):
+        with fleet(count) as there:
+            rates[count], costs[count] = asyncio.run(_rate(there))
+    cores, cost = os.cpu_count() or 1, costs[1]
+    return {
+        "cores": cores,
+        "answers a second, one server": round(rates[1], 1),
+        "answers a second, three servers": round(rates[3], 1),
+        "ratio": round(rates[3] / rates[1], 2),
+        "milliseconds of a core for an answer": {name: round(value * 1e3, 1) for name, value in cost.items()},
+        "ratio that these cores permit": round(min(3, cores * cost["server"] / sum(cost.values())), 2),
+        "cores for a ratio of 2": round(2 * sum(cost.values()) / cost["server"], 1),
+    }
+
+
+# -- what they are made of -------------------------------------------------------------------------
+
+
+async def _begin(client: Any) -> str:
+    response = await client.post("/api/v1/reports", json={"template": TEMPLATE})
+    assert response.status_code == 202, response.text
+    name: str = response.json()["report_id"]
+    return name
+
+
+async def _half_made(there: Fleet, name: str) -> tuple[set[str], One]:
+    """What a report has found so far, as it is shown, and the server that makes it."""
+    async with open_memory(Settings(memory=there.memory)) as memory, asyncio.timeout(60):
+        while True:
+            parts = (await memory.works.parts(name, "question")).values()
+            found = [json.loads(one)["answer"] for one in parts]
+            shown = {f"{one['rows'][0][0]:,}" for one in found if one}
+            if len(shown) >= QUESTIONS // 4:
+                break
+            await asyncio.sleep(0.02)
+        with psycopg.connect(there.memory) as admin:
+            row = admin.execute("SELECT holder FROM text2sql_works WHERE id = %s", (name,)).fetchone()
+    assert row is not None
+    pid = int(row[0].split()[-2])
+    return shown, next(one for one in there.servers if one.process.pid == pid)
+
+
+async def _made(client: Any, name: str) -> tuple[str, dict[str, Any]]:
+    async with asyncio.timeout(120):
+        while True:
+            response = await client.get(f"/api/v1/reports/{name}")
+            if response.status_code == 200 and response.json()["status"] != "running":
+                break
+            await asyncio.sleep(0.1)
+    told = response.json()
+    assert told["status"] == "done", told
+    result = await client.get(f"/api/v1/reports/{name}/result")
+    return result.text, told["record"]
+
+
+def _dump_and_restore(there: Fleet, file: Path) -> dict[str, float]:
+    parts = urlsplit(there.memory)
+    environment = {**os.environ, "PGPASSWORD": parts.password or "", "PGUSER": parts.username or ""}
+    environment |= {"PGHOST": parts.hostname or "", "PGPORT": str(parts.port)}
+    name, seconds = parts.path.strip("/"), {}
+
+    def run(*words: str) -> None:
+        began = time.monotonic()
+        subprocess.run(words, env=environment, check=True)
+        seconds[words[0]] = round(time.monotonic() - began, 1)
+
+    run("pg_dump", "--format=custom", f"--file={file}", name)
+    for one in there.servers:  # nobody writes while the memory is put back
+        one.stop()
+    run("dropdb", "--maintenance-db=template1", "--force", name)
+    run("createdb", "--maintenance-db=template1", name)
+    run("pg_restore", f"--dbname={name}", str(file))
+    for one in there.servers:
+        one.start()
+    for one in there.servers:
+        one.wait()
+    return seconds
+
+
+async def _rate(there: Fleet, seconds: float = 10.0) -> tuple[float, dict[str, float]]:
+    """Answers a second, and the seconds of a core that each costs, by who spends them."""
+    parts = {
+        "server": [one.process.pid for one in there.servers],
+        "PostgreSQL": [there.database.pid],
+        "people": [os.getpid()],
+    }
+    warm = Asked()
+    warming = asyncio.create_task(asking(there, warm, clients=12, slow=False, pause=0.0))
+    while len(warm.finished) < 24:
+        await asyncio.sleep(0.1)
+    warm.over = True
+    await warming
+    asked, before = Asked(), {name: sum(map(_spent, pids)) for name, pids in parts.items()}
+    asks = asyncio.create_task(asking(there, asked, clients=12, slow=False, pause=0.0))
+    await asyncio.sleep(seconds)
+    asked.over = True
+    await asks
+    count = len(asked.finished)
+    return asked.rate, {name: (sum(map(_spent, pids)) - before[name]) / count for name, pids in parts.items()}
+
+
+def _spent(pid: int) -> float:
+    """Seconds of a core, of a process and of those it has started."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    own = sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
+    if pid == os.getpid():
+        return own
+    children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    return own + sum(_spent(int(child)) for child in children)
+
+
+DRILLS: dict[str, Callable[[Fleet], Any]] = {
+    "kill": kill,
+    "restart": restart,
+    "upgrade": upgrade,
+    "backup": backup,
+}
+
+
+def main(name: str) -> int:
+    if name == "throughput":
+        facts = throughput()
+    else:
+        with fleet() as there:
+            facts = asyncio.run(DRILLS[name](there))
+    for about, value in facts.items():
+        print(f"{about}: {value}")
+    bad = [about for about in ("answers lost", "not resumed") if facts.get(about)]
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1]))

@@ -1,0 +1,282 @@
+"""Several servers on one PostgreSQL behind nginx, as docs/operations.md has them, and people who ask."""
+
+import asyncio
+import os
+import re
+import signal
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from secrets import token_hex
+from typing import Any
+
+import httpx
+
+from pythons import ROOT
+from servers import Postgres, free_port, nginx, postgres
+from text2sql.config import Settings
+from text2sql.memory import new_key, open_memory
+
+# The real program but for its model, which answers at once; asked "slowly" it takes its time, and what a
+# report asks is a query of half a second that never gives the same number twice.
+PROGRAM = """
+import asyncio, os, sys
+from text2sql.cli import main
+from text2sql.llm import AsyncChatModel, ScriptedBackend
+from text2sql.memory import queue
+from text2sql.server import sources
+from text2sql.types import Capabilities
+
+COUNT = "SELECT count(*) AS customers FROM customers"
+NEVER_TWICE = '''WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c WHERE x < 400000)
+SELECT (SELECT count(*) FROM c) * 0 + abs(random() % 1000000000) AS n FROM customers LIMIT 1'''
+
+def says(request):
+    return NEVER_TWICE if "counted" in request.messages[-1].content else COUNT
+
+class Model(ScriptedBackend):
+    async def stream(self, request):
+        if "slowly" in request.messages[-1].content:
+            await asyncio.sleep(1.5)
+        async for piece in super().stream(request):
+            yield piece
+
+class App(sources.AsyncText2SQL):
+    def __init__(self, address, *, settings, model, policy):
+        backend = Model([], last=says, capabilities=Capabilities(context=128_000, schema=True))
+        super().__init__(address, settings=settings, model=AsyncChatModel([backend], settings), policy=policy)
+
+sources.AsyncText2SQL = App
+if "IMPATIENT" in os.environ:  # a test has less time than a drill
+    queue.STALLED, queue._WORD = 5.0, 1.0
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
+"""
+CUSTOMERS = 3_000
+_READY_SECONDS = 90.0
+
+
+class One:
+    """A server: a process of its own on a port of its own."""
+
+    def __init__(self, folder: Path, port: int, memory: str, **environment: str) -> None:
+        self.port, self._folder = port, folder
+        self._environment = {
+            **os.environ,
+            "TEXT2SQL_MEMORY": memory,
+            "TEXT2SQL_AUTH": "keys",
+            "TEXT2SQL_USER_REQUESTS_PER_MINUTE": "0",
+            "TEXT2SQL_REQUESTS_PER_MINUTE": "0",
+            "TEXT2SQL_SHUTDOWN_GRACE": "3",
+            **environment,
+        }
+        self.start()
+
+    def start(self) -> None:
+        words = [sys.executable, str(self._folder / "program.py"), "serve"]
+        words += ["--db", f"shop={self._folder / 'shop.db'}", "--port", str(self.port)]
+        with (self._folder / f"log-{self.port}").open("ab") as log:
+            self.process = subprocess.Popen(words, stderr=log, env=self._environment)
+
+    def wait(self) -> None:
+        until = time.monotonic() + _READY_SECONDS
+        while True:
+            with suppress(httpx.HTTPError):
+                if httpx.get(f"http://127.0.0.1:{self.port}/readyz", timeout=5).status_code == 200:
+                    return
+            if time.monotonic() > until or self.process.poll() is not None:
+                raise RuntimeError(f"a server did not start:\n{self.log()[-3000:]}")
+            time.sleep(0.1)
+
+    def kill(self) -> None:
+        self.process.send_signal(signal.SIGKILL)
+        self.process.wait()
+
+    def stop(self) -> int:
+        self.process.terminate()
+        return self.process.wait(30)
+
+    def log(self) -> str:
+        return (self._folder / f"log-{self.port}").read_text(errors="replace")
+
+
+@dataclass(slots=True)
+class Fleet:
+    url: str  # the load balancer's
+    memory: str
+    database: Postgres
+    servers: Sequence[One]
+    folder: Path
+    keys: dict[str, str] = field(default_factory=dict)
+
+    def client(self, person: str) -> httpx.AsyncClient:
+        headers = {"Authorization": f"Bearer {self.keys[person]}"}
+        return httpx.AsyncClient(base_url=self.url, headers=headers, timeout=60)
+
+    async def invite(self, *people: str) -> None:
+        async with open_memory(Settings(memory=self.memory)) as memory:
+            for person in people:
+                self.keys[person], key = new_key(person)
+                await memory.keys.add(key)
+
+
+def site(ports: Sequence[int], port: int) -> str:
+    """The configuration of docs/operations.md, with our addresses in it."""
+    page = (ROOT / "docs" / "operations.md").read_text(encoding="utf-8")
+    told = re.search(r"```nginx\n(.*?)```", page, re.DOTALL)
+    assert told is not None
+    lines = []
+    for line in told[1].splitlines():
+        place = re.search(r"10\.0\.0\.1(\d):8000", line)
+        if place is None:
+            lines.append(line.replace("listen 80;", f"listen 127.0.0.1:{port};"))
+        elif int(place[1]) <= len(ports):
+            lines.append(line.replace(place[0], f"127.0.0.1:{ports[int(place[1]) - 1]}"))
+    return "\n".join(lines)
+
+
+@contextmanager
+def fleet(
+    count: int = 3, people: Sequence[str] = ("ann", "bob", "cho"), **environment: str
+) -> Iterator[Fleet]:
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="text2sql-fleet-")))
+        database = stack.enter_context(postgres({"max_connections": "200"}))
+        (folder / "program.py").write_text(PROGRAM)
+        _make_shop(folder / "shop.db")
+        servers: list[One] = []
+        for _ in range(count):
+            servers.append(One(folder, free_port(), database.url, **environment))
+            stack.callback(servers[-1].kill)
+        for one in servers:
+            one.wait()
+        port = free_port()
+        door = stack.enter_context(nginx(site([one.port for one in servers], port), port))
+        told = Fleet(door.url, database.url, database, servers, folder)
+        asyncio.run(told.invite(*people))
+        yield told
+
+
+def _make_shop(path: Path) -> None:
+    shop = sqlite3.connect(path)
+    shop.execute("CREATE TABLE customers (id INTEGER PRIMARY KEY, name TEXT NOT NULL)")
+    rows = ((number, f"customer {number}") for number in range(CUSTOMERS))
+    shop.executemany("INSERT INTO customers VALUES (?, ?)", rows)
+    shop.commit()
+    shop.close()
+
+
+# -- people who ask -------------------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class Asked:
+    """What was answered, and what was cut off: (person, thread, question) and (person, thread, result)."""
+
+    finished: list[tuple[str, str, str]] = field(default_factory=list)
+    cut: list[tuple[str, str, str]] = field(default_factory=list)
+    codes: Counter[str] = field(default_factory=Counter)
+    seconds: float = 0.0
+    over: bool = False
+
+    @property
+    def rate(self) -> float:
+        return len(self.finished) / self.seconds
+
+
+async def asking(
+    there: Fleet, asked: Asked, clients: int = 6, *, slow: bool = True, pause: float = 0.2
+) -> None:
+    """Until `asked.over`: each client one question after the other, every one in a thread of its own."""
+    began, people, day = time.monotonic(), list(there.keys), token_hex(4)
+
+    async def one(number: int) -> None:
+        person, at = people[number % len(people)], 0
+        async with there.client(person) as client:
+            while not asked.over:
+                await asyncio.sleep(pause)
+                at += 1
+                how = "slowly" if slow and at % 5 == 0 else "now"
+                question = f"How many customers are there, asked {how}, {number}.{at}?"
+                await _ask(client, person, f"{day}-{number}-{at}", question, asked)
+
+    await asyncio.gather(*(one(number) for number in range(clients)))
+    asked.seconds = time.monotonic() - began
+
+
+async def _ask(client: httpx.AsyncClient, person: str, thread: str, question: str, asked: Asked) -> None:
+    try:
+        response = await client.post("/api/v1/query/sync", json={"question": question, "thread_id": thread})
+        told = response.json() if response.status_code == 200 else {}
+        asked.codes[f"{response.status_code}"] += 1
+    except httpx.HTTPError as error:
+        told = {}
+        asked.codes[type(error).__name__] += 1
+    if told.get("status") == "answered":
+        assert told["rows"] == [[CUSTOMERS]], told
+        asked.finished.append((person, thread, told["result_id"]))
+    else:
+        asked.cut.append((person, thread, question))
+        await asyncio.sleep(0.2)
+
+
+async def lost(there: Fleet, asked: Asked) -> list[str]:
+    """Of the answers that somebody got, those that are no longer there: in the thread, and as a result."""
+    missing: list[str] = []
+
+    async def look(person: str) -> None:
+        async with there.client(person) as client:
+            for _, thread, result in [one for one in asked.finished if one[0] == person]:
+                turns = await _got(client, f"/api/v1/threads/{thread}")
+                rows = await _got(client, f"/api/v1/results/{result}")
+                if [one["status"] for one in turns.get("turns", ())] != ["answered"]:
+                    missing.append(f"{thread}: {turns}")
+                elif rows.get("rows") != [[CUSTOMERS]]:
+                    missing.append(f"{thread}: {rows}")
+
+    await asyncio.gather(*map(look, there.keys))
+    return missing
+
+
+async def resumed(there: Fleet, asked: Asked) -> list[str]:
+    """Of the questions that were cut off, those that no other server could answer."""
+    failed = []
+    for person, thread, question in asked.cut:
+        async with there.client(person) as client:
+            until = time.monotonic() + 30
+            while True:
+                told = await _go_on(client, thread, question)
+                if told.get("status") == "answered" and told["rows"] == [[CUSTOMERS]]:
+                    break
+                if time.monotonic() > until:
+                    failed.append(f"{thread}: {told}")
+                    break
+                await asyncio.sleep(0.5)
+    return failed
+
+
+async def _go_on(client: httpx.AsyncClient, thread: str, question: str) -> dict[str, Any]:
+    """With the thread as it is; what was never begun, or failed while the memory was away, is asked again."""
+    accept = {"Accept": "application/json"}
+    response = await client.post(f"/api/v1/threads/{thread}/resume", json={}, headers=accept)
+    told = _read(response)
+    if response.status_code == 404 or told.get("status") == "failed":
+        again = {"question": question, "thread_id": thread}
+        told = _read(await client.post("/api/v1/query/sync", json=again))
+    return told
+
+
+async def _got(client: httpx.AsyncClient, path: str) -> dict[str, Any]:
+    return _read(await client.get(path))
+
+
+def _read(response: httpx.Response) -> dict[str, Any]:
+    told: dict[str, Any] = response.json() if "json" in response.headers["content-type"] else {}
+    return told

@@ -1,0 +1,52 @@
+"""Three servers on one PostgreSQL behind nginx: one is killed, then PostgreSQL goes down and comes back."""
+
+import asyncio
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from drills import QUESTIONS, kill, restart
+from faults.conftest import or_missing
+from fleet import Fleet, fleet
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def there() -> Iterator[Fleet]:
+    with or_missing(), fleet(IMPATIENT="1") as one:
+        yield one
+
+
+def test_a_stream_is_read_on_through_the_load_balancer_wherever_it_runs(there: Fleet) -> None:
+    async def told() -> list[Any]:
+        seen: list[Any] = []
+        asked = {"question": "How many customers are there, asked slowly?"}
+        async with there.client("bob") as bob:
+            for _ in range(3):
+                async with bob.stream("POST", "/api/v1/query", json=asked) as response:
+                    lines = response.aiter_lines()
+                    first = [await anext(lines) for _ in range(3)]  # before the model has said a word
+                stream = first[0].removeprefix("id: ").rpartition("-")[0]
+                again = await bob.get(f"/api/v1/query/{stream}")
+                seen.append((first[1], again.status_code, "event: finished" in again.text))
+            unknown = await bob.get(f"/api/v1/query/{'0' * 32}")
+        return [*seen, unknown.status_code]
+
+    assert asyncio.run(told()) == [("event: started", 200, True)] * 3 + [503]
+
+
+def test_a_killed_server_loses_no_answer_no_thread_and_no_report(there: Fleet) -> None:
+    found = asyncio.run(kill(there))
+    assert (found["answers lost"], found["not resumed"]) == ([], [])
+    assert found["of those in the report"] == found["outcomes kept before"] >= QUESTIONS // 4
+    assert found["values in the reports"] == [QUESTIONS, QUESTIONS]
+    assert found["questions taken over"] == QUESTIONS
+
+
+def test_a_restarted_postgresql_loses_no_answer_no_thread_and_no_report(there: Fleet) -> None:
+    found = asyncio.run(restart(there))
+    assert (found["answers lost"], found["not resumed"]) == ([], [])
+    assert found["after the restart"] > 0
+    assert found["values in the report"] == QUESTIONS
