@@ -4,7 +4,7 @@ BIN := .venv/bin
 READY := .venv/.ready
 SHELL := /bin/bash
 
-.PHONY: test check lint demo format lock servers clean
+.PHONY: test check lint demo format lock servers clouds clean
 
 test: lint  ## every check and every test, on real servers and on every Python at hand
 	$(BIN)/python tests/servers.py -- $(BIN)/pytest -n 2 -m "not model" --ignore tests/e2e tests
@@ -35,6 +35,9 @@ lock: $(READY)
 
 servers: $(READY)  ## PostgreSQL and MariaDB for hands-on work, until Ctrl-C
 	$(BIN)/python tests/servers.py
+
+clouds: $(READY)  ## the contract suite on the emulators of Snowflake and BigQuery; the latter takes minutes
+	TEXT2SQL_CLOUDS=1 $(BIN)/python tests/servers.py -- $(BIN)/pytest tests/contract -k "snowflake or bigquery"
 
 $(READY): requirements.lock pyproject.toml
 	$(PYTHON) -m venv .venv

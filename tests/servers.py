@@ -1,7 +1,11 @@
-"""PostgreSQL, MariaDB and ClickHouse for the tests: throw-away, on loopback, gone when the command ends.
+"""PostgreSQL, MariaDB, ClickHouse and an emulator of Snowflake for the tests: throw-away, on loopback, gone
+when the command ends.
 
     python tests/servers.py -- pytest tests      run a command with TEXT2SQL_TEST_{POSTGRES,MYSQL,…}_URL set
     python tests/servers.py                      print the URLs and wait for Ctrl-C
+
+TEXT2SQL_CLOUDS=1 asks for the emulators of Snowflake and BigQuery and for nothing else (`make clouds`): the
+latter needs a Python 3.13 and minutes, so it is no part of `make test`.
 
 A URL that is already in the environment is used instead of a server of ours. A server that cannot be had is
 said loudly and left out: its tests skip then, or fail where CI=true.
@@ -18,15 +22,16 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, NoReturn
 
-from pythons import ROOT, uv
+from pythons import ROOT, find, uv
 
 START_SECONDS = 60.0
 POSTGRES_URL, MYSQL_URL = "TEXT2SQL_TEST_POSTGRES_URL", "TEXT2SQL_TEST_MYSQL_URL"
-CLICKHOUSE_URL = "TEXT2SQL_TEST_CLICKHOUSE_URL"
+CLICKHOUSE_URL, SNOWFLAKE_URL = "TEXT2SQL_TEST_CLICKHOUSE_URL", "TEXT2SQL_TEST_SNOWFLAKE_URL"
+BIGQUERY_URL = "TEXT2SQL_TEST_BIGQUERY_URL"
 
 
 class Unavailable(RuntimeError):
@@ -190,24 +195,62 @@ def nginx(site: str, port: int) -> Iterator[Server]:
 
 
 @contextmanager
+def snowflake() -> Iterator[Server]:
+    """fakesnow's server in an environment of its own: 305 MB."""
+    python = environment("snowflake", sys.executable)
+    with _directory("sf", "") as directory:
+        password, port = secrets.token_hex(8), free_port()
+        command = [str(python), str(ROOT / "tests" / "snowflake_http.py"), str(port), password]
+        url = f"snowflake://tester:{password}@fakesnow/?host=127.0.0.1&port={port}&protocol=http"
+        server = Server(command, directory, "", port, url)
+        try:
+            server.wait_until(_http_ready)
+            yield server
+        finally:
+            server.stop(signal.SIGKILL)  # what it holds is thrown away
+
+
+@contextmanager
+def bigquery() -> Iterator[Server]:
+    """local-bigquery's server in an environment of its own, 577 MB."""
+    newer = find("3.13")
+    if newer is None:
+        raise Unavailable("local-bigquery needs Python 3.13, which is not on this machine")
+    python = environment("bigquery", str(newer))
+    with _directory("bq", "") as directory:
+        port = free_port()
+        command = [str(python), str(ROOT / "tests" / "bigquery_http.py"), str(directory), str(port)]
+        url = f"bigquery://tester?anonymous=true&endpoint=http://127.0.0.1:{port}"
+        server = Server(command, directory, "", port, url)
+        try:
+            server.wait_until(_http_ready)
+            yield server
+        finally:
+            server.stop(signal.SIGKILL)  # what it holds is thrown away
+
+
+@contextmanager
 def servers() -> Iterator[dict[str, str]]:
     """The URLs of all, by the variable that carries them; a server that cannot be had is missing."""
     urls: dict[str, str] = {}
     with ExitStack() as stack:
-        for variable, server in (
-            (POSTGRES_URL, postgres),
-            (MYSQL_URL, mariadb),
-            (CLICKHOUSE_URL, clickhouse),
-        ):
+        for variable, server in _wanted():
             if os.environ.get(variable):
                 urls[variable] = os.environ[variable]
                 continue
             try:
                 urls[variable] = stack.enter_context(server()).url
             except (Unavailable, RuntimeError) as error:
-                _say(f"*** NO {server.__name__.upper()}: {error}")
+                _say(f"*** NO {variable.split('_')[2]}: {error}")
                 _say(f"*** Its tests cannot run: {variable} is not set.")
         yield urls
+
+
+def _wanted() -> list[tuple[str, Callable[[], AbstractContextManager[Server]]]]:
+    if os.environ.get("TEXT2SQL_CLOUDS"):
+        return [(SNOWFLAKE_URL, snowflake), (BIGQUERY_URL, bigquery)]
+    every = [(POSTGRES_URL, postgres), (MYSQL_URL, mariadb)]
+    return [*every, (CLICKHOUSE_URL, clickhouse), (SNOWFLAKE_URL, snowflake)]
 
 
 # -- What it takes -------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from contract.making import NO_SERVER_HERE, PLACES, URL_VARIABLES
-from contract.places import Place
+from contract.places import Place, spelled
 from terminal import run
 
 pytestmark = pytest.mark.slow  # it needs servers, which `make check` does not start
@@ -29,13 +29,13 @@ def test_the_schema_is_shown(place: Place) -> None:
     page = run("schema", "--db", place.url, "--lang", "zh")
     assert (page.code, page.err) == (0, "")
     assert "客户 表" in page.out
-    assert ("→ customers(id)" in page.out) is ("keys" not in place.facts.gaps)
+    customers, identity, orders, big_orders = place.named("customers", "id", "orders", "big_orders")
+    assert (f"→ {customers}({identity})" in page.out) is ("keys" not in place.facts.gaps)
     assert "'北京'" in page.out
     held = json.loads(run("schema", "--db", place.url, "--json").out)
     assert held["dialect"] == place.dialect
-    assert {"customers", "orders", "big_orders", "order", "dotted.name"} <= {
-        one["name"] for one in held["tables"]
-    }
+    dotted = spelled("dotted.name", place.facts)
+    assert {customers, orders, big_orders, "order", dotted} <= {one["name"] for one in held["tables"]}
 
 
 def test_the_doctor_reaches_it_and_hides_the_password(place: Place) -> None:

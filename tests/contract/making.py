@@ -1,16 +1,19 @@
 """One way to make a place for each engine."""
 
 import os
+import re
 import secrets
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote, unquote, urlsplit
+from urllib.parse import parse_qsl, quote, unquote, urlsplit
 
 import duckdb
 
+from contract.emulators import FAKESNOW, LOCAL_BIGQUERY
 from contract.places import Place, filled
 from text2sql.database.dialects import BY_NAME
 
@@ -19,8 +22,11 @@ URL_VARIABLES = {
     "mysql": "TEXT2SQL_TEST_MYSQL_URL",
     "clickhouse": "TEXT2SQL_TEST_CLICKHOUSE_URL",
     "oracle": "TEXT2SQL_TEST_ORACLE_URL",
+    "snowflake": "TEXT2SQL_TEST_SNOWFLAKE_URL",
+    "bigquery": "TEXT2SQL_TEST_BIGQUERY_URL",
 }
-NO_SERVER_HERE = frozenset({"oracle"})  # none can be installed: a URL is given, or nothing is tested
+# None is sure to be had: a URL is given, or nothing is tested. `make clouds` has an emulator of BigQuery.
+NO_SERVER_HERE = frozenset({"oracle", "bigquery"})
 
 
 @contextmanager
@@ -175,6 +181,80 @@ def oracle_place(directory: Path) -> Iterator[Place]:
         run(url, f"DROP USER {name} CASCADE")
 
 
+@contextmanager
+def snowflake_place(directory: Path) -> Iterator[Place]:
+    """A database of its own on fakesnow, or on an account whose role may make one."""
+    import snowflake.connector
+
+    url = urlsplit(os.environ[URL_VARIABLES["snowflake"]])
+    name = f"T2S_{secrets.token_hex(4).upper()}"
+    connection = snowflake.connector.connect(
+        account=url.hostname or "",
+        user=unquote(url.username or ""),
+        password=unquote(url.password or ""),
+        enable_server_session_keep_alive_auto_detection=False,
+        platform_detection_timeout_seconds=0.0,
+        **dict[str, Any](parse_qsl(url.query)),
+    )
+
+    def admin(sql: str) -> list[tuple[Any, ...]]:
+        with connection.cursor() as cursor:
+            cursor.execute(sql)
+            return [tuple(row) for row in cursor.fetchall()]
+
+    facts, emulated = BY_NAME["snowflake"], url.hostname == "fakesnow"
+    if emulated:
+        facts = replace(facts, gaps=facts.gaps | FAKESNOW.keys())
+    try:
+        for statement in (f"CREATE DATABASE {name}", f"USE DATABASE {name}"):
+            admin(statement)
+        admin("CREATE SCHEMA IF NOT EXISTS PUBLIC")
+        admin("USE SCHEMA PUBLIC")
+        yield filled(Place(facts, url._replace(path=f"/{name}/PUBLIC").geturl(), admin))
+    finally:
+        if not emulated:  # fakesnow keeps a database until it ends
+            admin(f"DROP DATABASE {name}")
+        connection.close()
+
+
+@contextmanager
+def bigquery_place(directory: Path) -> Iterator[Place]:
+    """A dataset of its own on local-bigquery, or in a project whose account may make one."""
+    from google.api_core.client_options import ClientOptions
+    from google.auth.credentials import AnonymousCredentials
+    from google.cloud import bigquery
+
+    url = urlsplit(os.environ[URL_VARIABLES["bigquery"]])
+    name, given = f"t2s_{secrets.token_hex(4)}", dict(parse_qsl(url.query))
+    facts, account = BY_NAME["bigquery"], dict[str, Any]()
+    if endpoint := given.get("endpoint"):
+        facts = replace(facts, gaps=facts.gaps | LOCAL_BIGQUERY.keys())
+        account = {
+            "credentials": AnonymousCredentials(),  # type: ignore[no-untyped-call]
+            "client_options": ClientOptions(api_endpoint=endpoint),
+        }
+    project = url.hostname or ""
+    with bigquery.Client(project=project, **account) as client:
+
+        def admin(sql: str) -> list[tuple[Any, ...]]:
+            config = bigquery.QueryJobConfig(default_dataset=f"{project}.{name}")
+            return [
+                tuple(row.values()) for row in client.query_and_wait(_for_bigquery(sql), job_config=config)
+            ]
+
+        client.create_dataset(name)
+        try:
+            yield filled(Place(facts, url._replace(path=f"/{name}").geturl(), admin))
+        finally:
+            client.delete_dataset(name, delete_contents=True)
+
+
+def _for_bigquery(sql: str) -> str:
+    """Its own names of types; keys are not enforced, and nothing hangs on them here."""
+    sql = re.sub(r"VARCHAR\(\d+\)", "STRING", sql)
+    return re.sub(r",\s+PRIMARY KEY \([^)]*\)| PRIMARY KEY", "", sql)
+
+
 PLACES = {
     "sqlite": sqlite_place,
     "duckdb": duckdb_place,
@@ -182,6 +262,8 @@ PLACES = {
     "mysql": mysql_place,
     "clickhouse": clickhouse_place,
     "oracle": oracle_place,
+    "snowflake": snowflake_place,
+    "bigquery": bigquery_place,
 }
 
 

@@ -27,6 +27,8 @@ _JSON_TYPE = {
     "sqlite": "TEXT",
     "clickhouse": "String",
     "oracle": "JSON",
+    "snowflake": "VARIANT",
+    "bigquery": "JSON",
 }
 _WORDS = {
     "status": ("new", "paid", "shipped"),

@@ -31,7 +31,7 @@ def test_an_error_has_its_kind_and_names_what_is_wrong(
     error = caught.value
     assert (error.kind, error.mend) == (kind, "rewrite")
     assert error.code
-    assert error.__cause__ is not None or error.code in ("statements", "statement_type")
+    assert error.__cause__ is not None or error.code in ("statements", "statement_type", "first_word")
     if name:
         assert error.identifiers[-1].rpartition(".")[2] == place.named(name)[0]
     for lang in ("en", "zh"):
@@ -55,7 +55,7 @@ def test_explaining_a_wrong_query_raises_the_same_error(db: Database, place: Pla
 def test_two_statements_are_not_sent(db: Database, place: Place) -> None:
     with pytest.raises(DatabaseError) as caught:
         db.run(place.checked("SELECT 1; SELECT 2"))
-    assert caught.value.kind == "syntax"
+    assert caught.value.kind == ("forbidden" if place.dialect == "bigquery" else "syntax")  # it runs scripts
 
 
 def test_a_query_that_fails_leaves_the_next_one_alone(db: Database, place: Place) -> None:

@@ -120,6 +120,43 @@ OWN = {
         "EXPLAIN PLAN FOR SELECT 1 FROM dual",
         "SET TRANSACTION READ WRITE",
     ),
+    "snowflake": (
+        "TRUNCATE TABLE orders",
+        "MERGE INTO orders o USING customers c ON o.id = c.id WHEN MATCHED THEN UPDATE SET note = 'x'",
+        "COPY INTO @~/made FROM customers",
+        "COPY INTO customers FROM 's3://bucket/file'",
+        "PUT file://{file} @~",
+        "GET @~ file://{file}",
+        "CALL SYSTEM$WAIT(1)",
+        "EXECUTE IMMEDIATE 'DELETE FROM orders'",
+        "BEGIN DELETE FROM orders; END",
+        "USE ROLE ACCOUNTADMIN",
+        "USE SCHEMA INFORMATION_SCHEMA",
+        "ALTER SESSION SET TIMEZONE = 'Asia/Shanghai'",
+        "SET left_behind = 1",
+        "UNDROP TABLE orders",
+        "GRANT ALL ON TABLE orders TO ROLE PUBLIC",
+        "WITH x AS (SELECT 1) DELETE FROM orders",
+        "SELECT 1; DELETE FROM orders",
+        "SHOW TABLES",
+        "DESCRIBE TABLE orders",
+    ),
+    "bigquery": (
+        "TRUNCATE TABLE orders",
+        "MERGE orders o USING customers c ON o.id = c.id WHEN MATCHED THEN UPDATE SET note = 'x'",
+        "EXPORT DATA OPTIONS (uri = 'gs://bucket/*.csv', format = 'CSV') AS SELECT 1 AS a",
+        "LOAD DATA INTO customers FROM FILES (format = 'CSV', uris = ['gs://bucket/file'])",
+        "CREATE TEMP FUNCTION f() AS (1); SELECT f()",
+        "DECLARE x INT64 DEFAULT 1; DELETE FROM orders WHERE TRUE",
+        "EXECUTE IMMEDIATE 'DELETE FROM orders WHERE TRUE'",
+        "CALL nowhere.procedure()",
+        "BEGIN DELETE FROM orders WHERE TRUE; END",
+        "SET @@time_zone = 'Asia/Shanghai'",
+        "GRANT `roles/bigquery.dataViewer` ON TABLE orders TO 'user:a@b.c'",
+        "SELECT 1; DELETE FROM orders WHERE TRUE",
+        "DELETE FROM orders WHERE TRUE",
+        "UPDATE customers SET name = 'x' WHERE TRUE",
+    ),
 }
 
 
@@ -145,6 +182,8 @@ FLEETING = {
     "mysql": {"COMMIT", "ROLLBACK", "BEGIN"},
     "clickhouse": set[str](),
     "oracle": set[str](),
+    "snowflake": set[str](),
+    "bigquery": set[str](),
 }
 
 
@@ -167,6 +206,8 @@ STATE = {
     "mysql": ("SET @left_behind = 1", "SELECT @left_behind", ((None,),)),
     "clickhouse": ("USE system", "SELECT count(*) FROM customers", ((3,),)),
     "oracle": ("ALTER SESSION SET NLS_COMP = LINGUISTIC", "SELECT count(*) FROM customers", ((3,),)),
+    "bigquery": ("SET @@dataset_id = 'nowhere'", "SELECT count(*) FROM customers", ((3,),)),
+    "snowflake": ("USE SCHEMA INFORMATION_SCHEMA", "SELECT count(*) FROM customers", ((3,),)),
 }
 
 
@@ -191,6 +232,6 @@ def test_a_transaction_left_open_is_closed(db: Database, place: Place) -> None:
     place.admin("DROP TABLE unlocked")
 
 
-def test_the_doctor_sees_a_write_refused_on_every_engine(db: Database) -> None:
-    table = next(one for one in db.catalogue(0).tables if one.name == "customers")
+def test_the_doctor_sees_a_write_refused_on_every_engine(db: Database, place: Place) -> None:
+    table = next(one for one in db.catalogue(0).tables if one.name == place.named("customers")[0])
     assert db.refuses_writes(table)

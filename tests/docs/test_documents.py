@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 import pytest
 
+from contract.emulators import FAKESNOW, LOCAL_BIGQUERY
 from docs_text import DOCS, ROOT, anchors, cells, read, section
 from text2sql.cli import COMMANDS, Doors
 from text2sql.config import Settings, variable
@@ -88,6 +89,13 @@ def test_the_gaps_of_every_database_are_documented() -> None:
     assert {row[0].strip("`"): row[-1] for row in rows} == GAPS
     for at, facts in enumerate(FACTS, 1):
         assert {row[0].strip("`") for row in rows if row[at] == "gap"} == facts.gaps, facts.product
+
+
+def test_what_the_emulators_do_not_play_is_documented() -> None:
+    told = section(read("docs/databases.md"), "What was tried on what")
+    rows = [tuple(row) for row in cells(told) if row[0] in ("fakesnow", "local-bigquery")]
+    declared = {"fakesnow": FAKESNOW, "local-bigquery": LOCAL_BIGQUERY}
+    assert rows == [(name, f"`{gap}`", why) for name, gaps in declared.items() for gap, why in gaps.items()]
 
 
 def test_every_extra_is_documented_in_both_readmes() -> None:

@@ -71,7 +71,8 @@ def test_a_query_is_tried_dry_and_then_run_under_a_cap_with_its_label() -> None:
     assert list(answering.batches) == [[(1, ["a"]), (2, [])]]
     dry, real = client.jobs
     assert (dry.config.dry_run, dry.sql) == (True, "SELECT 1")
-    assert (real.config.dry_run, real.config.maximum_bytes_billed) == (None, 1_000)
+    assert (dry.config.maximum_bytes_billed, real.config.maximum_bytes_billed) == (None, 1_000)
+    assert real.config.dry_run is None
     assert (real.config.labels, int(real.config.job_timeout_ms)) == (LABELS, 2500)
     assert str(real.config.default_dataset) == "proj.shop"
 
@@ -224,8 +225,8 @@ class Cursor:
         self.log.append(f"begin {sql}")
         return {"queryId": "q-1"}
 
-    def get_results_from_sfqid(self, query_id: str) -> None:
-        self.log.append(f"wait {query_id}")
+    def query_result(self, query_id: str) -> None:
+        self.log.append(f"read {query_id}")
 
     def fetchmany(self, size: int) -> list[tuple[Any, ...]]:
         rows, self.rows = self.rows, []
@@ -243,6 +244,13 @@ class Connection:
     def cursor(self) -> Cursor:
         return Cursor(self.log, self.bad)
 
+    def get_query_status_throw_if_error(self, query_id: str) -> str:
+        self.log.append(f"wait {query_id}")
+        return "running" if self.log.count(f"wait {query_id}") < 2 else "over"
+
+    def is_still_running(self, status: str) -> bool:
+        return status == "running"
+
 
 def test_a_query_is_compiled_inside_another_then_begun_and_read_in_batches() -> None:
     connection = Connection()
@@ -257,7 +265,17 @@ def test_a_query_is_compiled_inside_another_then_begun_and_read_in_batches() -> 
         "describe SELECT COUNT(*) FROM (\nSELECT doc FROM t\n)",
         "begin SELECT doc FROM t",
         "wait q-1",
+        "wait q-1",
+        "read q-1",
     ]
+
+
+def test_the_time_limit_of_snowflake_is_said_where_it_changes() -> None:
+    connection = Connection()
+    session = SnowflakeSession(connection, "PUBLIC")
+    for seconds in (1.2, 1.9, 3.0):
+        session.begin(seconds)
+    assert [line.rpartition(" ")[2] for line in connection.log] == ["2", "3"]
 
 
 def test_rows_that_are_left_unread_stop_the_query() -> None:
@@ -291,7 +309,17 @@ def compiled(words: str, number: int, state: str = "42000") -> snow.Error:
     ("error", "kind", "names"),
     [
         (compiled("syntax error line 1 at position 0 unexpected 'SELEC'.", 1003), "syntax", ()),
-        (compiled("error line 2 at position 2\ninvalid identifier 'ABSENT'", 904), "unknown_column", ()),
+        (
+            compiled("error line 2 at position 2\ninvalid identifier 'ABSENT'", 904),
+            "unknown_column",
+            ("ABSENT",),
+        ),
+        (
+            snow.ProgrammingError("User must login again to access the service.", errno=390104),
+            "connection",
+            (),
+        ),
+        (snow.ProgrammingError("Actual statement count 2 did not match", errno=8), "syntax", ()),
         (compiled("invalid identifier 'C.ABSENT'", 904), "unknown_column", ("C", "ABSENT")),
         (
             compiled("Object 'NOWHERE' does not exist or not authorized.", 2003, "42S02"),

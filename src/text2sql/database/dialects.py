@@ -27,6 +27,8 @@ Gap: TypeAlias = Literal[
     "keys",
     "indexes",
     "twin_names",
+    "odd_names",
+    "streams",
     "writes",
 ]
 
@@ -48,6 +50,8 @@ GAPS: Mapping[Gap, str] = {
     "keys": "no key is enforced: what is called one may repeat, and nothing refers to it",
     "indexes": "there are no indexes to be told of",
     "twin_names": "two columns of a result cannot share a name",
+    "odd_names": "a name can hold no dot and no quotation mark",
+    "streams": "a result is whole on the server before its first row comes",
     "writes": "a change cannot be tried and taken back first, so none is ever made",
 }
 
@@ -184,7 +188,7 @@ FACTS: tuple[Facts, ...] = (
         quote="`",
         escapes_names=True,
         seen=False,
-        gaps=frozenset({"plan_rows", "indexes", "twin_names", "writes"}),
+        gaps=frozenset({"plan_rows", "indexes", "twin_names", "odd_names", "streams", "writes"}),
     ),
     Facts(
         name="snowflake",
@@ -194,7 +198,7 @@ FACTS: tuple[Facts, ...] = (
         extra="snowflake",
         default_schema="PUBLIC",
         seen=False,
-        gaps=frozenset({"plan_rows", "plan_cost", "indexes", "writes"}),
+        gaps=frozenset({"plan_rows", "plan_cost", "indexes", "streams", "writes"}),
     ),
 )
 

@@ -39,10 +39,10 @@ class BigquerySession:
 
     def execute(self, sql: str, rows: int) -> Answering:
         self._dry_run(sql)
+        config = self._config()
+        config.maximum_bytes_billed = self._most_bytes
         # `retry` and `job_retry` repeat a query for minutes after its end; whoever asked decides that.
-        job = self._client.query(
-            sql, job_config=self._config(), retry=None, job_retry=None, timeout=self._patience
-        )
+        job = self._client.query(sql, job_config=config, retry=None, job_retry=None, timeout=self._patience)
         with self._lock:
             self._job = job
         told = job.result(
@@ -95,7 +95,7 @@ class BigquerySession:
 
     def _tried(self, sql: str) -> bigquery.QueryJob:
         config = self._config()
-        config.dry_run, config.use_query_cache, config.maximum_bytes_billed = True, False, None
+        config.dry_run, config.use_query_cache = True, False
         job: bigquery.QueryJob = self._client.query(
             sql, job_config=config, retry=None, job_retry=None, timeout=self._patience
         )
@@ -103,10 +103,7 @@ class BigquerySession:
 
     def _config(self) -> bigquery.QueryJobConfig:
         config = bigquery.QueryJobConfig(
-            default_dataset=self._dataset,
-            use_legacy_sql=False,
-            maximum_bytes_billed=self._most_bytes,
-            labels=dict(LABELS),
+            default_dataset=self._dataset, use_legacy_sql=False, labels=dict(LABELS)
         )
         config.job_timeout_ms = max(1, round(self._seconds * 1000))
         return config

@@ -76,5 +76,6 @@ def _parameters(source: Source, schema: str, settings: Settings) -> dict[str, An
         "login_timeout": patience,
         "session_parameters": dict(_PINNED),
         "application": "text2sql",
+        "platform_detection_timeout_seconds": 0.0,  # it would ask three clouds whether this is one of theirs
         "enable_server_session_keep_alive_auto_detection": False,  # what still runs at the end is ended
     }

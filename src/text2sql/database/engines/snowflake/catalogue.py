@@ -112,8 +112,8 @@ def _samples(ask: _Ask, schema: str, tables: list[tuple[Any, ...]], columns: _Ro
 
 def _look(schema: str, keys: Sequence[tuple[str, str]]) -> str:
     arms = (
-        f"(SELECT DISTINCT {number} AS n, v FROM (SELECT {_quoted(column)} AS v FROM {_quoted(table, schema)}"
-        f" LIMIT {SAMPLED_ROWS}) WHERE LENGTH(v) BETWEEN 1 AND {SAMPLE_CHARACTERS})"
+        f"SELECT DISTINCT {number} AS n, v FROM (SELECT {_quoted(column)} AS v FROM {_quoted(table, schema)}"
+        f" LIMIT {SAMPLED_ROWS}) WHERE LENGTH(v) BETWEEN 1 AND {SAMPLE_CHARACTERS}"
         for number, (table, column) in enumerate(keys)
     )
     return " UNION ALL ".join(arms)

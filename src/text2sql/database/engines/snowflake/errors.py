@@ -8,6 +8,7 @@ from text2sql import errors as ours
 from text2sql.errors import DatabaseError
 
 _BY_NUMBER: dict[int, type[DatabaseError]] = {
+    8: ours.SqlSyntaxError,  # more than one statement
     1003: ours.SqlSyntaxError,
     904: ours.UnknownColumn,
     2003: ours.UnknownTable,
@@ -19,9 +20,6 @@ _BY_NUMBER: dict[int, type[DatabaseError]] = {
     606: ours.ConnectionFailed,  # no warehouse is running, or none was named
     625: ours.LockConflict,
     250001: ours.ConnectionFailed,
-    390100: ours.ConnectionFailed,
-    390144: ours.ConnectionFailed,
-    390114: ours.ConnectionFailed,
 }
 _BY_STATE: dict[str, type[DatabaseError]] = {
     "42601": ours.SqlSyntaxError,
@@ -42,6 +40,8 @@ _AMBIGUOUS = re.compile(r"ambiguous column name '([^']+)'")
 _TYPES = re.compile(r"Invalid argument types|is not recognized|not comparable|Can not convert|Numeric value")
 _QUOTED = re.compile(r"'([^']+)'")
 _PLACE = re.compile(r"line (\d+) at position (\d+)")
+_LINES = 3
+_ACCOUNT = 390  # thousands: who one is, and sessions that are over
 _LOGIN = frozenset({390100, 390144, 390114, 250001})
 
 
@@ -75,16 +75,16 @@ def _kind(number: int, state: str, detail: str) -> type[DatabaseError] | None:
         return ours.AmbiguousColumn
     if _TYPES.search(detail):
         return ours.TypeMismatch
+    if number // 1000 == _ACCOUNT:
+        return ours.ConnectionFailed
     return _BY_NUMBER.get(number) or _BY_STATE.get(state) or _BY_CLASS.get(state[:2])
 
 
 def _detail(error: Error) -> str:
-    """`001003 (42000): SQL compilation error:` stands on a line of its own before what was wrong."""
+    """`001003 (42000): SQL compilation error:` stands before what was wrong, and where it is before what."""
     text = re.sub(r"^\d+ \(\w+\): (?:[\w-]+: )?", "", (error.raw_msg or str(error)).strip())
-    lines = [line for line in text.splitlines() if line.strip()]
-    if len(lines) > 1 and lines[0].endswith(":"):
-        lines = [f"{lines[0]} {lines[1]}"]
-    return lines[0] if lines else type(error).__name__
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    return " ".join(lines[:_LINES]) if lines else type(error).__name__
 
 
 def _position(detail: str, sql: str) -> int | None:

@@ -1,5 +1,7 @@
 """One connection to Snowflake: one query at a time, begun without waiting so that it can be stopped by id."""
 
+import threading
+import time
 from collections.abc import Iterator
 from contextlib import suppress
 from math import ceil
@@ -16,6 +18,8 @@ from text2sql.database.values import parse_json
 from text2sql.errors import Forbidden
 from text2sql.types import Catalogue, Plan, ResultColumn
 
+_FIRST_NAP, _LONGEST_NAP = 0.01, 0.5
+_TO_STOP = 2.0  # seconds that an aborted query has to say that it is over
 _DOCUMENTS = ("VARIANT", "OBJECT", "ARRAY", "MAP")  # they arrive as the text of JSON
 _NAMES = {"FIXED": "NUMBER", "REAL": "FLOAT", "TEXT": "VARCHAR"}
 
@@ -25,24 +29,31 @@ class SnowflakeSession:
         self._connection = connection
         self._schema = schema
         self._running = ""
+        self._limit = 0
+        self._stopped = threading.Event()  # for good: a session that was stopped is not lent again
 
     # -- the protocol of engine.py ---------------------------------------------------------------
 
     def begin(self, seconds: float) -> None:
-        """The server counts whole seconds; the watchdog is more exact."""
-        with self._connection.cursor() as cursor:
-            cursor.execute(f"ALTER SESSION SET STATEMENT_TIMEOUT_IN_SECONDS = {max(1, ceil(seconds))}")
+        """The server counts whole seconds; the watchdog is more exact. Said only where it changes: that is a
+        round trip for every query.
+        """
+        limit = max(1, ceil(seconds))
+        if limit != self._limit:
+            with self._connection.cursor() as cursor:
+                cursor.execute(f"ALTER SESSION SET STATEMENT_TIMEOUT_IN_SECONDS = {limit}")
+            self._limit = limit
 
     def execute(self, sql: str, rows: int) -> Answering:  # noqa: ARG002 result batches end where reading does
         self._one_query(sql)
         cursor = self._connection.cursor()
         self._running = str(cursor.execute_async(sql)["queryId"])
-        cursor.get_results_from_sfqid(self._running)
+        self._wait()
+        cursor.query_result(self._running)
         batches = in_batches(cursor.fetchmany)
-        first = next(batches, None)  # the columns are known only after it
         documents = [at for at, one in enumerate(cursor.description) if _kind(one) in _DOCUMENTS]
         columns = tuple(ResultColumn(one.name, _type(one)) for one in cursor.description)
-        return Answering(columns, self._rows(cursor, first, batches, documents))
+        return Answering(columns, self._rows(cursor, batches, documents))
 
     def explain(self, sql: str) -> Plan:
         self._one_query(sql)
@@ -52,6 +63,7 @@ class SnowflakeSession:
         return introspection.read(self._all, self._shown, self._schema, samples)
 
     def cancel(self) -> None:
+        self._stopped.set()
         if running := self._running:
             with self._connection.cursor() as cursor:
                 cursor.abort_query(running)
@@ -79,6 +91,23 @@ class SnowflakeSession:
                 cursor.describe(sql)  # a bad query says here what is wrong with it, and where
                 raise Forbidden("only a query can be run here", code="statement") from None
 
+    def _wait(self) -> None:
+        """Until the query is over. The connector's own wait sleeps for half a second at least and for five at
+        most, which every short query would pay and every stop would wait for.
+        """
+        nap, patience = _FIRST_NAP, 0.0
+        while self._connection.is_still_running(
+            self._connection.get_query_status_throw_if_error(self._running)
+        ):
+            if not self._stopped.is_set():
+                self._stopped.wait(nap)
+                nap = min(nap * 1.5, _LONGEST_NAP)
+                continue
+            patience = patience or time.monotonic() + _TO_STOP
+            if time.monotonic() > patience:
+                raise OperationalError("the query was aborted and does not end")
+            time.sleep(_FIRST_NAP)
+
     def _all(self, sql: str) -> list[tuple[Any, ...]]:
         """A query of our own, all of its rows at once."""
         with self._connection.cursor() as cursor:
@@ -92,13 +121,12 @@ class SnowflakeSession:
         return [dict(zip(names, row, strict=True)) for row in rows]
 
     def _rows(
-        self, cursor: Any, first: Any, more: Iterator[list[tuple[Any, ...]]], documents: list[int]
+        self, cursor: Any, batches: Iterator[list[tuple[Any, ...]]], documents: list[int]
     ) -> Iterator[list[tuple[Any, ...]]]:
-        batch, over = first, False
+        over = False
         try:
-            while batch:
+            for batch in batches:
                 yield [_read(row, documents) for row in batch] if documents else batch
-                batch = next(more, None)
             over = True
         finally:
             if not over:

@@ -1,0 +1,211 @@
+"""Snowflake for the tests: fakesnow's server, and what the current connector asks for that it does not have.
+
+    python tests/snowflake_http.py PORT PASSWORD
+
+It runs in an environment of its own (`servers.py` makes it), because fakesnow needs an older connector. What
+Snowflake does and fakesnow does not is done here: a query that is begun without waiting, asked after and
+aborted by its id, one statement a request, a password that is looked at, plans, views among the tables,
+foreign keys, errors in Snowflake's words, and sessions that an administrator ends.
+"""
+
+import asyncio
+import gzip
+import json
+import re
+import sys
+import uuid
+from dataclasses import dataclass
+from importlib import import_module
+from string import Template
+from typing import Any
+
+import uvicorn
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse
+from starlette.routing import Route
+
+fake: Any = import_module("fakesnow.server")  # a function of fakesnow has the same name
+schemas: Any = import_module("fakesnow.info_schema")
+_VIEWS = """
+UNION ALL BY NAME SELECT database_name AS "TABLE_CATALOG", schema_name AS "TABLE_SCHEMA",
+view_name AS "TABLE_NAME", 'VIEW' AS "TABLE_TYPE" FROM duckdb_views()
+WHERE database_name = '${catalog}' AND NOT internal AND schema_name != '_fs_information_schema'
+"""
+_FOREIGN_KEYS = """
+CREATE VIEW _fs_global.main.foreign_keys AS
+SELECT database_name AS pk_database_name, schema_name AS pk_schema_name, referenced_table AS pk_table_name,
+unnest(referenced_column_names) AS pk_column_name, table_name AS fk_table_name, constraint_index AS fk_name,
+unnest(constraint_column_names) AS fk_column_name, unnest(range(len(constraint_column_names))) AS key_sequence
+FROM duckdb_constraints() WHERE constraint_type = 'FOREIGN KEY'
+"""
+_STARTED = "333334"  # the code of "begun, ask later"
+_QUOTED = re.compile(r"'(?:[^'\\]|\\.|'')*'|\"[^\"]*\"|--[^\n]*|/\*.*?\*/", re.DOTALL)
+_PLAN = re.compile(r"EXPLAIN\s+USING\s+TEXT\s+", re.IGNORECASE)
+_WHERE = "SQL compilation error: error line {line} at position {position}\ninvalid identifier '{name}'"
+_WORDS = (  # DuckDB's; then the number, the state and the words that Snowflake has for it
+    (
+        r"Table with name (\S+) does not exist",
+        ("002003", "42S02", "SQL compilation error:\nObject '{name}' does not exist or not authorized."),
+    ),
+    (r'Referenced column "([^"]+)" not found', ("000904", "42000", _WHERE)),
+    (r'does not have a column named "([^"]+)"', ("000904", "42000", _WHERE)),
+    (
+        r'Ambiguous reference to column name "([^"]+)"',
+        ("002028", "42601", "SQL compilation error:\nambiguous column name '{name}'"),
+    ),
+    (
+        r"Could not convert string '([^']+)'",
+        ("100038", "22018", "Numeric value '{name}' is not recognized"),
+    ),
+)
+_IGNORED = ["^ALTER SESSION SET STATEMENT_TIMEOUT"]
+
+
+@dataclass
+class Begun:
+    sql: str
+    session: str
+    answer: asyncio.Task[JSONResponse]
+    aborted: bool = False
+
+    def told(self) -> dict[str, Any]:
+        if self.aborted:
+            return _read(_failed("000604", "57014", "SQL execution canceled"))
+        return _read(self.answer.result(), self.sql)
+
+
+_BEGUN: dict[str, Begun] = {}
+_READERS: set[str] = set()  # sessions in a database; the administrator's begins outside of any
+_PASSWORD = ""
+
+
+def _read(answer: JSONResponse, sql: str = "") -> dict[str, Any]:
+    """What fakesnow answers, an error of DuckDB's in Snowflake's words."""
+    told: dict[str, Any] = json.loads(bytes(answer.body))
+    for pattern, (code, state, words) in _WORDS:
+        if not told["success"] and (found := re.search(pattern, told["message"])):
+            name = found[1].strip('"')
+            before = sql[: max(0, sql.upper().find(name.upper()))].split("\n")
+            told["message"] = words.format(name=name, line=len(before), position=len(before[-1]))
+            told |= {"code": code, "data": {"errorCode": code, "sqlState": state}}
+            break
+    return told
+
+
+async def _body(request: Request) -> dict[str, Any]:
+    body = await request.body()
+    told: dict[str, Any] = json.loads(gzip.decompress(body) if _is_packed(request) else body)
+    return told
+
+
+def _is_packed(request: Request) -> bool:
+    return request.headers.get("Content-Encoding") == "gzip"
+
+
+async def login(request: Request) -> JSONResponse:
+    if (await _body(request))["data"].get("PASSWORD") != _PASSWORD:
+        refused = {"code": "390100", "message": "Incorrect username or password was specified."}
+        return JSONResponse({"data": None, "success": False, **refused})
+    told = _read(await fake.login_request(request))
+    told["data"] |= {"masterToken": told["data"]["token"], "sessionId": 1}
+    token = told["data"]["token"]
+    fake.sessions[token].nop_regexes = _IGNORED
+    if request.query_params.get("databaseName"):
+        _READERS.add(token)
+    return JSONResponse(told)
+
+
+async def query(request: Request) -> JSONResponse:
+    asked = await _body(request)
+    if re.search(r";\s*[^\s;]", _QUOTED.sub(" ", asked["sqlText"])):
+        return _failed(
+            "000008", "0A000", "Actual statement count 2 did not match the desired statement count 1."
+        )
+    if not asked.get("asyncExec"):
+        return await _at_once(request, asked)
+    number = str(uuid.uuid4())
+    answer = asyncio.create_task(fake.query_request(request))
+    _BEGUN[number] = Begun(asked["sqlText"], fake.to_token(request), answer)
+    data = {"queryId": number, "getResultUrl": f"/queries/{number}/result"}
+    return JSONResponse({"data": data, "code": _STARTED, "message": None, "success": True})
+
+
+async def _at_once(request: Request, asked: dict[str, Any]) -> JSONResponse:
+    sql: str = asked["sqlText"]
+    if plan := _PLAN.match(sql):
+        asked["sqlText"] = f"SELECT 'a plan of ' || $${sql[plan.end() :]}$$ AS step"
+    elif sql.startswith("SHOW IMPORTED KEYS"):
+        here = fake.to_conn(fake.to_token(request)).database
+        asked["sqlText"] = f"SELECT * FROM _fs_global.main.foreign_keys WHERE pk_database_name = '{here}'"
+    body = json.dumps(asked).encode()
+    request._body = gzip.compress(body) if _is_packed(request) else body
+    return JSONResponse(_read(await fake.query_request(request), sql))
+
+
+def _failed(code: str, state: str, message: str) -> JSONResponse:
+    ended = {"errorCode": code, "sqlState": state}
+    return JSONResponse({"data": ended, "code": code, "message": message, "success": False})
+
+
+async def status(request: Request) -> JSONResponse:
+    one = _BEGUN.get(request.path_params["query"])
+    if one is None:
+        return JSONResponse({"data": {"queries": []}, "success": True})
+    if not one.answer.done():
+        return JSONResponse({"data": {"queries": [{"status": "RUNNING"}]}, "success": True})
+    told = one.told()
+    state: dict[str, Any] = {"status": "SUCCESS"}
+    if not told["success"]:
+        state = {
+            "status": "FAILED_WITH_ERROR",
+            "errorCode": told["code"],
+            "errorMessage": told["message"],
+        }
+    return JSONResponse({"data": {"queries": [state]}, "success": True})
+
+
+async def result(request: Request) -> JSONResponse:
+    one = _BEGUN.pop(request.path_params["query"])
+    await asyncio.wait([one.answer])
+    return JSONResponse(one.told())
+
+
+async def abort(request: Request) -> JSONResponse:
+    one = _BEGUN.get(request.path_params["query"])
+    if one is not None and not one.answer.done():
+        one.aborted = True
+        fake.sessions[one.session]._duck_conn.interrupt()
+    return JSONResponse({"data": None, "code": None, "message": None, "success": True})
+
+
+async def running(request: Request) -> JSONResponse:
+    piece = request.query_params["piece"]
+    return JSONResponse(sum(piece in one.sql and not one.answer.done() for one in _BEGUN.values()))
+
+
+async def drop(_: Request) -> JSONResponse:
+    for token in _READERS & fake.sessions.keys():
+        del fake.sessions[token]
+    return JSONResponse({})
+
+
+def app() -> Starlette:
+    fake.shared_fs.duck_conn.execute(_FOREIGN_KEYS)
+    tables = schemas.SQL_CREATE_INFORMATION_SCHEMA_TABLES_VIEW
+    schemas.SQL_CREATE_INFORMATION_SCHEMA_TABLES_VIEW = Template(tables.template + _VIEWS)
+    own = [
+        Route("/session/v1/login-request", login, methods=["POST"]),
+        Route("/queries/v1/query-request", query, methods=["POST"]),
+        Route("/monitoring/queries//{query}", status, methods=["GET"]),
+        Route("/queries/{query}/result", result, methods=["GET"]),
+        Route("/queries/{query}/abort-request", abort, methods=["POST"]),
+        Route("/running", running, methods=["GET"]),
+        Route("/drop", drop, methods=["POST"]),
+    ]
+    return Starlette(routes=[*own, *fake.routes])
+
+
+if __name__ == "__main__":
+    _PASSWORD = sys.argv[2]
+    uvicorn.run(app(), host="127.0.0.1", port=int(sys.argv[1]), log_level="info")
