@@ -52,6 +52,32 @@ def test_a_report_is_begun_watched_and_fetched(tmp_path: Path) -> None:
     asyncio.run(run())
 
 
+def test_the_figures_of_a_report_are_in_the_metrics(tmp_path: Path) -> None:
+    """Every figure that seed 004 asks for: first pass, repairs, kinds of errors, times, connections."""
+    two = "{{ How many customers are there? }} and {{ the names of the customers }}"
+    lines = [COUNT, "SELECT nothing FROM customers", "SELECT name FROM customers"]
+
+    async def run() -> str:
+        async with served(make_shop(tmp_path / "shop.db"), scripted(lines)) as here:
+            assert (await made(here, template=two))["record"]["failed"] == 0
+            return (await here.client.get("/metrics")).text
+
+    told = set(asyncio.run(run()).splitlines())
+    assert {
+        "text2sql_reports_total 1.0",
+        'text2sql_report_placeholders_total{outcome="filled"} 2.0',
+        'text2sql_report_placeholders_total{outcome="failed"} 0.0',
+        "text2sql_report_questions_total 2.0",
+        "text2sql_report_first_pass_total 1.0",
+        'text2sql_report_repairs_total{outcome="filled"} 1.0',
+        'text2sql_errors_total{kind="column"} 1.0',
+        'text2sql_stage_seconds_count{stage="report_draft"} 2.0',
+        'text2sql_stage_seconds_count{stage="report_repair"} 1.0',
+        "text2sql_model_calls_total 3.0",
+    } <= told
+    assert any(line.startswith("text2sql_connections_total{source=") for line in told)
+
+
 def test_a_word_document_comes_and_goes_in_base64_and_bytes(tmp_path: Path) -> None:
     async def run() -> None:
         async with served(make_shop(tmp_path / "shop.db"), scripted([COUNT])) as here:

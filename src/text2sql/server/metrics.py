@@ -1,10 +1,10 @@
 """Numbers for Prometheus, in a registry of our own. Labels hold names of ours only, never a user's text."""
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
 
 from prometheus_client import CollectorRegistry, Counter, Histogram, ProcessCollector, generate_latest
-from prometheus_client.core import GaugeMetricFamily, Metric
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
 from text2sql.memory import Numbers
@@ -36,6 +36,11 @@ class Metrics:
         self._exports = self._counter("exports", "Exports by format", "format")
         self._refused = self._counter("refused", "Requests that were not taken, by reason", "reason")
         self._feedback = self._counter("feedback", "What people said of answers", "good")
+        self._reports = self._counter("reports", "Reports that were made")
+        self._places = self._counter("report_placeholders", "Placeholders of reports by outcome", "outcome")
+        self._asked = self._counter("report_questions", "Questions of reports, each once a report")
+        self._at_once = self._counter("report_first_pass", "Of those, filled without a repair")
+        self._mended = self._counter("report_repairs", "Repairs of reports by outcome", "outcome")
         self._requests = self._counter("http_requests", "HTTP requests", "method", "route", "status")
         self._stage = self._histogram("stage_seconds", "Seconds by stage of a question", "stage")
         self._question = self._histogram("question_seconds", "Seconds of whole questions")
@@ -64,6 +69,26 @@ class Metrics:
         self._tokens.labels("completion").inc(numbers.completion_tokens)
         self._calls.inc(numbers.calls)
         self._statements.inc(numbers.statements)
+
+    def reported(self, record: Mapping[str, Any]) -> None:
+        """One report, in the terms of its own record."""
+        first, repaired, model = record["first_pass"], record["repaired"], record["model"]
+        self._reports.inc()
+        self._places.labels("filled").inc(record["filled"])
+        self._places.labels("failed").inc(record["failed"])
+        self._asked.inc(first["of"])
+        self._at_once.inc(first["count"])
+        self._mended.labels("filled").inc(repaired["count"])
+        self._mended.labels("failed").inc(repaired["of"] - repaired["count"])
+        for kind, count in record["errors"].items():
+            self._errors.labels(kind).inc(count)
+        for item in record["items"]:
+            for stage, seconds in item["seconds"].items():
+                self._stage.labels(f"report_{stage}").observe(seconds)
+        self._tokens.labels("prompt").inc(model["prompt_tokens"])
+        self._tokens.labels("completion").inc(model["completion_tokens"])
+        self._calls.inc(model["calls"])
+        self._statements.inc(record["statements"])
 
     def stage(self, name: str, seconds: float) -> None:
         self._stage.labels(name).observe(seconds)
@@ -108,14 +133,19 @@ class _Now(Collector):
         pool = GaugeMetricFamily(
             "text2sql_pool_connections", "Connections to databases", labels=["source", "state"]
         )
+        opened = CounterMetricFamily(
+            "text2sql_connections", "Connections that were ever opened", labels=["source"]
+        )
         queue = GaugeMetricFamily("text2sql_queue", "Requests that wait for a connection", labels=["source"])
         for source in self._sources:
             database = source.app.database
             if database is not None:
                 pool.add_metric([source.name, "open"], database.open_count)
                 pool.add_metric([source.name, "busy"], database.busy)
+                opened.add_metric([source.name], database.opened)
                 queue.add_metric([source.name], database.waiting)
         yield pool
+        yield opened
         yield queue
         work = GaugeMetricFamily("text2sql_work", "Questions, pages and exports", labels=["state"])
         work.add_metric(["running"], self._admission.running)

@@ -30,6 +30,7 @@ from text2sql.reports.writing import direct, document
 from text2sql.server.identity import Doorkeeper, Identity
 from text2sql.server.ledger import Auditor, Ledger
 from text2sql.server.logs import fact
+from text2sql.server.metrics import Metrics
 from text2sql.server.models import ReportRequest
 from text2sql.server.orders import order_of, read_identity, told_identity
 from text2sql.server.problems import details, problem_of
@@ -51,7 +52,8 @@ class Reports:
         auditor: Auditor,
         door: Doorkeeper,
         sources: Sources,
-        schedule: Sequence[Job] = (),
+        schedule: Sequence[Job],
+        metrics: Metrics,
         *,
         background: bool = True,
     ) -> None:
@@ -61,6 +63,7 @@ class Reports:
         self._door = door
         self._sources = sources
         self._schedule = schedule
+        self._metrics = metrics
         self._background = background
         self._free = asyncio.Semaphore(AT_ONCE)
         self._tasks: set[asyncio.Task[None]] = set()
@@ -227,6 +230,7 @@ class Reports:
         told = {"formats": direct(request.format), "record": made.record}
         await held.end("done", json.dumps(told))
         _note(made, source)
+        self._metrics.reported(made.record)
         await memory.works.trim(owned_by(who.user), _KEPT)
 
     async def _make_due(self, asked: dict[str, Any], held: Held, memory: Memory) -> None:
@@ -240,6 +244,7 @@ class Reports:
         await self._audit(made, "", source)
         await held.end("done", "{}")
         _note(made, source)
+        self._metrics.reported(made.record)
 
     async def _audit(self, report: Report, user: str, source: Source) -> None:
         """On record before it can be fetched."""
