@@ -2,9 +2,9 @@
 
     python benchmarks/report_forty.py [--model local | openai:gpt-5-mini | scripted] [--keep DIRECTORY]
 
-Three runs, as its life would have them: with a model; with the lock file and no model at all; after a column was
-renamed, with the model again. Of each, by language: how many placeholders were filled, how many of those show
-what the question's own query shows, first-pass rate, repair rate, failures; and the seconds of every stage.
+Three runs, as its life would have them: with a model; with the lock file and no model at all; after a column
+was renamed, with the model again. Of each, by language: how many placeholders were filled, how many of those
+show what the question's own query shows, first-pass rate, repair rate, failures; and the seconds of stages.
 `scripted` is the model of the tests, which knows what to write: it shows what the machinery costs by itself.
 """
 
@@ -32,7 +32,9 @@ from text2sql.reports.making import Report  # noqa: E402
 from text2sql.reports.schedule import do, job_of  # noqa: E402
 
 RENAME = "ALTER TABLE payments RENAME COLUMN amount TO paid"
-PAID = {"各支付方式的金额": "SELECT method, round(sum(paid), 2) FROM payments GROUP BY method ORDER BY method"}
+PAID = {
+    "各支付方式的金额": "SELECT method, round(sum(paid), 2) FROM payments GROUP BY method ORDER BY method"
+}
 GOLD = {**GOOD, **{question: second for question, (_, second) in MENDED.items()}}
 LANGUAGES = ("en", "zh")
 

@@ -249,8 +249,12 @@ def servers() -> Iterator[dict[str, str]]:
 def _wanted() -> list[tuple[str, Callable[[], AbstractContextManager[Server]]]]:
     if os.environ.get("TEXT2SQL_CLOUDS"):
         return [(SNOWFLAKE_URL, snowflake), (BIGQUERY_URL, bigquery)]
-    every = [(POSTGRES_URL, postgres), (MYSQL_URL, mariadb)]
-    return [*every, (CLICKHOUSE_URL, clickhouse), (SNOWFLAKE_URL, snowflake)]
+    return [
+        (POSTGRES_URL, postgres),
+        (MYSQL_URL, mariadb),
+        (CLICKHOUSE_URL, clickhouse),
+        (SNOWFLAKE_URL, snowflake),
+    ]
 
 
 # -- What it takes -------------------------------------------------------------------------------

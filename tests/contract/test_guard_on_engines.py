@@ -136,16 +136,20 @@ READ_BY: dict[str, Callable[[Place, str], set[str]]] = {
 
 def test_the_tables_the_guard_sees_are_the_tables_the_engine_reads(shop: Place) -> None:
     """An engine may leave a table out that it does not need; it may never read one more."""
-    more = []
+    if shop.dialect not in READ_BY:
+        pytest.skip(f"{shop.facts.product}: an emulator, or no server, tells no plan")
+    more, planned = [], 0
     for sql, made in cases(shop, policy_for(shop)):
         try:
             seen = READ_BY[shop.dialect](shop, made.sql)
         except Exception:  # noqa: BLE001 - each driver has its own errors, for the few cases it cannot plan
             continue
+        planned += 1
         known = {table.split(".")[-1] for table in made.tables}
         if not seen & set(POLICY["tables"]) <= known or seen & set(HIDDEN_TABLES):
             more.append((sql, seen, made.tables))
     assert more == []
+    assert planned >= 10
 
 
 def test_no_honest_query_can_reach_a_hidden_value(shop: Place) -> None:

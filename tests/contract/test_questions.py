@@ -18,7 +18,7 @@ COUNT = "SELECT count(*) AS customers FROM customers"
 
 
 def app(place: Place, lines: list[str]) -> AsyncText2SQL:
-    settings = Settings(memory="none", requests_per_minute=0)
+    settings = Settings(memory="none", requests_per_minute=0, values_wait=20.0)  # an emulator is slow
     return AsyncText2SQL(place.url, settings=settings, model=AsyncChatModel([scripted(lines)], settings))
 
 

@@ -1,10 +1,12 @@
 """A report as files: charts beside Markdown and inside pages, PDF by a browser, hostile cells."""
 
+import os
 import shutil
 from pathlib import Path
 
 import pytest
 
+import servers
 from agents.asking import make_shop
 from reports.asking import Model, reported, silent, template_of
 from reports.test_docx import docx, opened
@@ -60,11 +62,41 @@ def test_a_hostile_cell_is_text_in_every_format(small: Path, tmp_path: Path, mod
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not shutil.which("chromium"), reason="no browser here")
 def test_a_browser_prints_a_page(small: Path, tmp_path: Path, model: Model) -> None:
-    template = template_of(tmp_path, "# {{ 城市 }}")
+    _program("chromium", "chromium")
+    template = template_of(tmp_path, "# {{ 城市 }}\n\n{{ order totals by day | table }}")
     _, made = reported(template, small, model.backend, "out.pdf")
     assert made.startswith(b"%PDF-")
+    assert b"/Type /Page\n" in made or b"/Type /Page " in made
+    assert made.rstrip().endswith(b"%%EOF")
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not shutil.which("soffice"), reason="NOT TESTED: no LibreOffice here, 263 MB")
+def test_an_office_makes_a_template_that_is_filled_and_printed(
+    small: Path, tmp_path: Path, model: Model
+) -> None:
+    word = tmp_path / "word.docx"
+    word.write_bytes(
+        printed(b"<html><body><h1>{{ order totals by day | table }}</h1></body></html>", "a.html", "docx")
+    )
+    _, filled = reported(word, small, model.backend, "filled.docx")
+    assert opened(filled)["word/document.xml"].count(b"<w:tr>") >= 3
+    _, made = reported(word, small, silent(), "out.pdf")
+    assert made.startswith(b"%PDF-")
+    _, made = reported(template_of(tmp_path, "# {{ 城市 }}"), small, model.backend, "out.docx")
+    assert b"&lt;script&gt;alert(1)" in opened(made)["word/document.xml"]
+
+
+def _program(name: str, package: str) -> None:
+    """As the servers are had: installed where that is allowed; else said loudly, and a failure in CI."""
+    try:
+        servers._program(name, package, "bin")
+    except servers.Unavailable as error:
+        servers._say(f"*** NO {name.upper()}: {error}")
+        if os.environ.get("CI") == "true":
+            pytest.fail(str(error))
+        pytest.skip(str(error))
 
 
 def test_a_program_that_fails_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

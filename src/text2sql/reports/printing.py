@@ -74,5 +74,7 @@ def _browser(program: str, source: Path, made: Path) -> list[str]:
 
 def _office(program: str, source: Path, made: Path) -> list[str]:
     profile = (source.parent / "profile").as_uri()
-    kind = made.suffix.removeprefix(".")
-    return [program, f"-env:UserInstallation={profile}", "--headless", "--convert-to", kind, str(source)]
+    command = [program, f"-env:UserInstallation={profile}", "--headless"]
+    if source.suffix == ".html":  # else it is opened as a web page, which cannot become a Word document
+        command.append("--infilter=HTML (StarWriter)")
+    return [*command, "--convert-to", made.suffix.removeprefix("."), str(source)]
