@@ -106,7 +106,7 @@ def _read_by_sqlite(shop: Place, sql: str) -> set[str]:
 
 
 def _read_by_duckdb(shop: Place, sql: str) -> set[str]:
-    with duckdb.connect(shop.url, read_only=True) as connection:
+    with duckdb.connect(shop.url.removeprefix("duckdb:///"), read_only=True) as connection:
         return {name.split(".")[-1].strip('"') for name in connection.get_table_names(sql)}
 
 
