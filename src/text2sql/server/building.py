@@ -67,7 +67,9 @@ def build(
     metrics.watch(sources, streams, cache, admission)
     provider = provider or open_provider()
     tracer = provider.get_tracer("text2sql") if provider else None
-    making = Reports(ledger, auditor, door, sources, schedule, metrics, background=settings.background)
+    making = Reports(
+        ledger, auditor, door, sources, schedule, metrics=metrics, background=settings.background
+    )
     reception = Reception(
         settings,
         sources,

@@ -53,9 +53,9 @@ class Reports:
         door: Doorkeeper,
         sources: Sources,
         schedule: Sequence[Job],
-        metrics: Metrics,
         *,
-        background: bool = True,
+        metrics: Metrics,
+        background: bool,
     ) -> None:
         """`background`: take work off the queue here, and not only put it there."""
         self._ledger = ledger
