@@ -143,6 +143,15 @@ class AsyncText2SQL:
     async def forget(self, thread: str, *, user: str = "") -> None:
         await (await self.rooms()).memory.forget(user, thread)
 
+    @asynccontextmanager
+    async def alone(self, **how: Unpack[How]) -> AsyncIterator[How]:
+        """Terms of a thread that nobody goes on with: it is forgotten, and its rows with it."""
+        thread, user = uuid4().hex, how.get("user", "")
+        try:
+            yield {**how, "thread": thread}
+        finally:
+            await self.forget(thread, user=user)
+
     async def source_of(self, thread: str, *, user: str = "") -> str | None:
         """The key of the database that a thread is about; empty if not known yet, None for no thread."""
         return await (await self._runs()).source(await self._asked({"thread": thread, "user": user}))

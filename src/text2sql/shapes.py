@@ -10,6 +10,8 @@ from dataclasses import asdict
 from math import isfinite
 from typing import Any
 
+from text2sql.llm.chunks import estimate_tokens
+from text2sql.messages import Language, say
 from text2sql.types import (
     Answer,
     AnswerToken,
@@ -26,6 +28,9 @@ from text2sql.types import (
     Warned,
 )
 
+CELL = 500  # characters of a value that another program's model reads
+NAME = 120  # of a name
+_ROOM = 120  # tokens of such a reply for saying what was cut
 _DEEPEST = 50  # lists in lists of a cell
 # A spreadsheet takes a cell that begins so for a formula, in the wide letters of East Asia too.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
@@ -134,6 +139,56 @@ def plain(value: object, deep: int = 0) -> Any:
     if isinstance(value, list | tuple):
         return [plain(held, deep + 1) for held in value]
     return str(value)
+
+
+# -- what another program's model reads ------------------------------------------------------------
+
+
+def fill(told: dict[str, Any], name: str, items: Sequence[Any], most: int) -> int:
+    """As many items under this name as there is room for; how many that are."""
+    left = most - _ROOM - estimate_tokens(dumped(told))
+    taken: list[Any] = []
+    for item in items:
+        left -= estimate_tokens(dumped(item)) + 1
+        if left < 0:
+            break
+        taken.append(item)
+    told[name] = taken
+    return len(taken)
+
+
+def fill_rows(told: dict[str, Any], answer: Answer, most: int, lang: Language) -> None:
+    """Columns first: rows of columns that are not all there could not be read."""
+    told["rows"] = []
+    shown = fill(told, "columns", [short(name, NAME) for name in answer.columns], most)
+    if shown < len(answer.columns):
+        told["cut"] = say("tool.wide", lang, shown=shown, all=len(answer.columns))
+        return
+    shown = fill(told, "rows", [[short_cell(value) for value in row] for row in answer.rows], most)
+    if shown < len(answer.rows):
+        told["cut"] = say("tool.cut", lang, shown=shown, all=len(answer.rows))
+
+
+def dumped(value: object) -> str:
+    """JSON in which nothing can look like a mark."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
+
+
+def short(text: str, most: int) -> str:
+    """Whole characters only: what is half of one cannot be sent."""
+    whole = text.encode("utf-8", "replace").decode()
+    return whole if len(whole) <= most else whole[: most - 1] + "…"
+
+
+def short_cell(value: object) -> Any:
+    held = plain(value)
+    if isinstance(held, str):
+        return short(held, CELL)
+    if isinstance(held, list | dict):
+        # A half of a list is no list: a value too long for this reply is shown as the beginning of its text.
+        text = json.dumps(held, ensure_ascii=False)
+        return json.loads(short(text, len(text))) if len(text) <= CELL else short(text, CELL)
+    return held
 
 
 # -- cells of a spreadsheet ----------------------------------------------------------------------

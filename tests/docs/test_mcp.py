@@ -2,7 +2,7 @@
 
 from docs_text import cells, read, section
 from text2sql.mcp_server import definitions
-from text2sql.mcp_server.results import CELL
+from text2sql.shapes import CELL
 
 
 def test_every_tool_has_its_row_with_all_it_takes_and_gives() -> None:

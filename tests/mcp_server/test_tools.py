@@ -11,7 +11,7 @@ from mcp_server.calling import COUNT, called, data_of, talked, text_of
 from text2sql.errors import ModelUnavailable
 from text2sql.llm.chunks import estimate_tokens
 from text2sql.mcp_server import definitions
-from text2sql.mcp_server.results import CELL
+from text2sql.shapes import CELL
 
 TOOLS = ["ask", "list_tables", "describe_table", "run_query"]
 

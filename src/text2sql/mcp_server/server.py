@@ -9,7 +9,6 @@ import os
 import socket
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from contextlib import aclosing
-from difflib import get_close_matches
 from typing import Any, TypeAlias, TypeVar
 
 import anyio
@@ -26,7 +25,8 @@ from text2sql.errors import Text2SQLError, UsageError
 from text2sql.mcp_server.results import answer_result, complaint, table_result, tables_result
 from text2sql.mcp_server.tools import arguments_of, definitions
 from text2sql.messages import Language, explain, say
-from text2sql.types import Answer, Catalogue, Finished, StageStarted, Table
+from text2sql.schema.names import find, nearest
+from text2sql.types import Answer, Finished, StageStarted
 
 log = logging.getLogger(__name__)
 
@@ -55,7 +55,7 @@ class Tools:
             log.error(  # noqa: TRY400 a trace may quote rows, so it is for those who ask for it
                 "%s failed: %s", name, type(error).__name__, exc_info=bool(os.environ.get("TEXT2SQL_DEBUG"))
             )
-            return complaint(say("mcp.bug", self._lang, what=type(error).__name__))
+            return complaint(say("tool.bug", self._lang, what=type(error).__name__))
 
     async def _called(self, name: str, told: Mapping[str, str], tell: Tell) -> CallToolResult:
         if name == "ask":
@@ -67,7 +67,11 @@ class Tools:
             return answer_result(answer, self._most, self._lang)
         catalogue = await self._app.catalogue()
         if name == "describe_table":
-            return table_result(named(told["name"], catalogue), self._most, self._lang)
+            table = find(told["name"], catalogue)
+            if table is None:
+                close = nearest(told["name"], catalogue)
+                raise UsageError("usage.mcp_table", name=told["name"][:80], close=close)
+            return table_result(table, self._most, self._lang)
         part = told.get("contains", "").casefold()
         found = [table for table in catalogue.tables if part in f"{table.schema}.{table.name}".casefold()]
         return tables_result(catalogue, found, self._most, self._lang)
@@ -89,21 +93,6 @@ class Tools:
         if not self._warm:
             self._warm = True
             self._app.warm_soon()
-
-
-def named(name: str, catalogue: Catalogue) -> Table:
-    """As the database spells it, or in other capitals where that leaves no doubt."""
-    schema, _, bare = name.strip().rpartition(".")
-    exact = catalogue.table(bare, schema) or catalogue.table(name.strip())
-    if exact is not None:
-        return exact
-    wanted = name.strip().casefold()
-    labels = [(f"{table.schema}.{table.name}".casefold(), table) for table in catalogue.tables]
-    alike = [table for label, table in labels if wanted in (label, table.name.casefold())]
-    if len(alike) == 1:
-        return alike[0]
-    close = get_close_matches(bare, [table.name for table in catalogue.tables], n=3)
-    raise UsageError("usage.mcp_table", name=name[:80], close=", ".join(close) or "-")
 
 
 def build(app: AsyncText2SQL, lang: Language, how: How | None = None) -> "Server[Any]":

@@ -15,11 +15,10 @@ process that made it died, goes on from there: what was run is not run again.
 import asyncio
 import re
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from typing import Literal, Protocol, TypeAlias
-from uuid import uuid4
 
 from text2sql.app import AsyncText2SQL, How
 from text2sql.errors import DatabaseError, ModelError, Text2SQLError, UsageError
@@ -304,20 +303,13 @@ class _Filling:
         entries = (one.entry or self._lock.find(one.item.question) for one in outcomes)
         return Lock(self._catalogue.dialect, tuple(one for one in entries if one is not None))
 
-    @asynccontextmanager
-    async def _alone(self, outcome: Outcome) -> AsyncIterator[How]:
-        """In a thread of its own, which nobody goes on with: it is forgotten, and its rows with it."""
-        thread, user = f"report-{uuid4().hex}", self._terms.user
-        try:
-            yield How(
-                thread=thread,
-                user=user,
-                language=outcome.item.language,
-                mode="database_direct",
-                allow_writes=False,
-            )
-        finally:
-            await self._app.forget(thread, user=user)
+    def _alone(self, outcome: Outcome) -> AbstractAsyncContextManager[How]:
+        return self._app.alone(
+            user=self._terms.user,
+            language=outcome.item.language,
+            mode="database_direct",
+            allow_writes=False,
+        )
 
 
 def _says_it_too(item: Item) -> bool:

@@ -5,6 +5,7 @@ foreign keys between tables so called.
 from collections import defaultdict, deque
 from collections.abc import Mapping
 from dataclasses import dataclass
+from difflib import get_close_matches
 
 from text2sql.types import Catalogue, ForeignKey, Table
 
@@ -15,6 +16,24 @@ def label(table: Table, catalogue: Catalogue) -> str:
 
 def named(name: str, schema: str, catalogue: Catalogue) -> str:
     return name if schema in ("", catalogue.default_schema) else f"{schema}.{name}"
+
+
+def find(name: str, catalogue: Catalogue) -> Table | None:
+    """As the database spells it, or in other capitals where that leaves no doubt."""
+    schema, _, bare = name.strip().rpartition(".")
+    exact = catalogue.table(bare, schema) or catalogue.table(name.strip())
+    if exact is not None:
+        return exact
+    wanted = name.strip().casefold()
+    labels = [(f"{table.schema}.{table.name}".casefold(), table) for table in catalogue.tables]
+    alike = [table for label, table in labels if wanted in (label, table.name.casefold())]
+    return alike[0] if len(alike) == 1 else None
+
+
+def nearest(name: str, catalogue: Catalogue) -> str:
+    """What somebody who named no table may have meant, to be read."""
+    bare = name.strip().rpartition(".")[2]
+    return ", ".join(get_close_matches(bare, [table.name for table in catalogue.tables], n=3)) or "-"
 
 
 @dataclass(frozen=True, slots=True)
