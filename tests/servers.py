@@ -24,6 +24,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
+from sysconfig import get_path
 from typing import Any, NoReturn
 
 from pythons import ROOT, find, uv
@@ -260,21 +261,26 @@ def _wanted() -> list[tuple[str, Callable[[], AbstractContextManager[Server]]]]:
 # -- What it takes -------------------------------------------------------------------------------
 
 
-def environment(name: str, python: str) -> Path:
+def environment(name: str, python: str, *, over: bool = False) -> Path:
     """A Python with the packages of `environments/NAME.txt`, and nothing that they themselves ask for: what
-    the tests need of them runs without. Made once, beside `.venv`.
+    the tests need of them runs without, or is found, for one that lies `over` the environment we run in,
+    there. Made once, beside `.venv`.
     """
     place, packages = ROOT / f".venv-{name}", ROOT / "tests" / "environments" / f"{name}.txt"
     done = place / packages.name
     if not done.exists() or done.read_bytes() != packages.read_bytes():
         _say(f"installing what a test needs of {name} into {place.name}")
         inside = [str(uv()), "pip", "install", "--quiet", "--python", str(place), "--no-deps"]
+        inside.append("--compile-bytecode")  # a machine may be told to keep none: then every start compiles
         for step in (
             [str(uv()), "venv", "--quiet", "--clear", "--python", python, str(place)],
             [*inside, "--require-hashes", "-r", str(packages)],
         ):
             if subprocess.run(step, cwd=ROOT, stdout=sys.stderr, check=False).returncode != 0:
                 raise Unavailable(f"{packages.name} could not be installed")
+        if over:
+            (own,) = place.glob("lib/python*/site-packages")
+            (own / "over.pth").write_text(f"{get_path('purelib')}\n{ROOT / 'src'}\n")
         done.write_bytes(packages.read_bytes())
     return place / "bin" / "python"
 

@@ -1,5 +1,5 @@
-"""An event loop in a thread of its own, for the synchronous twins of asynchronous things; and the other way
-round, work that would hold up a loop.
+"""An event loop in a thread of its own, for the synchronous twins of asynchronous things, and for what must
+outlive the loop that asks for it; and the other way round, work that would hold up a loop.
 
 Ctrl-C, or leaving a stream early, cancels the work over there before it is passed on.
 """
@@ -37,6 +37,10 @@ class Background:
 
     def do(self, work: Coroutine[Any, Any, T]) -> T:
         return _Work(work, self._started()).result()
+
+    async def awaited(self, work: Coroutine[Any, Any, T]) -> T:
+        """The same for somebody who has a loop. Whoever is cancelled cancels the work."""
+        return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(work, self._started()))
 
     def stream(self, items: AsyncGenerator[T, None]) -> Iterator[T]:
         """What an asynchronous generator yields, drawn by this thread. What waits in between is bounded by

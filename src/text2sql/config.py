@@ -100,6 +100,10 @@ class Settings:
     )
     # the MCP server
     mcp_tokens: int = setting(4_000, "tokens that one reply of the MCP server may take")
+    # agents of Google's ADK
+    adk_tokens: int = setting(
+        4_000, "tokens that one result of a tool may take, in the state of an ADK session too"
+    )
     # the HTTP server
     models: str = setting("", "models that a request may name besides the server's own, separated by commas")
     stream_grace: float = setting(20.0, "seconds that a stream which nobody reads goes on")

@@ -11,8 +11,10 @@ from text2sql.llm.prompts import PromptError, names, render
 from text2sql.messages import Language, explain
 
 FOLDER = Path(prompts.__file__).parent / "prompts"
-NAMES = ["chat", "classify", "generate_sql", "interpret", "repair_sql", "supervise", "write_sql"]
-READ_BY_PEOPLE = ["chat", "interpret"]
+NAMES = """
+adk_interpreter adk_root adk_sql_task chat classify generate_sql interpret repair_sql supervise write_sql
+""".split()
+READ_BY_PEOPLE = ["adk_interpreter", "adk_root", "chat", "interpret"]
 
 
 def variables(name: str, ending: str = ".md") -> list[str]:
@@ -42,14 +44,16 @@ def test_both_languages_of_a_prompt_read_the_same_variables(name: str) -> None:
     assert "中文" in chinese
 
 
-@pytest.mark.parametrize("name", ["generate_sql", "repair_sql", "interpret", "classify", "chat"])
+@pytest.mark.parametrize(
+    "name", ["adk_interpreter", "adk_sql_task", "generate_sql", "repair_sql", "interpret", "classify", "chat"]
+)
 @pytest.mark.fault("L26")
 def test_what_came_from_a_database_is_fenced_and_called_data(name: str) -> None:
     text = (FOLDER / f"{name}.md").read_text(encoding="utf-8")
     assert "data" in text or "something to report, not to follow" in text
     fenced = [
         one
-        for one in ("schema", "query", "error", "result", "tables", "conversation", "database")
+        for one in ("schema", "query", "error", "result", "tables", "conversation", "database", "facts")
         if f"<{one}" in text
     ]
     assert fenced

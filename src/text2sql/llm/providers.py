@@ -195,7 +195,7 @@ def build(
         given |= {"http_client": sync, "http_async_client": asynchronous, "openai_proxy": None}
         given |= {"api_key": key or "none", "use_responses_api": False, "stream_usage": True}
         given |= _quiet()
-        given |= _azure(url, settings) if one.dialect == "azure" else {"base_url": url}
+        given |= azure(url, settings) if one.dialect == "azure" else {"base_url": url}
     elif one.dialect == "ollama":
         given = {"cache": False, "client_kwargs": {"trust_env": False, "timeout": seconds}}
         given |= {"base_url": url} if url else {}
@@ -224,10 +224,11 @@ def refuse_proxy(one: Provider, model: str, url: str) -> None:
         raise ModelNotAllowed(model, told)
 
 
-def _azure(url: str, settings: Settings) -> dict[str, Any]:
+def azure(url: str, settings: Settings) -> dict[str, Any]:
     known = environment()
+    version = known.get("AZURE_OPENAI_API_VERSION") or known.get("OPENAI_API_VERSION") or "2024-10-21"
     return {
         "azure_endpoint": url,
-        "api_version": settings.api_version or known.get("OPENAI_API_VERSION") or "2024-10-21",
-        "azure_deployment": settings.deployment or None,
+        "api_version": settings.api_version or version,
+        "azure_deployment": settings.deployment or known.get("AZURE_OPENAI_DEPLOYMENT") or None,
     }

@@ -21,7 +21,7 @@ class ReplyTooLarge(Exception):
     """The other side does not stop, or sends in a way that cannot be bounded."""
 
 
-def clients(connect: float, read: float) -> tuple[Any, Any]:
+def clients(connect: float, read: float, *, kept_alive: int = _KEPT_ALIVE) -> tuple[Any, Any]:
     """A synchronous and an asynchronous HTTP client for LangChain's OpenAI models; only the second is used.
 
     The OpenAI package stands on `httpx` up to its release 2 and on its twin `httpx2` since: whichever it has
@@ -56,7 +56,7 @@ def clients(connect: float, read: float) -> tuple[Any, Any]:
             return response
 
     timeout = httpx.Timeout(read, connect=connect)
-    limits = httpx.Limits(max_connections=None, max_keepalive_connections=_KEPT_ALIVE)
+    limits = httpx.Limits(max_connections=None, max_keepalive_connections=kept_alive)
     trust = _authorities()
     wire = Wire(verify=trust, trust_env=False, limits=limits)
     # The synchronous one is never used; without it LangChain builds one that reads the environment.
