@@ -40,7 +40,7 @@ from text2sql.server.building import build
 from text2sql.sql import check
 from text2sql.types import Capabilities, CheckedSql
 
-SQL = "SELECT city, count(*) AS customers FROM customers GROUP BY city ORDER BY customers DESC"
+SQL = "SELECT city, count(*) AS people FROM customers GROUP BY city ORDER BY people DESC"
 SERVERS = ("bare", "question", "cached")
 
 

@@ -37,6 +37,7 @@ from text2sql.types import (
 
 Update: TypeAlias = dict[str, Any]
 Agent: TypeAlias = "Callable[[SQLMessageState, Desk], Awaitable[Update]]"
+Node: TypeAlias = Callable[..., Awaitable[Update]]
 
 K = TypeVar("K")
 T = TypeVar("T")
@@ -138,7 +139,7 @@ class Desk:
         self.emit(Warned(self.say(key, **facts)))
 
 
-def staged(name: str, agent: Agent, rooms: Rooms) -> Callable[..., Awaitable[Update]]:
+def staged(name: str, agent: Agent, rooms: Rooms) -> Node:
     async def node(state: SQLMessageState, runtime: Runtime[Asked]) -> Update:
         asked = _asked(runtime.context)
         left = _left(name, state, asked, rooms.settings)

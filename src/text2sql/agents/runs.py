@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.types import Command
@@ -12,6 +12,7 @@ from langgraph.types import Command
 from text2sql.agents.answering import read_answer, receipt_of, with_rows
 from text2sql.agents.desk import Asked, Rooms
 from text2sql.agents.graph import Graph
+from text2sql.agents.steps import Steps
 from text2sql.errors import UsageError
 from text2sql.memory import Numbers, scoped
 from text2sql.messages import say
@@ -24,31 +25,48 @@ class Runs:
     def __init__(self, graph: Graph, rooms: Rooms) -> None:
         self._graph = graph
         self._rooms = rooms
+        self._steps = cast("Steps", graph.checkpointer)
         self._busy: dict[str, asyncio.Lock] = {}
 
     async def run(self, said: Any, asked: Asked) -> AsyncGenerator[Event, None]:
         """Something said to the graph; what happens, and at last `Finished`."""
-        config, waits = _config(asked), None
+        answer: Answer | None
+        waits, values = None, dict[str, Any]()
         async with self._turn(scoped(asked.user, asked.thread), asked.thread):
             if said is None:
-                said = await self._torn(config)
-            # "sync": a step is on disk before the next one begins, so that a crash costs one step
-            running = self._graph.astream(
-                said, config, context=asked, stream_mode=["custom", "updates"], durability="sync"
-            )
-            async with aclosing(running) as chunks:  # type: ignore[type-var]
-                chunk: Any
+                said = await self._torn(_config(asked))
+            async with aclosing(self._chunks(said, asked)) as chunks:
                 async for kind, chunk in chunks:
                     if kind == "custom":
                         yield chunk
                     elif "__interrupt__" in chunk:
                         waits = chunk["__interrupt__"][0].value
-            answer = await self._told(asked) if waits is None else await self._waiting(asked, waits)
+                    else:
+                        for update in chunk.values():
+                            values |= update
+            if waits is not None:
+                answer = await self._waiting(asked, waits)
+            elif "language" in values:  # the whole question was seen: nothing needs to be read back
+                answer = await self._with_rows(values, asked)
+            else:
+                answer = await self._told(asked)
             if answer is None:
                 raise RuntimeError("the graph ended without an answer")
             await self._rooms.memory.count(Numbers.of(answer))
             await self._rooms.memory.turn(asked.user, asked.thread, answer.question)
         yield Finished(answer)
+
+    async def _chunks(self, said: Any, asked: Asked) -> AsyncGenerator[tuple[str, Any], None]:
+        """What the graph tells on its way. When it has ended, in whatever way, its last step is on disk."""
+        running: Any = self._graph.astream(
+            said, _config(asked), context=asked, stream_mode=["custom", "updates"], durability="sync"
+        )
+        try:
+            async with aclosing(running) as chunks:
+                async for chunk in chunks:
+                    yield chunk
+        finally:
+            await self._steps.settle(scoped(asked.user, asked.thread))
 
     async def confirm(self, asked: Asked, yes: bool) -> AsyncGenerator[Event, None]:
         state = await self._graph.aget_state(_config(asked))
@@ -132,7 +150,9 @@ class Runs:
 
     async def _told(self, asked: Asked) -> Answer | None:
         """The last answer of a thread, with its rows if they are still kept."""
-        values: Any = (await self._graph.aget_state(_config(asked))).values
+        return await self._with_rows((await self._graph.aget_state(_config(asked))).values, asked)
+
+    async def _with_rows(self, values: Mapping[str, Any], asked: Asked) -> Answer | None:
         if values.get("answer") is None:
             return None
         return await with_rows(read_answer(values["answer"]), asked.user, values["language"], self._rooms)

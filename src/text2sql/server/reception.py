@@ -240,21 +240,21 @@ async def last(events: AsyncGenerator[Event, None]) -> Answer:
     raise RuntimeError("a stream ends with its answer")
 
 
-# -- what a route is given -----------------------------------------------------------------------
+# -- what a route is given; tasks all, for a plain function costs a hop to a thread ---------------
 
 
-def _reception(request: Request) -> Reception:
+async def _reception(request: Request) -> Reception:
     found: Reception = request.app.state.reception
     return found.seen_by(request.state.identity)
 
 
-def _user(request: Request) -> str:
+async def _user(request: Request) -> str:
     """What everything of this person is kept under."""
     who: Identity = request.state.identity
     return who.user
 
 
-def _language(request: Request) -> Language:
+async def _language(request: Request) -> Language:
     return language_of(request)
 
 
