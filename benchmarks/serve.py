@@ -2,27 +2,41 @@
 
     python benchmarks/serve.py                 # 1, 50 and 500 clients, ten seconds each; 1,000 streams
     python benchmarks/serve.py --seconds 2 --clients 1 50 --streams 100
+    python benchmarks/serve.py --only question --clients --minutes 10      # memory under 500 clients
 
 The model is scripted and answers at once, the database is a small SQLite file, client and server are two
-processes on the loopback address. Three servers are measured:
+processes on the loopback address. Four servers are measured:
 
 - bare      FastAPI, one handler: the same query on the same kind of pool, the rows as JSON
+- graph     the same, and before it a LangGraph of six nodes that do nothing, saved once at its end: what
+            anything costs that goes through LangGraph
 - question  `POST /api/v1/query/sync`, every question a new one: classified, linked, written, checked,
             explained, run, kept in its thread, counted
 - cached    the same question again: from the result cache, in a thread of its own
+
+`processor ms` is what the server's process spent on a request. On a machine that others use, too, its ratio
+to the bare handler's says more than requests a second do.
+
+Ends with 1 if anything but 200, 429 and 503 was answered, one of the latter without `Retry-After`, or if
+something was left behind.
 """
 
 import argparse
 import asyncio
+import gc
 import json
 import logging
 import multiprocessing
+import os
 import socket
 import sqlite3
+import struct
+import sys
 import tempfile
+import threading
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -37,11 +51,16 @@ from text2sql.config import Settings
 from text2sql.database import AsyncDatabase, open_database
 from text2sql.llm import AsyncChatModel, ScriptedBackend
 from text2sql.server.building import build
+from text2sql.server.door import Door
 from text2sql.sql import check
-from text2sql.types import Capabilities, CheckedSql
+from text2sql.types import Capabilities, CheckedSql, ModelRequest, Reply
 
 SQL = "SELECT city, count(*) AS people FROM customers GROUP BY city ORDER BY people DESC"
-SERVERS = ("bare", "question", "cached")
+SERVERS = ("bare", "graph", "question", "cached")
+NODES = 6
+ASK, STREAM = "/api/v1/query/sync", "/api/v1/query"
+MOST_LAG = 0.2  # seconds that the event loop may be held up
+LEFT_SECONDS = 40.0  # until nothing may be left: a stream that nobody reads has a grace of 20
 
 
 def make_database(path: Path) -> None:
@@ -55,49 +74,136 @@ def make_database(path: Path) -> None:
 # -- the servers, each in a process of its own ----------------------------------------------------
 
 
-def bare(path: str, settings: Settings) -> FastAPI:
+class Instant(ScriptedBackend):
+    """Answers at once and keeps no record of what it was asked: that would look like a leak."""
+
+    async def stream(self, request: ModelRequest) -> AsyncIterator[str | Reply]:
+        async for piece in super().stream(request):
+            yield piece
+        self.requests.clear()
+        self.warmed.clear()
+
+
+def bare(path: str, settings: Settings, nodes: int = 0) -> FastAPI:
+    """One handler that runs the query; with nodes, a graph of so many goes before it."""
     database = AsyncDatabase(open_database(path, settings))
+    query = check(SQL, "sqlite")
+    assert isinstance(query, CheckedSql)
+    graph: Any = None
 
     @asynccontextmanager
-    async def lifespan(_: FastAPI) -> Any:
-        yield
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        nonlocal graph
+        async with saved_graph(nodes, settings.memory) as graph:
+            gc.collect()
+            gc.freeze()  # as our own server does
+            yield
         await database.close()
 
     app = FastAPI(lifespan=lifespan)
-    query = check(SQL, "sqlite")
-    assert isinstance(query, CheckedSql)
 
-    @app.post("/api/v1/query/sync")
-    async def run(_: dict[str, Any]) -> Response:
+    @app.post(ASK)
+    async def run(asked: dict[str, Any]) -> Response:
+        if nodes:
+            said = {"messages": [{"role": "user", "content": asked["question"]}]}
+            config = {"configurable": {"thread_id": os.urandom(16).hex()}}
+            async for _ in graph.astream(said, config, stream_mode=["custom", "updates"], durability="exit"):
+                pass
         found = await database.run(query, settings.limits)
         return Response(json.dumps({"rows": found.rows}), media_type="application/json")
 
     return app
 
 
+@asynccontextmanager
+async def saved_graph(nodes: int, memory: str) -> AsyncIterator[Any]:
+    from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver  # noqa: PLC0415  two seconds
+    from langgraph.graph import START, MessagesState, StateGraph  # noqa: PLC0415
+
+    async def node(state: MessagesState) -> dict[str, object]:  # noqa: ARG001
+        return {}
+
+    graph = StateGraph(MessagesState)
+    names = [f"n{number}" for number in range(max(1, nodes))]
+    for name, before in zip(names, [START, *names], strict=False):
+        graph.add_node(name, node)
+        graph.add_edge(before, name)
+    async with AsyncSqliteSaver.from_conn_string(memory) as saver:
+        await saver.setup()
+        await saver.conn.execute("PRAGMA synchronous = NORMAL")
+        yield graph.compile(checkpointer=saver)
+
+
 def serve(kind: str, path: str, memory: str, door: socket.socket) -> None:
     logging.disable(logging.WARNING)
     settings = Settings(memory=memory, requests_per_minute=0)
-    if kind == "bare":
-        app = bare(path, settings)
+    plain = kind in ("bare", "graph")
+    if plain:
+        app = bare(path, settings, NODES if kind == "graph" else 0)
     else:
         can = Capabilities(context=16_384)
-        model = AsyncChatModel([ScriptedBackend([], last=SQL, capabilities=can)], settings)
+        model = AsyncChatModel([Instant([], last=SQL, capabilities=can)], settings)
         app = build({"shop": path}, settings, model=model)
-    uvicorn.Server(uvicorn.Config(app, log_config=None, access_log=False)).run([door])
+    watch(app)
+    config = uvicorn.Config(app, log_config=None, access_log=False)
+    server = uvicorn.Server(config) if plain else Door(config, app, lambda: None)
+    server.run([door])
+
+
+def watch(app: FastAPI) -> None:
+    """`GET /probe`: what the process holds, and how long its loop was held up since the last look."""
+    lag, watching = 0.0, list[asyncio.Task[None]]()
+
+    async def look() -> None:
+        nonlocal lag
+        while True:
+            began = time.monotonic()
+            await asyncio.sleep(0.01)
+            lag = max(lag, time.monotonic() - began - 0.01)
+
+    @app.get("/probe")
+    async def probe() -> dict[str, float]:
+        nonlocal lag
+        if not watching:
+            watching.append(asyncio.create_task(look()))
+        seen, lag = lag, 0.0
+        files = sum(1 for _ in Path("/proc/self/fd").iterdir())
+        held = {
+            "lag": seen,
+            "processor": time.process_time(),
+            "tasks": len(asyncio.all_tasks()),
+            "files": files,
+        }
+        held |= {"threads": threading.active_count(), "megabytes": resident()}
+        reception = getattr(app.state, "reception", None)
+        if reception is not None:
+            database = reception.sources.named(None).app.database
+            held |= {"connections": database.busy if database else 0}
+            held |= {"work": reception.admission.running + reception.admission.waiting}
+            held |= {"streams": reception.streams.running}
+        return held
+
+
+def resident() -> float:
+    """Megabytes of this process."""
+    for line in Path("/proc/self/status").read_text().splitlines():
+        if line.startswith("VmRSS"):
+            return int(line.split()[1]) / 1_000
+    return 0.0
 
 
 @contextmanager
-def running(kind: str, folder: Path) -> Iterator[tuple[int, int]]:
-    """A server's port and process id."""
-    path = folder / f"{kind}.db"
+def running(kind: str, folder: Path) -> Iterator[int]:
+    """A server's port."""
+    folder.mkdir()
+    path = folder / "shop.db"
     make_database(path)
     with socket.create_server(("127.0.0.1", 0), backlog=2_048) as door:
         spawn = multiprocessing.get_context("spawn")
-        process = spawn.Process(target=serve, args=(kind, str(path), str(folder / f"{kind}-memory.db"), door))
+        process = spawn.Process(target=serve, args=(kind, str(path), str(folder / "memory.db"), door))
         process.start()
         try:
-            yield door.getsockname()[1], process.pid or 0
+            yield door.getsockname()[1]
         finally:
             process.terminate()
             process.join(20)
@@ -111,12 +217,25 @@ def running(kind: str, folder: Path) -> Iterator[tuple[int, int]]:
 class Tally:
     seconds: list[float] = field(default_factory=list)
     codes: Counter[int] = field(default_factory=Counter)
+    faults: list[str] = field(default_factory=list)
+
+    def take(self, code: int, head: bytes, seconds: float) -> None:
+        self.codes[code] += 1
+        if code == 200:
+            self.seconds.append(seconds)
+        elif code not in (429, 503):
+            self.faults.append(f"answered {code}")
+        elif b"retry-after:" not in head:
+            self.faults.append(f"{code} without Retry-After")
 
     def spread(self) -> tuple[float, float]:
         if len(self.seconds) < 2:
             return (self.seconds or [0.0])[0], (self.seconds or [0.0])[0]
         cut = quantiles(self.seconds, n=100, method="inclusive")
         return cut[49], cut[98]
+
+    def told(self) -> str:
+        return ", ".join(f"{code}: {count}" for code, count in sorted(self.codes.items()))
 
 
 def request(path: str, question: str) -> bytes:
@@ -125,11 +244,22 @@ def request(path: str, question: str) -> bytes:
     return f"{head}Content-Length: {len(body)}\r\n\r\n".encode() + body
 
 
-async def answered(reader: asyncio.StreamReader) -> int:
-    head = await reader.readuntil(b"\r\n\r\n")
-    length = int(head.lower().partition(b"content-length:")[2].split(b"\r\n")[0])
-    await reader.readexactly(length)
-    return int(head.split(b" ", 2)[1])
+async def answered(reader: asyncio.StreamReader) -> tuple[int, bytes, bytes]:
+    """Code, headers, body; 0 for a connection that broke."""
+    try:
+        head = (await reader.readuntil(b"\r\n\r\n")).lower()
+        length = int(head.partition(b"content-length:")[2].split(b"\r\n")[0])
+        return int(head.split(b" ", 2)[1]), head, await reader.readexactly(length)
+    except (OSError, asyncio.IncompleteReadError):
+        return 0, b"", b""
+
+
+async def probed(port: int) -> dict[str, float]:
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    writer.write(b"GET /probe HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+    _, _, body = await answered(reader)
+    writer.close()
+    return dict(json.loads(body))
 
 
 async def one_client(port: int, number: int, kind: str, until: float, tally: Tally) -> None:
@@ -137,26 +267,30 @@ async def one_client(port: int, number: int, kind: str, until: float, tally: Tal
     asked = 0
     while time.monotonic() < until:
         said = "in which city" if kind == "cached" else f"in which city, as of {number} {asked}"
-        writer.write(request("/api/v1/query/sync", f"how many customers are there {said}?"))
+        writer.write(request(ASK, f"how many customers are there {said}?"))
         began = time.monotonic()
-        code = await answered(reader)
-        tally.codes[code] += 1
-        if code == 200:
-            tally.seconds.append(time.monotonic() - began)
-        else:
+        code, head, body = await answered(reader)
+        tally.take(code, head, time.monotonic() - began)
+        if code == 200 and kind in ("question", "cached") and b'"status":"answered"' not in body:
+            tally.faults.append(f"not answered: {body[:300]!r}")
+        if code == 0:
+            break
+        if code != 200:
             await asyncio.sleep(0.1)  # it was told to come again
         asked += 1
     writer.close()
 
 
-async def load(port: int, kind: str, clients: int, seconds: float) -> tuple[Tally, float]:
+async def load(port: int, kind: str, clients: int, seconds: float) -> tuple[Tally, float, dict[str, float]]:
+    """What was answered, in how many seconds, and what the server held and spent."""
     await ready(port)
-    warm = Tally()
-    await one_client(port, -1, kind, time.monotonic() + 0.5, warm)
+    await one_client(port, -1, kind, time.monotonic() + 0.5, Tally())
+    before = await probed(port)
     tally, began = Tally(), time.monotonic()
     until = began + seconds
     await asyncio.gather(*(one_client(port, n, kind, until, tally) for n in range(clients)))
-    return tally, time.monotonic() - began
+    taken, after = time.monotonic() - began, await probed(port)
+    return tally, taken, {**after, "processor": after["processor"] - before["processor"]}
 
 
 async def ready(port: int) -> None:
@@ -164,22 +298,32 @@ async def ready(port: int) -> None:
     while True:
         try:
             reader, writer = await asyncio.open_connection("127.0.0.1", port)
-            writer.write(request("/api/v1/query/sync", "how many customers are there in all?"))
+            writer.write(request(ASK, "how many customers are there in all?"))
             async with asyncio.timeout(30):
-                assert await answered(reader) == 200
+                code, _, _ = await answered(reader)
             writer.close()
-            break
-        except (OSError, TimeoutError, asyncio.IncompleteReadError):
-            if time.monotonic() > until:
-                raise
-            await asyncio.sleep(0.1)
+            if code == 200:
+                return
+        except (OSError, TimeoutError):
+            pass
+        if time.monotonic() > until:
+            raise RuntimeError("the server does not answer")
+        await asyncio.sleep(0.1)
+
+
+# -- streams, and who does not read them ----------------------------------------------------------
+
+
+async def opened(port: int, name: str) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    writer.write(request(STREAM, f"how many customers are there in which city, {name}?"))
+    return reader, writer
 
 
 async def one_stream(port: int, number: int, firsts: list[float]) -> str:
     """Its last event; `firsts` gets the seconds until the first one."""
-    reader, writer = await asyncio.open_connection("127.0.0.1", port)
     began, last = time.monotonic(), ""
-    writer.write(request("/api/v1/query", f"how many customers are there in which city, stream {number}?"))
+    reader, writer = await opened(port, f"stream {number}")
     status = await reader.readuntil(b"\r\n")
     while line := await reader.readline():
         if line.startswith(b"event: "):
@@ -192,54 +336,137 @@ async def one_stream(port: int, number: int, firsts: list[float]) -> str:
     return last or status.decode().split(" ")[1]
 
 
-def resident(pid: int) -> float:
-    """Megabytes."""
-    for line in Path(f"/proc/{pid}/status").read_text().splitlines():
-        if line.startswith("VmRSS"):
-            return int(line.split()[1]) / 1_000
-    return 0.0
+async def vanishing(port: int, number: int) -> None:
+    """Goes away without a word, in the middle of an answer."""
+    reader, writer = await opened(port, f"vanished {number}")
+    await reader.readuntil(b"event: ")
+    line: socket.socket = writer.get_extra_info("socket")
+    line.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))  # a reset, no goodbye
+    writer.transport.abort()
+
+
+async def slow(port: int, number: int) -> None:
+    """Reads a few bytes now and then, and gives up."""
+    reader, writer = await opened(port, f"slow {number}")
+    for _ in range(20):
+        await reader.read(64)
+        await asyncio.sleep(0.1)
+    writer.close()
+
+
+async def streams(port: int, count: int) -> list[str]:
+    """As many at once as are wanted: how they ended, and what those left who did not read to the end."""
+    await ready(port)
+    await asyncio.sleep(1.0)
+    before = await probed(port)
+    firsts: list[float] = []
+    began = time.monotonic()
+    reading = asyncio.gather(*(one_stream(port, n, firsts) for n in range(count)))
+    most = 0.0
+    while not reading.done():
+        most = max(most, (await probed(port))["streams"])
+        await asyncio.wait({reading}, timeout=0.2)
+    ends = Counter(reading.result())
+    p95 = sorted(firsts)[int(len(firsts) * 0.95) - 1] if firsts else 0.0
+    print(f"\n{count} streams: {dict(ends)} in {time.monotonic() - began:.1f} s; ", end="")
+    print(f"{most:.0f} at once at most; first event p95 {p95:.2f} s")
+    some = max(1, count // 5)
+    await asyncio.gather(*(vanishing(port, n) for n in range(some)), *(slow(port, n) for n in range(some)))
+    left = await settled(port, before)
+    print(f"{some} vanished and {some} slow readers left behind: {left or 'nothing'}")
+    faults = [f"a stream ended with {end}" for end in ends if end not in ("finished", "503", "429")]
+    return faults + ([f"left behind: {left}"] if left else [])
+
+
+async def settled(port: int, before: dict[str, float]) -> dict[str, float]:
+    """What is still held that was not before, once everybody has had time to let go."""
+    until = time.monotonic() + LEFT_SECONDS
+    while True:
+        now = await probed(port)
+        kinds = ("tasks", "files", "connections", "work", "streams")
+        # a pool keeps up to 20 connections, each with a file or two: those are not left, they are kept
+        room = {"files": 60}
+        left = {
+            kind: now[kind] - before[kind] for kind in kinds if now[kind] > before[kind] + room.get(kind, 0)
+        }
+        if not left or time.monotonic() > until:
+            return left
+        await asyncio.sleep(1.0)
+
+
+async def soak(port: int, clients: int, minutes: float) -> list[str]:
+    """Memory while they ask and ask."""
+    await ready(port)
+    tally, until = Tally(), time.monotonic() + minutes * 60
+    asking = asyncio.gather(*(one_client(port, n, "question", until, tally) for n in range(clients)))
+    seen: list[dict[str, float]] = []
+    while not asking.done():
+        await asyncio.wait({asking}, timeout=min(10.0, minutes * 6))
+        seen.append(await probed(port))
+    held = [one["megabytes"] for one in seen]
+    lag = max(one["lag"] for one in seen[1:] or seen)
+    print(f"\n{clients} clients for {minutes:g} minutes: {tally.told()}; ", end="")
+    half = len(held) // 2
+    print(f"{held[0]:.0f} MB at first, {max(held[: half or 1]):.0f} at most in the first half, ", end="")
+    print(f"{max(held[half:]):.0f} in the second, {held[-1]:.0f} in the end; loop held up {lag * 1e3:.0f} ms")
+    return sorted(set(tally.faults))
+
+
+# -- all of it ------------------------------------------------------------------------------------
+
+
+def table(given: argparse.Namespace, folder: Path) -> list[str]:
+    columns = ("clients", "server", "requests a second", "of bare", "processor ms", "of bare")
+    columns += ("p50 ms", "p99 ms", "codes", "MB", "loop held up ms")
+    print(f"| {' | '.join(columns)} |\n{'|---' * len(columns)}|")
+    faults: list[str] = []
+    for clients in given.clients:
+        most = least = 0.0
+        for kind in given.only:
+            with running(kind, folder / f"{kind}-{clients}") as port:
+                tally, seconds, held = asyncio.run(load(port, kind, clients, given.seconds))
+            rate = tally.codes[200] / seconds
+            spent = held["processor"] / max(1, tally.codes.total()) * 1e3
+            most, least = (rate, spent) if kind == "bare" else (most, least)
+            p50, p99 = tally.spread()
+            cells = [
+                str(clients),
+                kind,
+                f"{rate:.1f}",
+                f"{rate / most:.2f}" if most else "-",
+                f"{spent:.2f}",
+                f"{least / spent:.2f}" if least else "-",
+                f"{p50 * 1e3:.1f}",
+                f"{p99 * 1e3:.1f}",
+                tally.told(),
+                f"{held['megabytes']:.0f}",
+                f"{held['lag'] * 1e3:.0f}" + (" (!)" if held["lag"] > MOST_LAG else ""),
+            ]
+            print(f"| {' | '.join(cells)} |", flush=True)
+            faults += [f"{kind}, {clients} clients: {one}" for one in sorted(set(tally.faults))]
+    return faults
 
 
 def main() -> None:
     told = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     told.add_argument("--seconds", type=float, default=10.0)
-    told.add_argument("--clients", type=int, nargs="+", default=[1, 50, 500])
+    told.add_argument("--clients", type=int, nargs="*", default=[1, 50, 500])
     told.add_argument("--streams", type=int, default=1_000)
+    told.add_argument("--minutes", type=float, default=0.0, help="of 500 clients, for a look at memory")
     told.add_argument("--only", choices=SERVERS, nargs="+", default=SERVERS)
     given = told.parse_args()
-    print("| clients | server | requests a second | of bare | p50 ms | p99 ms | codes | MB |")
-    print("|---|---|---|---|---|---|---|---|")
-    with tempfile.TemporaryDirectory() as folder:
-        for clients in given.clients:
-            most = 0.0
-            for kind in given.only:
-                place = Path(folder) / f"{kind}-{clients}"
-                place.mkdir()
-                with running(kind, place) as (port, pid):
-                    tally, seconds = asyncio.run(load(port, kind, clients, given.seconds))
-                    megabytes = resident(pid)
-                rate = tally.codes[200] / seconds
-                most = rate if kind == "bare" else most
-                share = f"{rate / most:.2f}" if most else "-"
-                p50, p99 = tally.spread()
-                codes = ", ".join(f"{code}: {count}" for code, count in sorted(tally.codes.items()))
-                told_ = f"{rate:.1f} | {share} | {p50 * 1e3:.1f} | {p99 * 1e3:.1f}"
-                print(f"| {clients} | {kind} | {told_} | {codes} | {megabytes:.0f} |", flush=True)
+    with tempfile.TemporaryDirectory() as held:
+        folder = Path(held)
+        faults = table(given, folder) if given.clients else []
         if given.streams:
-            place = Path(folder) / "streams"
-            place.mkdir()
-            with running("question", place) as (port, pid):
-                asyncio.run(streams(port, pid, given.streams))
-
-
-async def streams(port: int, pid: int, count: int) -> None:
-    await ready(port)
-    firsts: list[float] = []
-    began = time.monotonic()
-    ends = Counter(await asyncio.gather(*(one_stream(port, n, firsts) for n in range(count))))
-    p95 = sorted(firsts)[int(len(firsts) * 0.95) - 1] if firsts else 0.0
-    print(f"\n{count} streams at once: {dict(ends)} in {time.monotonic() - began:.1f} s; ", end="")
-    print(f"first event p95 {p95:.2f} s; {resident(pid):.0f} MB")
+            with running("question", folder / "streams") as port:
+                faults += asyncio.run(streams(port, given.streams))
+        if given.minutes:
+            with running("question", folder / "soak") as port:
+                faults += asyncio.run(soak(port, 500, given.minutes))
+    for fault in faults:
+        print(fault, file=sys.stderr)
+    sys.exit(1 if faults else 0)
 
 
 if __name__ == "__main__":

@@ -156,9 +156,12 @@ class AsyncText2SQL:
         """The key of the database that a thread is about; empty if not known yet, None for no thread."""
         return await (await self._runs()).source(await self._asked({"thread": thread, "user": user}))
 
-    async def copy(self, thread: str, to: str, *, user: str = "") -> bool:
-        """A thread as its first turn left it, under a second name; False if there is no such turn."""
-        return await (await self._runs()).copy(await self._asked({"thread": thread, "user": user}), to)
+    async def again(self, answer: Answer, thread: str, *, user: str = "") -> bool:
+        """Begin a thread with an answer that began another; False if that one, or its rows, are gone."""
+        runs = await self._runs()
+        if not await (await self.rooms()).memory.holds_result(user, answer.result_id):
+            return False
+        return await runs.copy(await self._asked({"thread": answer.thread_id, "user": user}), thread)
 
     # -- results, pairs, numbers ---------------------------------------------------------------------
 

@@ -15,7 +15,7 @@ async def confirmation(state: SQLMessageState, desk: Desk) -> Update:
     write = state["pending_write"]
     if write is None:
         raise RuntimeError("there is nothing to confirm")
-    statement = await checked(write, desk)
+    statement = await checked_write(write, desk)
     rows = await desk.rooms.database.rehearse(statement)
     desk.check("rehearsal", True, str(rows))
     said = interrupt({"sql": write["sql"], "table": write["table"], "kind": write["kind"], "rows": rows})
@@ -25,7 +25,7 @@ async def confirmation(state: SQLMessageState, desk: Desk) -> Update:
     return {**update, "pending_write": {**write, "rows": rows, "confirmed": True}}
 
 
-async def checked(write: Write, desk: Desk) -> CheckedWrite:
+async def checked_write(write: Write, desk: Desk) -> CheckedWrite:
     """A checkpoint is only data: what it holds goes through the guard again, and must come out the same."""
     knowledge = await desk.rooms.library.knowledge(values=False)
     catalogue = knowledge.catalogue

@@ -77,18 +77,18 @@ class Rooms:
     prepared: OrderedDict[tuple[object, ...], Any] = field(default_factory=OrderedDict)
 
     def hold(self, result_id: str, result: QueryResult) -> None:
-        _put(self.results, result_id, result)
+        put(self.results, result_id, result)
 
     def hold_sentence(self, result_id: str, text: str) -> None:
-        _put(self.sentences, result_id, text)
+        put(self.sentences, result_id, text)
 
     def prepare(self, key: tuple[object, ...], value: T) -> T:
         """Keep what is the same for every question of a schema: a prompt's prefix, a grammar."""
-        _put(self.prepared, key, value)
+        put(self.prepared, key, value)
         return value
 
 
-def _put(held: OrderedDict[K, T], key: K, value: T) -> None:
+def put(held: OrderedDict[K, T], key: K, value: T) -> None:
     held[key] = value
     while len(held) > _HELD:
         held.popitem(last=False)

@@ -8,15 +8,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from text2sql.agents.confirmation import checked
+from text2sql.agents.confirmation import checked_write
 from text2sql.agents.desk import Desk, Update, detail_of, ended
 from text2sql.agents.emptiness import is_empty, why_empty
+from text2sql.agents.library import checked
 from text2sql.agents.state import Execution, Passed, SQLMessageState, Write, trouble
 from text2sql.background import aside
 from text2sql.errors import DatabaseError, LockConflict
 from text2sql.memory import StoredResult
 from text2sql.schema import Knowledge
-from text2sql.sql import check
 from text2sql.types import CheckedSql, QueryResult, RowsFound
 
 _LOCK_PAUSE = 0.2  # seconds
@@ -64,9 +64,7 @@ async def again(sql: str, desk: Desk, knowledge: Knowledge) -> CheckedSql:
     """A checkpoint is only data: what it holds goes through the guard once more before it runs. One row more
     than the limit is asked for, so that there being more is a fact.
     """
-    catalogue = knowledge.catalogue
-    most = desk.row_limit + 1
-    query = await aside(sql, lambda: check(sql, catalogue.dialect, catalogue, knowledge.policy, rows=most))
+    query = await aside(sql, lambda: checked(sql, knowledge, desk.row_limit + 1))
     if isinstance(query, CheckedSql):
         return query
     raise RuntimeError("a query that passed the guard does not pass it again")
@@ -142,7 +140,7 @@ async def _write(write: Write, state: SQLMessageState, desk: Desk) -> Update:
     if not write.get("confirmed"):
         raise RuntimeError("a write runs only after a person has confirmed it")
     memory = desk.rooms.memory
-    statement = await checked(write, desk)
+    statement = await checked_write(write, desk)
     rows: int | None
     if not await memory.claim(statement.key):
         rows = await _settled(statement.key, desk)

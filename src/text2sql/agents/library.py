@@ -8,6 +8,7 @@ import asyncio
 import logging
 import time
 from contextlib import suppress
+from functools import lru_cache
 
 from text2sql.config import Settings
 from text2sql.database import AsyncDatabase
@@ -15,12 +16,22 @@ from text2sql.errors import DatabaseError, Text2SQLError
 from text2sql.memory import Memory
 from text2sql.schema import Domain, Knowledge, ValueQuery, build, policy_mark, value_queries, visible
 from text2sql.sql import check
-from text2sql.types import Catalogue, CheckedSql, Limits, Policy
+from text2sql.types import Catalogue, CheckedSql, Limits, Policy, SqlRejected
 
 log = logging.getLogger(__name__)
 
 _PATIENCE = 0.3  # seconds a question waits for a second look at a catalogue that the store had
+_VERDICTS = 256  # of the guard that are remembered
 _VALUES_AT_ONCE = 4  # queries for distinct values
+
+
+@lru_cache(maxsize=_VERDICTS)
+def checked(sql: str, knowledge: Knowledge, rows: int) -> CheckedSql | SqlRejected:
+    """What the guard says of a text. It says the same of the same text for as long as nothing else is known,
+    so it is asked once: `Knowledge` holds the schema and the policy, and is never changed.
+    """
+    catalogue = knowledge.catalogue
+    return check(sql, catalogue.dialect, catalogue, knowledge.policy, rows=rows)
 
 
 class Library:

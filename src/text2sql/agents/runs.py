@@ -1,16 +1,18 @@
 """Runs of the graph: one question of a thread at a time, its events, and the answer at their end."""
 
 import asyncio
+from collections import OrderedDict
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import replace
 from typing import Any, cast
 
 from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.base import CheckpointTuple
 from langgraph.types import Command
 
 from text2sql.agents.answering import read_answer, receipt_of, with_rows
-from text2sql.agents.desk import Asked, Rooms
+from text2sql.agents.desk import Asked, Rooms, put
 from text2sql.agents.graph import Graph
 from text2sql.agents.steps import Steps
 from text2sql.errors import UsageError
@@ -26,6 +28,7 @@ class Runs:
         self._graph = graph
         self._rooms = rooms
         self._steps = cast("Steps", graph.checkpointer)
+        self._firsts: OrderedDict[str, CheckpointTuple] = OrderedDict()
         self._busy: dict[str, asyncio.Lock] = {}
 
     async def run(self, said: Any, asked: Asked) -> AsyncGenerator[Event, None]:
@@ -53,7 +56,8 @@ class Runs:
             if answer is None:
                 raise RuntimeError("the graph ended without an answer")
             await self._rooms.memory.count(Numbers.of(answer))
-            await self._rooms.memory.turn(asked.user, asked.thread, answer.question)
+            first = len(values.get("turns", ())) == 1
+            await self._rooms.memory.turn(asked.user, asked.thread, answer.question, first=first)
         yield Finished(answer)
 
     async def _chunks(self, said: Any, asked: Asked) -> AsyncGenerator[tuple[str, Any], None]:
@@ -112,17 +116,29 @@ class Runs:
 
     async def copy(self, asked: Asked, thread: str) -> bool:
         """The thread as its first turn left it, under another name: going on with one leaves the other."""
-        async for state in self._graph.aget_state_history(_config(asked)):
-            values: Any = dict(state.values)
-            if not state.next and len(values.get("turns", [])) == 1:
-                break
-        else:
+        first = await self._first(asked)
+        if first is None:
             return False
-        values["answer"] = {**values["answer"], "thread_id": thread}
-        copied = replace(asked, thread=thread)
-        await self._graph.aupdate_state(_config(copied), values, as_node="interpreter")
-        await self._rooms.memory.turn(asked.user, thread, values["question"])
+        checkpoint, memory = first.checkpoint, self._rooms.memory
+        to: RunnableConfig = {"configurable": {"thread_id": scoped(asked.user, thread), "checkpoint_ns": ""}}
+        await memory.checkpointer.aput(to, checkpoint, first.metadata, checkpoint["channel_versions"])
+        await memory.turn(asked.user, thread, checkpoint["channel_values"]["question"], first=True)
         return True
+
+    async def _first(self, asked: Asked) -> CheckpointTuple | None:
+        """The step that ended the first turn. It never changes, so it is kept at hand for who copies it."""
+        thread_id = scoped(asked.user, asked.thread)
+        if thread_id not in self._firsts:
+            async for state in self._graph.aget_state_history(_config(asked)):
+                if not state.next and len(state.values.get("turns", [])) == 1:
+                    found = await self._rooms.memory.checkpointer.aget_tuple(state.config)
+                    break
+            else:
+                return None
+            if found is None:
+                return None
+            put(self._firsts, thread_id, found)
+        return self._firsts[thread_id]
 
     async def roll_back(self, asked: Asked, turns: int) -> int:
         """A new branch from the step that ended an earlier turn; what came after stays in the history."""
@@ -155,7 +171,8 @@ class Runs:
     async def _with_rows(self, values: Mapping[str, Any], asked: Asked) -> Answer | None:
         if values.get("answer") is None:
             return None
-        return await with_rows(read_answer(values["answer"]), asked.user, values["language"], self._rooms)
+        answer = replace(read_answer(values["answer"]), thread_id=asked.thread)  # a copy holds another's
+        return await with_rows(answer, asked.user, values["language"], self._rooms)
 
     async def _waiting(self, asked: Asked, waits: Mapping[str, Any]) -> Answer:
         values: Any = (await self._graph.aget_state(_config(asked))).values

@@ -1,8 +1,8 @@
-"""Which steps of a question are written down: the first, the last, and those that time went into.
+"""Which steps of a question are written down: the first, the last, and what would be a loss.
 
-A graph saves every step, and a saved step costs more than most steps do. So one that comes within a moment of
-the last one written is held back, and written with the next: a crash costs the step that was running and no
-more than that moment of work before it. What leads to a change of the database is written step by step.
+A graph saves every step, and a saved step costs more than most steps do. So one is held back, and written
+with the next, unless a model was paid for it, it leads to a change of the database, or a second has passed
+since the last one was written. A crash costs the step that was running and what is quickly done again.
 """
 
 import copy
@@ -21,7 +21,7 @@ from langgraph.checkpoint.base import (
     CheckpointTuple,
 )
 
-_MOMENT = 0.05  # seconds of work that a crash may cost beside the step that was running
+_SECONDS = 1.0  # of work that a crash may cost beside the step that was running
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class Steps(BaseCheckpointSaver[str]):
         super().__init__(serde=saver.serde)
         self._saver = saver
         self._held: dict[str, _Step] = {}
-        self._written: dict[str, float] = {}
+        self._written: dict[str, tuple[float, object]] = {}  # when, and what had been paid by then
 
     async def settle(self, thread_id: str) -> None:
         """The run is over, however it ended: its last step is written."""
@@ -61,11 +61,10 @@ class Steps(BaseCheckpointSaver[str]):
         held = self._held.pop(thread_id, None)
         if held is not None:
             step = replace(step, config=held.config, versions={**held.versions, **new_versions})
-        recent = time.monotonic() - self._written.get(thread_id, 0.0) < _MOMENT
-        if recent and metadata["source"] == "loop" and not checkpoint["channel_values"].get("pending_write"):
-            self._held[thread_id] = step
-            return {"configurable": {**named, "checkpoint_id": checkpoint["id"]}}
-        return await self._write(thread_id, step)
+        if self._is_loss(thread_id, step):
+            return await self._write(thread_id, step)
+        self._held[thread_id] = step
+        return {"configurable": {**named, "checkpoint_id": checkpoint["id"]}}
 
     async def aput_writes(
         self, config: RunnableConfig, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = ""
@@ -77,6 +76,13 @@ class Steps(BaseCheckpointSaver[str]):
             await self._write_held(config["configurable"]["thread_id"])
             await self._saver.aput_writes(config, writes, task_id, task_path)
 
+    def _is_loss(self, thread_id: str, step: _Step) -> bool:
+        values = step.checkpoint["channel_values"]
+        if step.metadata["source"] != "loop" or thread_id not in self._written or values.get("pending_write"):
+            return True
+        when, paid = self._written[thread_id]
+        return values.get("usage") not in (None, {}, paid) or time.monotonic() - when >= _SECONDS
+
     async def _write_held(self, thread_id: str) -> None:
         held = self._held.pop(thread_id, None)
         if held is not None:
@@ -85,7 +91,8 @@ class Steps(BaseCheckpointSaver[str]):
     async def _write(self, thread_id: str, step: _Step) -> RunnableConfig:
         written = await self._saver.aput(step.config, step.checkpoint, step.metadata, step.versions)
         if step.metadata["source"] != "update":  # which is whole by itself: no run has to settle it
-            self._written[thread_id] = time.monotonic()
+            paid = step.checkpoint["channel_values"].get("usage")
+            self._written[thread_id] = time.monotonic(), paid
         return written
 
     # -- the rest as it is ---------------------------------------------------------------------------

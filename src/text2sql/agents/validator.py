@@ -5,12 +5,13 @@ the columns against the cached catalogue, all without a connection. Only what pa
 from dataclasses import dataclass, field
 
 from text2sql.agents.desk import Desk, Update, detail_of, ended
+from text2sql.agents.library import checked
 from text2sql.agents.state import Passed, SQLMessageState, Write, trouble
 from text2sql.background import aside
 from text2sql.errors import DatabaseError
 from text2sql.messages import refusal
 from text2sql.schema import Knowledge, said
-from text2sql.sql import check, check_write, repair
+from text2sql.sql import check_write, repair
 from text2sql.types import CheckedSql, CheckedWrite, Said, SqlRejected
 
 # A rule that a model can meet when it is told; of the others no second try will come to good.
@@ -68,9 +69,7 @@ class _Trial:
         dialect, catalogue = known.catalogue.dialect, known.catalogue
         mended = await aside(text, lambda: repair(text, dialect, catalogue, known.values, said=self.said))
         query: CheckedSql | CheckedWrite | SqlRejected
-        query = await aside(
-            text, lambda: check(mended.sql, dialect, catalogue, known.policy, rows=self.desk.row_limit)
-        )
+        query = await aside(text, lambda: checked(mended.sql, known, self.desk.row_limit))
         if isinstance(query, SqlRejected) and self.desk.allow_writes:
             query = self._as_write(text, query)
         if isinstance(query, SqlRejected):

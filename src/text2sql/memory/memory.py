@@ -65,9 +65,11 @@ class Memory:
 
     # -- threads ---------------------------------------------------------------------------------
 
-    async def turn(self, user: str, thread: str, title: str = "") -> ThreadInfo:
-        """One question more in a thread; the first one's title stays."""
-        known = await self.thread(user, thread)
+    async def turn(self, user: str, thread: str, title: str = "", *, first: bool = False) -> ThreadInfo:
+        """One question more in a thread; the first one's title stays. Who knows that it is the first one need
+        not have it looked up.
+        """
+        known = None if first else await self.thread(user, thread)
         name = known.title if known and known.title else one_line(title)[:_TITLE]
         info = ThreadInfo(thread, name, (known.turns if known else 0) + 1, time.time())
         told = json.dumps([info.thread_id, info.title, info.turns, info.updated])
@@ -159,6 +161,9 @@ class Memory:
     async def result(self, user: str, result_id: str) -> StoredResult | None:
         """None for what is over, what never was, and what is another user's: nobody can tell which."""
         return await self._results.find(user, result_id)
+
+    async def holds_result(self, user: str, result_id: str) -> bool:
+        return await self._results.holds(user, result_id)
 
     async def rest(self) -> None:
         """End the task that LangGraph's store works in: it does not end with the store, and a loop that

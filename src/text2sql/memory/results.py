@@ -14,6 +14,14 @@ from text2sql.memory.kept import StoredResult
 log = logging.getLogger(__name__)
 
 SWEEP_SECONDS = 600.0
+_MANY_CELLS = 1_000
+
+
+async def _written(result: StoredResult) -> str:
+    """By a thread if it is large: the loop has other questions."""
+    if len(result.rows) * len(result.columns) > _MANY_CELLS:
+        return await asyncio.to_thread(dump_result, result)
+    return dump_result(result)
 
 
 class Results:
@@ -27,7 +35,7 @@ class Results:
         now = time.time()
         cut = result.truncated or len(result.rows) > self._most_rows
         bounded = replace(result, rows=result.rows[: self._most_rows], truncated=cut, created=now)
-        text = await asyncio.to_thread(dump_result, bounded)
+        text = await _written(bounded)
         name = secrets.token_urlsafe(24)
         owner, place = label(user), label(thread)
         await self._tables.change(tables.KEEP_RESULT, name, owner, place, now + self._lifetime, text)
@@ -38,6 +46,9 @@ class Results:
     async def find(self, user: str, name: str) -> StoredResult | None:
         found = await self._tables.rows(tables.RESULT, label(name), label(user), time.time())
         return await asyncio.to_thread(load_result, found[0][0]) if found else None
+
+    async def holds(self, user: str, name: str) -> bool:
+        return bool(await self._tables.rows(tables.HOLDS_RESULT, label(name), label(user), time.time()))
 
     async def forget(self, user: str, thread: str) -> None:
         await self._tables.change(tables.FORGET_RESULTS, label(user), label(thread))

@@ -75,6 +75,7 @@ CLAIMED = "SELECT claimed, found FROM text2sql_claims WHERE key = ?"
 
 KEEP_RESULT = "INSERT INTO text2sql_results (id, owner, thread, expires, value) VALUES (?, ?, ?, ?, ?)"
 RESULT = "SELECT value FROM text2sql_results WHERE id = ? AND owner = ? AND expires > ?"
+HOLDS_RESULT = "SELECT 1 FROM text2sql_results WHERE id = ? AND owner = ? AND expires > ?"
 FORGET_RESULTS = "DELETE FROM text2sql_results WHERE owner = ? AND thread = ?"
 EXPIRED = "SELECT 1 FROM text2sql_results WHERE expires <= ? LIMIT 1"
 SWEEP = "DELETE FROM text2sql_results WHERE expires <= ?"

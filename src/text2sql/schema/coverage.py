@@ -7,6 +7,7 @@ nobody knows may be somebody's name. How often it errs is in docs/schema.md.
 
 import re
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from typing import Literal, TypeAlias
 
 from text2sql.schema.knowledge import Knowledge
@@ -14,11 +15,13 @@ from text2sql.schema.terms import Term, folded, pairs, stem, terms
 from text2sql.types import Said, ValueHit
 from text2sql.wording import words
 
+_QUESTIONS = 64  # whose words are remembered
 ENOUGH = 0.4  # of what a question says is in the database, or there is no data about it
 
 _How: TypeAlias = Literal[
     "name", "stem", "value", "inside", "table", "general", "neutral", "unknown", "missing"
 ]
+_Judged: TypeAlias = tuple[tuple[Term, _How], ...]
 _WORTH: dict[_How, float] = {
     "name": 1.0,  # a table, a column, a comment, or a synonym of one
     "stem": 0.8,
@@ -121,13 +124,15 @@ def is_foreign(question: str, knowledge: Knowledge) -> bool:
     return any(how == "missing" for _, how in judged) and _share(judged) < ENOUGH
 
 
-def _share(judged: list[tuple[Term, _How]]) -> float:
+def _share(judged: _Judged) -> float:
     worth = [_WORTH[how] for how in {term.word: how for term, how in judged}.values()]
     found, lost = sum(one for one in worth if one > 0), -sum(one for one in worth if one < 0)
     return found / (found + lost) if found + lost else 1.0
 
 
-def _judged(question: str, knowledge: Knowledge) -> list[tuple[Term, _How]]:
+@lru_cache(maxsize=_QUESTIONS)
+def _judged(question: str, knowledge: Knowledge) -> _Judged:
+    """Kept for a while: the stages of one question ask it again and again."""
     said = terms(question)
     values = _value_spans(question, knowledge)
     phrases = [(term.start, term.end) for term in said if term.is_phrase and _is_meant(term, knowledge)]
@@ -143,7 +148,7 @@ def _judged(question: str, knowledge: Knowledge) -> list[tuple[Term, _How]]:
         else:
             how = _how(term, knowledge)
             judged.append((term, "missing" if how == "unknown" and _is_inside(term, others) else how))
-    return _with_compounds(judged)
+    return tuple(_with_compounds(judged))
 
 
 def _how(term: Term, knowledge: Knowledge) -> _How:

@@ -12,9 +12,11 @@ from text2sql.schema.visibility import row_rules, visible
 from text2sql.types import Catalogue, Policy
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Knowledge:
-    """Never changed, so it can be shared between questions; a new schema or policy makes a new one."""
+    """Never changed, so it can be shared between questions; a new schema or policy makes a new one. Equal to
+    itself alone: what was found out with one may be kept under it.
+    """
 
     catalogue: Catalogue  # what the policy shows of it
     linker: Linker

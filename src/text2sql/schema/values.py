@@ -20,6 +20,7 @@ _CJK_CHARACTERS = 12
 _PLACES = 5  # in which one value is reported
 _CANDIDATES = 60  # that are compared letter by letter
 _ALIKE = 0.5
+_QUESTIONS = 64  # whose values are remembered
 _CJK = "\u3400-\u9fff\uf900-\ufaff\u3040-\u30ff\uac00-\ud7af"
 _WORD = re.compile(rf"[^\W_{_CJK}]+(?:['’.&/-][^\W_{_CJK}]+)*", re.UNICODE)
 _RUN = re.compile(r"[^\W_]+")
@@ -55,11 +56,13 @@ class ValueIndex:
         self._words: set[str] = set()
         self._heads: set[str] = set()  # how values begin: a word, or two characters of what holds Chinese
         self._count = 0
+        self._found: dict[str, list[ValueHit]] = {}  # the stages of one question ask again and again
 
     def add(self, table: str, column: str, values: Iterable[object], complete: bool = False) -> None:
         """`complete`: these are all the values of the column. Beyond the bound nothing is kept."""
         held = self._columns.setdefault(self._key(table, column), _Column((table, column)))
         held.grams = None
+        self._found.clear()
         for value in values:
             if self._count >= MOST_VALUES:
                 complete = False
@@ -91,6 +94,13 @@ class ValueIndex:
 
     def find(self, question: str) -> list[ValueHit]:
         """Longest first; a piece inside a longer hit is not reported again. Quoted text is taken whole."""
+        if question not in self._found:
+            if len(self._found) >= _QUESTIONS:
+                self._found.clear()
+            self._found[question] = self._look_for(question)
+        return list(self._found[question])
+
+    def _look_for(self, question: str) -> list[ValueHit]:
         hits: list[ValueHit] = []
         taken: list[tuple[int, int]] = []
         for match in _QUOTED.finditer(question):

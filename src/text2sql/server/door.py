@@ -1,6 +1,7 @@
 """Runs the server on a port until it is told to stop, and then stops in good order."""
 
 import asyncio
+import gc
 import logging
 import math
 import multiprocessing
@@ -133,6 +134,10 @@ class Door(uvicorn.Server):
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
+        # What is loaded by now stays. Looking through it for garbage, again and again, would hold up everybody
+        # for longer than ten questions take.
+        gc.collect()
+        gc.freeze()
         if self.started:
             self._ready()
 

@@ -203,8 +203,7 @@ class Reception:
             return None
         answer, thread, user = kept.answer, how["thread"], how["user"]
         try:
-            await source.app.result(answer.result_id, user=user)
-            copied = await source.app.copy(answer.thread_id, thread, user=user)
+            copied = await source.app.again(answer, thread, user=user)
         except Text2SQLError:
             copied = False
         if not copied:  # its thread was deleted, and its rows with it

@@ -23,7 +23,7 @@ from text2sql.types import Event, Finished, RowsFound
 log = logging.getLogger(__name__)
 
 HEARTBEAT = b": still here\n\n"
-_MANY_CELLS = 5_000  # an event of more is written by a thread: the loop has other clients
+MANY_CELLS = 5_000  # an event of more is written by a thread: the loop has other clients
 _KEPT_STREAMS = 4  # full buffers that ended streams may hold together
 
 
@@ -233,7 +233,7 @@ async def _written(event: Event) -> str:
         if isinstance(event, Finished)
         else ()
     )
-    if rows and len(rows) * len(rows[0]) > _MANY_CELLS:
+    if rows and len(rows) * len(rows[0]) > MANY_CELLS:
         return await asyncio.to_thread(_payload, event)
     return _payload(event)
 

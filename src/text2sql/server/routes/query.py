@@ -10,7 +10,7 @@ from text2sql.server.models import AnswerObject, Question, Statement
 from text2sql.server.reception import Here, Reader, Reception, User, last, new_thread
 from text2sql.server.routes.documented import events, problems
 from text2sql.server.sending import Json, Streamed, until_gone
-from text2sql.server.streams import Stream
+from text2sql.server.streams import MANY_CELLS, Stream
 from text2sql.shapes import answer_object
 from text2sql.types import Answer
 
@@ -26,8 +26,10 @@ def event_stream(here: Reception, stream: Stream, after: int = 0) -> Response:
 
 
 async def told(answer: Answer) -> Response:
-    """Written by a thread: an answer may hold megabytes, and the loop has other clients."""
-    return await asyncio.to_thread(lambda: Json(answer_object(answer)))
+    """By a thread if it is large: it may be megabytes, and the loop has other clients."""
+    if len(answer.rows) * len(answer.columns) > MANY_CELLS:
+        return await asyncio.to_thread(lambda: Json(answer_object(answer)))
+    return Json(answer_object(answer))
 
 
 @router.post("/query", responses=events(), response_class=Response)
