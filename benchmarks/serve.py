@@ -157,9 +157,10 @@ def watch(app: FastAPI) -> None:
     async def look() -> None:
         nonlocal lag
         while True:
-            began = time.monotonic()
+            began, spent = time.monotonic(), time.thread_time()
             await asyncio.sleep(0.01)
-            lag = max(lag, time.monotonic() - began - 0.01)
+            # by its own work: a machine that is busy with others is none of its doing
+            lag = max(lag, min(time.monotonic() - began - 0.01, time.thread_time() - spent))
 
     @app.get("/probe")
     async def probe() -> dict[str, float]:
@@ -321,7 +322,7 @@ async def opened(port: int, name: str) -> tuple[asyncio.StreamReader, asyncio.St
 
 
 async def one_stream(port: int, number: int, firsts: list[float]) -> str:
-    """Its last event; `firsts` gets the seconds until the first one."""
+    """Its last event, or the code that it was refused with; `firsts` gets the seconds until the first one."""
     began, last = time.monotonic(), ""
     reader, writer = await opened(port, f"stream {number}")
     status = await reader.readuntil(b"\r\n")
@@ -330,7 +331,9 @@ async def one_stream(port: int, number: int, firsts: list[float]) -> str:
             if not last:
                 firsts.append(time.monotonic() - began)
             last = line[7:].decode().strip()
-            if last in ("finished", "problem"):
+            if last == "problem":
+                last = str(json.loads((await reader.readline())[6:])["status"])
+            if last == "finished" or last.isdigit():
                 break
     writer.close()
     return last or status.decode().split(" ")[1]
@@ -416,8 +419,8 @@ async def soak(port: int, clients: int, minutes: float) -> list[str]:
 
 
 def table(given: argparse.Namespace, folder: Path) -> list[str]:
-    columns = ("clients", "server", "requests a second", "of bare", "processor ms", "of bare")
-    columns += ("p50 ms", "p99 ms", "codes", "MB", "loop held up ms")
+    columns = ["clients", "server", "requests a second", "of bare", "processor ms", "of bare", "p50 ms"]
+    columns += ["p99 ms", "codes", "MB", "loop held up ms"]
     print(f"| {' | '.join(columns)} |\n{'|---' * len(columns)}|")
     faults: list[str] = []
     for clients in given.clients:

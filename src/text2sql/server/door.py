@@ -134,7 +134,7 @@ class Door(uvicorn.Server):
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
-        # What is loaded by now stays. Looking through it for garbage, again and again, would hold up everybody
+        # What is loaded by now stays. To look through it for garbage again and again would hold up everybody
         # for longer than ten questions take.
         gc.collect()
         gc.freeze()
