@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from agents.asking import HOSTED, app, change, make_shop, rows_of, scripted
-from text2sql.agents import graph
-from text2sql.agents.state import SQLMessageState
+from text2sql.agents.steps import Steps
 from text2sql.errors import ConnectionFailed, LockConflict, QueryTimeout
 from text2sql.types import Answer, Candidate, CheckedSql, ModelRequest, Reply, Usage
 
@@ -123,17 +122,18 @@ def test_d34_without_an_estimate_nothing_runs(
 def test_p01_c01_a_question_cancelled_after_a_stage_can_be_resumed(
     shop: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stage: str
 ) -> None:
-    """At the worst moment: the stage is done, and who is next has not been chosen yet."""
-    choose = graph._next
+    """At the worst moment: the stage is done, and the next one has not begun."""
+    put = Steps.aput
 
-    async def slowly(state: SQLMessageState) -> str:
-        if state.get("current_stage") == stage:
+    async def slowly(steps: Steps, config: Any, checkpoint: Any, *rest: Any) -> Any:
+        done = await put(steps, config, checkpoint, *rest)
+        if checkpoint["channel_values"].get("current_stage") == stage:
             await asyncio.sleep(3_600)
-        return await choose(state)
+        return done
 
     async def told() -> tuple[Answer, int]:
         memory = str(tmp_path / "m.db")
-        monkeypatch.setattr(graph, "_next", slowly)
+        monkeypatch.setattr(Steps, "aput", slowly)
         async with app(shop, scripted([], last=COUNT), memory=memory) as db:
             asking = asyncio.create_task(db.ask(QUESTION, thread="t"))
             await asyncio.sleep(1.0)

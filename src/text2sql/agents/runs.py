@@ -36,8 +36,6 @@ class Runs:
         answer: Answer | None
         waits, values = None, dict[str, Any]()
         async with self._turn(scoped(asked.user, asked.thread), asked.thread):
-            if said is None:
-                said = await self._torn(_config(asked))
             async with aclosing(self._chunks(said, asked)) as chunks:
                 async for kind, chunk in chunks:
                     if kind == "custom":
@@ -95,16 +93,6 @@ class Runs:
         async with aclosing(self.run(None, asked)) as events:
             async for event in events:
                 yield event
-
-    async def _torn(self, config: RunnableConfig) -> Any:
-        """None, or the question to be asked anew: a run that was cancelled between the end of a stage and the
-        choice of the next one has kept the one and not the other, and nothing would follow.
-        """
-        state = await self._graph.aget_state(config)
-        if state.next or not state.values or state.values.get("current_stage") == "interpreter":
-            return None
-        asked = [one for one in state.values.get("messages", []) if one.type == "human"]
-        return {"messages": [{"role": "user", "content": asked[-1].content}]} if asked else None
 
     async def history(self, asked: Asked) -> list[Mapping[str, Any]]:
         return list((await self._graph.aget_state(_config(asked))).values.get("turns", []))
