@@ -85,7 +85,8 @@ def kept(shop: Path, memory: Path, threads: list[str]) -> dict[str, Any]:
 
     async def look() -> dict[str, Any]:
         found: dict[str, Any] = {}
-        async with app(shop, scripted([], last=COUNT), memory=str(memory), preset="hybrid") as db:
+        quick = {"memory": str(memory), "preset": "hybrid", "time_limit": 0.5}
+        async with app(shop, scripted([], last=COUNT), **quick) as db:
             for thread in threads:
                 try:
                     found[thread] = (await db.resume(thread)).rows
@@ -160,10 +161,10 @@ def test_p01_told_to_stop_with_twenty_slow_queries_it_ends_them_all(shop: Path, 
     assert code == 0
     ends = [events_of(text)[-1] for text in texts]
     assert [(end.name, end.data["kind"]) for end in ends] == [("problem", "usage.stream_cancelled")] * 20
-    threads = [end.data["thread_id"] for end in ends]
+    threads = [end.data["thread_id"] for end in ends][:5]
     begun = [rows for rows in kept(shop, tmp_path / "m.db", threads).values() if rows != "usage.thread"]
     assert begun
-    assert set(begun) <= {((3_000,),), ((0,),)}  # asked anew, or the slow query that was already written
+    assert set(begun) <= {((3_000,),), ()}  # asked anew, or the slow query again, and its limit
 
 
 def test_p05_p12_a_worker_that_is_killed_and_a_stop_under_load_lose_no_answer(
