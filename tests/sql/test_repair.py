@@ -13,7 +13,7 @@ from sql_cases import CASES, by_dialect, headed
 from text2sql.sql import check, repair
 from text2sql.sql.dialects import GRAMMARS
 from text2sql.sql.repairs import REPAIRS, Repaired, mended
-from text2sql.types import Catalogue, CheckedSql, Column, ForeignKey, Policy, SqlRejected, Table
+from text2sql.types import Catalogue, CheckedSql, Column, ForeignKey, Policy, RowRule, SqlRejected, Table
 
 FILES = sorted((CASES / "repairs").glob("*.sql"))
 SPELLING = {"near_table", "near_column", "typo", "quoted_text", "alias_in_clause"}
@@ -176,6 +176,16 @@ def test_a_column_called_as_another_tables_key_names_its_rows() -> None:
     assert mended("SELECT s.name, s.city FROM staff AS s", "sqlite", catalogue).sql == joined
     everybodys = "SELECT s.name, s.colour FROM staff AS s"
     assert mended(everybodys, "sqlite", catalogue) == Repaired(everybodys)
+
+
+def test_a_key_does_not_decide_its_row_through_a_row_policy() -> None:
+    """PostgreSQL knows that it does, unless the table is wrapped in the rows that may be seen."""
+    sql = "SELECT a.artist_id, a.country, COUNT(*) FROM artist AS a GROUP BY a.artist_id"
+    shown = {one.name: tuple(column.name for column in one.columns) for one in gallery().tables}
+    rule = RowRule("country = 'Spain'", ())
+    policed = Policy(shown, {"postgres": ""}, {"artist": (rule,)})
+    assert mended(sql, "postgres", gallery("postgres"), policy=Policy(shown)) == Repaired(sql)
+    assert mended(sql, "postgres", gallery("postgres"), policy=policed).sql == f"{sql}, a.country"
 
 
 def test_a_repair_takes_milliseconds() -> None:

@@ -67,7 +67,9 @@ class _Trial:
     async def judge(self, number: int, text: str) -> None:
         known = self.knowledge
         dialect, catalogue = known.catalogue.dialect, known.catalogue
-        mended = await aside(text, lambda: repair(text, dialect, catalogue, known.values, said=self.said))
+        mended = await aside(
+            text, lambda: repair(text, dialect, catalogue, known.values, policy=known.policy, said=self.said)
+        )
         query: CheckedSql | CheckedWrite | SqlRejected
         query = await aside(text, lambda: checked(mended.sql, known, self.desk.row_limit))
         if isinstance(query, SqlRejected) and self.desk.allow_writes:

@@ -109,7 +109,10 @@ def mended(
     tree, foreign = read(text, dialect) if known_text else (None, False)
     if tree is None:
         return Repaired(text)
-    draft = Draft(tree, dialect, known(catalogue, policy, dialect), domains, text=text, said=said)
+    policed = policy is not None and bool(policy.rows)
+    draft = Draft(
+        tree, dialect, known(catalogue, policy, dialect), domains, text=text, said=said, policed=policed
+    )
     fixes = {"foreign_syntax": None} if foreign else {}
     for _ in range(_ROUNDS):
         fixed = [one.__name__ for one in REPAIRS if one(draft)]

@@ -58,8 +58,10 @@ class Draft:
         *,
         text: str = "",
         said: Said | None = None,
+        policed: bool = False,
     ) -> None:
         self.tree = tree
+        self.policed = policed  # tables will be wrapped, and no engine sees a key through that
         self.dialect = dialect
         self.known = known
         self.grammar = known.grammar

@@ -205,4 +205,5 @@ def _follows_from_key(draft: Draft, view: View, column: exp.Column, group: exp.G
     keys = {draft.key(one) for _, one in grouped if draft.views.owner(view, one) is owner}
     if draft.key(column) in keys or owner is None or owner.entry is None:
         return False
-    return draft.dialect not in _DEDUCING and owner.entry.is_key(keys, draft.grammar)
+    deduces = draft.dialect in _DEDUCING and not draft.policed
+    return not deduces and owner.entry.is_key(keys, draft.grammar)
