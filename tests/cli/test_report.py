@@ -145,7 +145,10 @@ def test_a_pdf_without_a_program_for_it_is_one_clear_line(
 
 def test_an_office_is_asked_for_what_only_it_can_make(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     office = desk.folder / "soffice"
-    office.write_text('#!/bin/sh\nfor last; do :; done\ncp "$last" "${last%.*}.$4"\n')
+    office.write_text(
+        '#!/bin/sh\nwhile [ $# -gt 1 ]; do [ "$1" = --convert-to ] && to=$2; shift; done\n'
+        'cp "$1" "${1%.*}.$to"\n'
+    )
     office.chmod(0o755)
     monkeypatch.setenv("PATH", f"{desk.folder}:/usr/bin:/bin")
     ended = desk.run("--out", str(desk.folder / "x.docx"))

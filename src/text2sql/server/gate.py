@@ -42,6 +42,7 @@ _WITH_BODY = frozenset(("POST", "PUT", "PATCH"))
 _JSON = re.compile(r"application/(?:[\w.+-]+\+)?json", re.IGNORECASE)
 _HEAD_BYTES = 32_768  # of all headers together; a token may take a quarter of it
 _BODY_SECONDS = 10.0  # that a body may take to arrive
+_HEARD_OUT = 32  # times the limit: whoever is cut off in the middle of sending never reads why
 _OPEN = frozenset(("/", "/vega.js", "/healthz", "/readyz"))  # the page itself, and whoever watches us
 _METHODS = frozenset(("GET", "POST", "DELETE", "HEAD", "OPTIONS", "PUT", "PATCH"))
 
@@ -154,20 +155,19 @@ class Gate:
         length = headers.get("content-length", "")
         if length.isdigit() and int(length[:12]) > self._body_limit:
             return large, receive
-        body, more = bytearray(), True
+        body, size, more = bytearray(), 0, True
         try:
             async with asyncio.timeout(_BODY_SECONDS):
                 while more:
                     message = await receive()
                     if message["type"] == "http.disconnect":
                         return None, _replayed(bytes(body), receive, gone=True)
-                    body += message.get("body", b"")
-                    more = message.get("more_body", False)
-                    if len(body) > self._body_limit:
-                        return large, receive
+                    size += len(message.get("body", b""))
+                    body += message.get("body", b"") if size <= self._body_limit else b""
+                    more = message.get("more_body", False) and size <= self._body_limit * _HEARD_OUT
         except TimeoutError:
             return details(408, lang), receive
-        return None, _replayed(bytes(body), receive)
+        return (large, receive) if size > self._body_limit else (None, _replayed(bytes(body), receive))
 
     def _note(self, scope: Scope, status: int, seconds: float) -> None:
         """Under the route's own name: a path may hold ids, and those are secrets."""
