@@ -141,6 +141,16 @@ def test_keys_of_several_columns_other_schemas_and_views_are_rendered() -> None:
     ]
 
 
+def test_samples_show_what_a_column_is_like_while_there_is_room() -> None:
+    names = Column("name", "text", samples=("Ann Lee", "Bo Ek", "a name that is far too long to be shown"))
+    number = Column("age", "int", samples=("41", "7", "19"))
+    catalogue = Catalogue("sqlite", "main", (Table("people", (names, number)),), "f")
+    full = render(catalogue, samples=True)
+    assert full == "CREATE TABLE people (name text /* 'Ann Lee', 'Bo Ek' */, age int);"
+    assert render(catalogue) == render(catalogue, samples=True, budget=len(full) - 1)
+    assert render(catalogue) == "CREATE TABLE people (name text, age int);"
+
+
 @pytest.mark.parametrize(
     ("declared", "expected"),
     [

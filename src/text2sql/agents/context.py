@@ -125,8 +125,10 @@ async def _system(name: str, info: SchemaInfo, desk: Desk, knowledge: Knowledge,
 async def fitted(
     catalogue: Catalogue, tables: tuple[Table, ...] | None, most: int, model: AsyncChatModel
 ) -> str:
-    """The fullest rendering that fits. `render` counts letters; what one costs is taken from the text."""
-    text = render(catalogue, tables)
+    """The fullest rendering that fits. `render` counts letters; what one costs is taken from the text. Values
+    of people's tables are shown to a model on this machine only.
+    """
+    text = render(catalogue, tables, samples=not model.capabilities.schema)
     counted = await model.count_tokens(text)
     while counted > most and text:
         letters = int(len(text) * most / counted * 0.98)

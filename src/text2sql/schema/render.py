@@ -17,6 +17,7 @@ _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*|[\u3400-\u9fff][\w]*")
 _SHORT = 40  # characters of a comment that are worth their tokens
 _VALUE = 24  # characters of a value
 _CODES = 2  # introspection looks for three values: where it finds so few, they are all there are
+_EXAMPLE = 20  # characters of a value that only shows what the column is like
 _KINDS = (  # a column's type in one token; the first that matches
     ("json", re.compile(r"(?i)json|struct|map|array|\[\]")),
     ("text", re.compile(r"(?i)char|text|string|clob|enum")),
@@ -43,14 +44,16 @@ def render(
     *,
     budget: int | None = None,
     count: Count = len,
+    samples: bool = False,
 ) -> str:
-    """The tables, all of them unless some are given, within `budget` as `count` measures it.
+    """The tables, all of them unless some are given, within `budget` as `count` measures it; with `samples`,
+    two values of each text column, as long as there is room.
 
     What does not fit even as bare names is cut off at the last whole table.
     """
     chosen = catalogue.tables if tables is None else tables
     text = ""
-    for step in STEPS:
+    for step in ({"samples": True}, *STEPS) if samples else STEPS:
         text = "\n".join(render_table(table, catalogue, **step) for table in chosen)
         if budget is None or count(text) <= budget:
             return text
@@ -61,7 +64,13 @@ def render(
 
 
 def render_table(
-    table: Table, catalogue: Catalogue, *, comments: bool = True, lean: bool = False, bare: bool = False
+    table: Table,
+    catalogue: Catalogue,
+    *,
+    samples: bool = False,
+    comments: bool = True,
+    lean: bool = False,
+    bare: bool = False,
 ) -> str:
     """`lean` leaves out what can be guessed: that text is text, the types of keys, which key is meant."""
     name = _named(table.schema, table.name, catalogue)
@@ -79,7 +88,8 @@ def render_table(
             text += " primary key"
         if column.name in joins:
             text += f" {_references(joins[column.name], catalogue, lean)}"
-        parts.append(text + _note(column, comments, column.name not in joins))
+        shown = _values(column, samples) if column.name not in joins else []
+        parts.append(text + _note(column, comments, shown))
     for one in table.foreign_keys:
         if len(one.columns) > 1 and one.referred:
             own = ", ".join(map(quoted, one.columns))
@@ -111,12 +121,18 @@ def _references(foreign: ForeignKey, catalogue: Catalogue, lean: bool) -> str:
     return f"references {name}({', '.join(map(quoted, foreign.referred))})"
 
 
-def _note(column: Column, comments: bool, codes: bool) -> str:
-    """The comment, and all values where there are only a few: such codes are seldom spelled in a question."""
+def _values(column: Column, samples: bool) -> list[str]:
+    """All values where there are only a few: such codes are seldom spelled in a question. Else two."""
+    if len(column.samples) <= _CODES:
+        return [_brief(one, _VALUE) for one in column.samples if len(one) <= _VALUE]
+    if not samples or kind(column.type) != "text":
+        return []
+    return [_brief(one, _EXAMPLE) for one in column.samples if len(one) <= _EXAMPLE][:2]
+
+
+def _note(column: Column, comments: bool, shown: Sequence[str]) -> str:
     told = [_brief(column.comment, _SHORT)] if comments and column.comment.strip() else []
-    if codes and len(column.samples) <= _CODES:
-        shown = [_brief(one, _VALUE) for one in column.samples if len(one) <= _VALUE]
-        told += [", ".join("'" + one.replace("'", "''") + "'" for one in shown)] if shown else []
+    told += [", ".join("'" + one.replace("'", "''") + "'" for one in shown)] if shown else []
     return f" /* {'; '.join(told)} */" if told else ""
 
 
