@@ -5,10 +5,11 @@
     python benchmarks/accuracy_lab.py failures min+ [bare+]      what is wrong, or what two judge differently
     python benchmarks/accuracy_lab.py repairs min                what each repair won and lost
 
-The questions are a seeded subset of a tuning set (`--set DIR`, with `questions.json` and `databases/`). Every
-reply is kept under a digest of its request: a run that was stopped goes on, and judging again, with other
-repairs say, costs no model call. Variants take turns database by database, so that what there is at any time
-can be compared; only questions that all of them have answered are counted. ACCURACY.md has what came out.
+The questions are a seeded subset of a tuning set (`--set DIR`, with `questions.json` and `databases/`), or of
+other questions about its databases (`--questions FILE`). Every reply is kept under a digest of its request: a
+run that was stopped goes on, and judging again, with other repairs say, costs no model call. Variants take
+turns database by database, so that what there is at any time can be compared; only questions that all of
+them have answered are counted. ACCURACY.md has what came out.
 """
 
 import argparse
@@ -16,6 +17,7 @@ import asyncio
 import hashlib
 import json
 import random
+import re
 import sqlite3
 import string
 import sys
@@ -171,6 +173,34 @@ def _lean(table: Table, catalogue: Catalogue, form: str, key: str, arrow: str) -
     return form.format(quoted(table.name), ", ".join(parts))
 
 
+def with_samples(place: Place) -> str:
+    """As shipped, and two values of every text column."""
+    tables = zip(place.catalogue.tables, render(place.catalogue).split("\n"), strict=True)
+    return "\n".join(_sampled(table, line) for table, line in tables)
+
+
+def _sampled(table: Table, line: str) -> str:
+    for column in table.columns:
+        shown = [one for one in column.samples if len(one) <= 20][:2]
+        if len(column.samples) >= 3 and shown and kind(column.type) == "text":
+            said = ", ".join("'" + one.replace("'", "''") + "'" for one in shown)
+            before = f"{quoted(column.name)} text"
+            line = line.replace(before, f"{before} /* {said} */", 1)
+    return line
+
+
+def in_lines(place: Place) -> str:
+    """As shipped, a column a line, as most DDL that a model has read."""
+    return "\n".join(
+        re.sub(r"^(CREATE \w+ \S+) \((.*)\);", _broken, line) for line in render(place.catalogue).split("\n")
+    )
+
+
+def _broken(line: re.Match[str]) -> str:
+    columns = re.split(r", (?![^(]*\)|[^/]*\*/)", line[2])
+    return f"{line[1]} (\n" + ",\n".join(columns) + "\n);"
+
+
 def told(hits: list[ValueHit]) -> str:
     """Below the question, what of its words stands in the database: `singer.country = 'France'`."""
     return "".join(dict.fromkeys(f"\n{one.table}.{one.column} = '{one.value}'" for one in hits[:6]))
@@ -211,6 +241,8 @@ VARIANTS: dict[str, Variant] = {
     "min": Variant(TRIED / "min.md"),
     "min-hints": Variant(TRIED / "min.md", hints=True),
     "min-shots": Variant(TRIED / "min-shots.md"),
+    "min-samples": Variant(TRIED / "min.md", with_samples),
+    "min-lines": Variant(TRIED / "min.md", in_lines),
     "min-grammar": Variant(TRIED / "min.md", grammar=True),
     "lean-ddl": Variant(TRIED / "min.md", lean_ddl),
     "lean-line": Variant(TRIED / "min.md", lean_line),
@@ -338,9 +370,9 @@ def judged(question: Question, place: Place, sql: str) -> tuple[str, str]:
     return ("right" if right else "wrong"), ""
 
 
-def subset(folder: Path, databases: int, each: int, seed: int) -> list[Question]:
+def subset(file: Path, databases: int, each: int, seed: int) -> list[Question]:
     by_database: dict[str, list[Question]] = defaultdict(list)
-    for one in read_questions(folder / "questions.json"):
+    for one in read_questions(file):
         by_database[one.db_id].append(one)
     chance = random.Random(seed)
     enough = sorted(name for name, found in by_database.items() if len(found) >= each)
@@ -438,6 +470,7 @@ async def main() -> None:
     parser.add_argument("what", choices=("run", "judge", "failures", "repairs"))
     parser.add_argument("variants", nargs="+")
     parser.add_argument("--set", type=Path, default=SET)
+    parser.add_argument("--questions", type=Path, default=None)
     parser.add_argument("--out", type=Path, default=Path(tempfile.gettempdir()) / "text2sql-lab")
     parser.add_argument("--databases", type=int, default=25)
     parser.add_argument("--each", type=int, default=4)
@@ -446,7 +479,8 @@ async def main() -> None:
     parser.add_argument("--threads", type=int, default=0, help="1 on a machine that others use too")
     given = parser.parse_args()
     given.out.mkdir(exist_ok=True)
-    questions = subset(given.set, given.databases, given.each, given.seed)[: given.first]
+    file = given.questions or given.set / "questions.json"
+    questions = subset(file, given.databases, given.each, given.seed)[: given.first]
     kept = given.out / "replies.jsonl"
     if given.what == "run":
         patient = Settings(
