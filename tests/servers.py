@@ -164,12 +164,20 @@ def clickhouse() -> Iterator[Server]:
         password, port = secrets.token_hex(8), free_port()
         program = str(ROOT / "tests" / "clickhouse_http.py")
         command = [str(python), program, str(directory / "data"), str(port), password]
-        server = Server(command, directory, "", port, f"clickhouse://default:{password}@127.0.0.1:{port}/")
-        try:
-            server.wait_until(_http_ready)
+        with _emulator(
+            command, directory, port, f"clickhouse://default:{password}@127.0.0.1:{port}/"
+        ) as server:
             yield server
-        finally:
-            server.stop(signal.SIGKILL)  # what it holds is thrown away
+
+
+@contextmanager
+def _emulator(command: list[str], directory: Path, port: int, url: str) -> Iterator[Server]:
+    server = Server(command, directory, "", port, url)
+    try:
+        server.wait_until(_http_ready)
+        yield server
+    finally:
+        server.stop(signal.SIGKILL)  # what it holds is thrown away
 
 
 @contextmanager
@@ -203,12 +211,8 @@ def snowflake() -> Iterator[Server]:
         password, port = secrets.token_hex(8), free_port()
         command = [str(python), str(ROOT / "tests" / "snowflake_http.py"), str(port), password]
         url = f"snowflake://tester:{password}@fakesnow/?host=127.0.0.1&port={port}&protocol=http"
-        server = Server(command, directory, "", port, url)
-        try:
-            server.wait_until(_http_ready)
+        with _emulator(command, directory, port, url) as server:
             yield server
-        finally:
-            server.stop(signal.SIGKILL)  # what it holds is thrown away
 
 
 @contextmanager
@@ -222,12 +226,8 @@ def bigquery() -> Iterator[Server]:
         port = free_port()
         command = [str(python), str(ROOT / "tests" / "bigquery_http.py"), str(directory), str(port)]
         url = f"bigquery://tester?anonymous=true&endpoint=http://127.0.0.1:{port}"
-        server = Server(command, directory, "", port, url)
-        try:
-            server.wait_until(_http_ready)
+        with _emulator(command, directory, port, url) as server:
             yield server
-        finally:
-            server.stop(signal.SIGKILL)  # what it holds is thrown away
 
 
 @contextmanager

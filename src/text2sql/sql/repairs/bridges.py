@@ -7,7 +7,7 @@ import re
 from sqlglot import exp
 
 from text2sql.sql.repairs.draft import Draft, Fault
-from text2sql.sql.repairs.joins import conjuncts, equal, is_plain, sides_of
+from text2sql.sql.repairs.joins import equal, tied
 from text2sql.sql.repairs.known import Entry, Link
 from text2sql.sql.repairs.views import Source, View
 from text2sql.sql.scope import again
@@ -26,12 +26,11 @@ def bridge(draft: Draft) -> bool:
 
 def _bridged(draft: Draft, view: View, source: Source) -> bool:
     join = source.join
-    parts = conjuncts(join.args.get("on")) if join is not None and is_plain(join) else []
-    sides = sides_of(draft, view, parts[0]) if len(parts) == 1 else None
+    sides = tied(draft, view, join) if join is not None else None
     if sides is None or join is None:
         return False
-    (near, left), (far, right) = sides[::-1] if sides[0][0] is source else sides
-    if far is not source or near is source or near.entry is None or far.entry is None:
+    (near, left), (far, right) = sides
+    if near.entry is None or far.entry is None:
         return False
     way = _way(draft, view, (near.entry, left), (far.entry, right))
     if way is None:
@@ -99,7 +98,7 @@ def other_table(draft: Draft) -> bool:
         on = {id(one) for one in source.join.args["on"].find_all(exp.Column)}
         said = _columns_of(draft, source)
         keys = {draft.key(one) for one in said if id(one) not in on}
-        with_on = keys | {draft.key(one) for one in said}
+        with_on = {draft.key(one) for one in said}
         there = [held.entry for held in view.sources.values()]
         found = [
             link
@@ -127,12 +126,9 @@ def _columns_of(draft: Draft, source: Source) -> list[exp.Column]:
 
 def _partner(draft: Draft, view: View, source: Source) -> tuple[Source, Entry] | None:
     """The one table that it is joined to, by one plain condition."""
-    parts = conjuncts(source.join.args.get("on")) if source.join is not None and is_plain(source.join) else []
-    sides = sides_of(draft, view, parts[0]) if len(parts) == 1 else None
-    if sides is None or source not in (sides[0][0], sides[1][0]):
-        return None
-    other = sides[1][0] if sides[0][0] is source else sides[0][0]
-    return (other, other.entry) if other.entry is not None and other is not source else None
+    sides = tied(draft, view, source.join) if source.join is not None else None
+    other = sides[0][0] if sides is not None else None
+    return (other, other.entry) if other is not None and other.entry is not None else None
 
 
 def key_of_list(draft: Draft) -> bool:

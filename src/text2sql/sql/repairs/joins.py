@@ -19,6 +19,16 @@ def is_plain(join: exp.Join) -> bool:
     return not (join.side or join.method or join.args.get("using")) and join.kind in ("", "INNER")
 
 
+def tied(draft: Draft, view: View, join: exp.Join) -> tuple[tuple[Source, str], tuple[Source, str]] | None:
+    """Both sides of a plain join on one condition `T1.x = T2.y`, what it joins last."""
+    parts = conjuncts(join.args.get("on")) if is_plain(join) else []
+    sides = sides_of(draft, view, parts[0]) if len(parts) == 1 else None
+    if sides is None:
+        return None
+    near, far = sides[::-1] if sides[0][0].join is join else sides
+    return (near, far) if far[0].join is join and near[0] is not far[0] else None
+
+
 # -- on the wrong columns --
 
 
