@@ -201,6 +201,30 @@ def _broken(line: re.Match[str]) -> str:
     return f"{line[1]} (\n" + ",\n".join(columns) + "\n);"
 
 
+def as_engines_print(place: Place) -> str:
+    """With samples, a column a line, tables as they were made, foreign keys below the columns."""
+    with sqlite3.connect(f"file:{place.path}?mode=ro", uri=True) as connection:
+        made = [name for (name,) in connection.execute("SELECT name FROM sqlite_master ORDER BY rowid")]
+    tables = sorted(place.catalogue.tables, key=lambda one: made.index(one.name))
+    return "\n".join(_printed(one) for one in tables)
+
+
+def _printed(table: Table) -> str:
+    lines = []
+    for column in table.columns:
+        line = f"{quoted(column.name)} {kind(column.type)}"
+        line += " primary key" if table.primary_key == (column.name,) else ""
+        shown = [one for one in column.samples if len(one) <= 20][:2] if kind(column.type) == "text" else []
+        said = ", ".join("'" + one.replace("'", "''") + "'" for one in shown)
+        lines.append(line + (f" /* {said} */" if said else ""))
+    if len(table.primary_key) > 1:
+        lines.append(f"primary key ({', '.join(map(quoted, table.primary_key))})")
+    for key in table.foreign_keys:
+        own, others = (", ".join(map(quoted, names)) for names in (key.columns, key.referred))
+        lines.append(f"foreign key ({own}) references {quoted(key.table)}({others})")
+    return f"CREATE TABLE {quoted(table.name)} (\n" + ",\n".join(lines) + "\n);"
+
+
 def told(hits: list[ValueHit]) -> str:
     """Below the question, what of its words stands in the database: `singer.country = 'France'`."""
     return "".join(dict.fromkeys(f"\n{one.table}.{one.column} = '{one.value}'" for one in hits[:6]))
@@ -243,6 +267,7 @@ VARIANTS: dict[str, Variant] = {
     "min-shots": Variant(TRIED / "min-shots.md"),
     "min-samples": Variant(TRIED / "min.md", with_samples),
     "min-lines": Variant(TRIED / "min.md", in_lines),
+    "min-engine": Variant(TRIED / "min.md", as_engines_print),
     "min-grammar": Variant(TRIED / "min.md", grammar=True),
     "lean-ddl": Variant(TRIED / "min.md", lean_ddl),
     "lean-line": Variant(TRIED / "min.md", lean_line),

@@ -48,6 +48,19 @@ SAID = {
     "asked_distinct": Said({}, understood=True, different=True),
     "asked_both": Said({}, understood=True, both=True),
     "asked_without": Said({}, understood=True, denies=True),
+    "asked_except": Said(
+        {}, understood=True, denies=True, denied=(ValueHit("silver", "Silver", "visitor", "card_type"),)
+    ),
+    "asked_having": Said({}, understood=True, denies=True, had=("museum", "painting")),
+    "asked_measure": Said({}, understood=True, measure="avg"),
+    "asked_name": Said({}, understood=True, named=("museum",)),
+    "asked_owner": Said({}, understood=True, named=("museum",)),
+    "said_value": Said(
+        {},
+        understood=True,
+        text="gold visitors of museums in france",
+        heard=(ValueHit("gold", "Gold", "visitor", "card_type"),),
+    ),
 }
 
 

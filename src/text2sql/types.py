@@ -151,11 +151,18 @@ class Said:
 
     touched: Mapping[str, frozenset[str]]
     understood: bool  # every word of it touches something, or means nothing in particular
-    values: tuple[ValueHit, ...] = ()  # of words that stand in one column only
+    text: str = ""  # in lower case
+    heard: tuple[ValueHit, ...] = ()  # all its words that stand in a column
+    values: tuple[ValueHit, ...] = ()  # of these the names that stand in one column only
     each: tuple[tuple[str, str], ...] = ()  # *each city*: the (table, column) pairs that are called so
     different: bool = False  # *the different …*
     both: bool = False  # *both … and …*
     denies: bool = False  # *no*, *not*, *without*
+    denied: tuple[ValueHit, ...] = ()  # *not in Paris*
+    had: tuple[str, ...] = ()  # *who placed an order but have no account*: the tables before the *but*
+    none_at_all: bool = False  # *no … of any kind*: whatever is said of them more is made up
+    named: tuple[str, ...] = ()  # *the names of the members*: the tables of what is to be named
+    measure: Literal["avg", "sum", ""] = ""  # *the average of …*, *the total of …*; not where both are said
 
 
 # -- Asking a model ------------------------------------------------------------------------------

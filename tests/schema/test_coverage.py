@@ -2,7 +2,7 @@
 
 import pytest
 
-from text2sql.schema import Knowledge, about, build, is_foreign, said, uncovered
+from text2sql.schema import Knowledge, about, build, is_foreign, uncovered
 from text2sql.types import Catalogue, Column, Table
 
 OWN = """
@@ -105,43 +105,3 @@ def test_a_schema_that_nobody_can_read_is_not_judged_by() -> None:
         knowledge = build(Catalogue("sqlite", "main", (table,), "f"))
         assert not is_foreign("How many customers live in each city?", knowledge)
         assert not is_foreign("每个城市有多少客户？", knowledge)
-
-
-@pytest.mark.parametrize(
-    ("question", "different", "both", "denies"),
-    [
-        ("How many different cities do customers live in?", True, False, False),
-        ("Which customers ordered both tea and coffee?", False, True, False),
-        ("Which products have never been returned?", False, False, True),
-        ("Customers who didn't order in 2024", False, False, True),
-        ("Orders of no more than 100", False, False, False),
-        ("Which customers are both young?", False, False, False),
-        ("有多少个不同的城市？", True, False, False),
-        ("既买过茶又买过咖啡的客户有哪些？", False, True, False),
-        ("没有下过订单的客户有哪些？", False, False, True),
-        ("不超过100元的订单有多少？", False, False, False),
-    ],
-)
-def test_words_that_say_how_are_heard(
-    known: Knowledge, question: str, different: bool, both: bool, denies: bool
-) -> None:
-    heard = said(question, known)
-    assert (heard.different, heard.both, heard.denies) == (different, both, denies)
-
-
-def test_a_value_is_sure_where_one_column_has_it(known: Knowledge) -> None:
-    question = "How many gold members are there in Shanghai?"
-    hits = known.values.find(question)
-    sure = {(hit.table, hit.column) for hit in said(question, known, hits).values}
-    twice = [hit for hit in hits if hit.said == "Shanghai"]
-    assert ("customers", "level") in sure
-    assert (len({(hit.table, hit.column) for hit in twice}) == 1) == any(
-        hit in twice for hit in said(question, known, hits).values
-    )
-
-
-def test_the_column_that_each_is_said_of_is_heard(known: Knowledge) -> None:
-    assert said("How many customers does each level have?", known).each == (("customers", "level"),)
-    assert ("customers", "level") in said("每个等级有多少客户？", known).each
-    assert ("stores", "country") not in said("How many orders does each city have?", known).each
-    assert said("How many customers are there?", known).each == ()

@@ -6,13 +6,11 @@ nobody knows may be somebody's name. How often it errs is in docs/schema.md.
 """
 
 import re
-from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Literal, TypeAlias
 
 from text2sql.schema.knowledge import Knowledge
 from text2sql.schema.terms import Term, folded, pairs, stem, terms
-from text2sql.types import Said, ValueHit
 from text2sql.wording import words
 
 _QUESTIONS = 64  # whose words are remembered
@@ -34,18 +32,6 @@ _WORTH: dict[_How, float] = {
     "missing": -1.0,
 }
 
-_EACH = re.compile(
-    r"(?i)\b(?:each|every|per)\s+(\w+(?:\s+\w+)?)|(?:每一?[个位种家名类所座]?|各个?)([\u3400-\u9fff]{1,4})"
-)
-_DIFFERENT = re.compile(r"(?i)\b(different|distinct|unique)\b|不同|不重复|去重")
-_BOTH = re.compile(r"(?i)\bboth\b.*\band\b|既.*又|同时")
-_DENIES = re.compile(
-    r"(?i)\b(no|not|never|without|neither|nor|none|except|other than)\b|n[\'’]t\b|[不没未非无除]"
-)
-_BOUNDS = re.compile(  # these deny nothing: a bound, *different*, *very*
-    r"(?i)\b(no|not) (more|less|fewer|later|earlier|only)\b|非常|无论|除以|未来"
-    r"|不(同|重复|少于|多于|超过|低于|高于|小于|大于|晚于|早于|必)"
-)
 _ENDINGS = frozenset("者员生师家手单")  # they make a word for somebody, or for a slip of paper
 
 
@@ -56,59 +42,6 @@ def uncovered(question: str, knowledge: Knowledge) -> list[str]:
             term.said for term, how in _judged(question, knowledge) if how in ("missing", "unknown")
         )
     )
-
-
-def said(question: str, knowledge: Knowledge, hits: Iterable[ValueHit] = ()) -> Said:
-    """Which words are about which tables; the values that were found are words about theirs."""
-    touched = {name: set(held) for name, held in knowledge.linker.touched(question).items()}
-    for hit in hits:
-        touched.setdefault(hit.table, set()).add(hit.said)
-    return Said(
-        {name: frozenset(held) for name, held in touched.items()},
-        not uncovered(question, knowledge),
-        values=tuple(hit for hit in in_one_column(hits) if _is_a_name(hit, question, touched)),
-        each=_each(question, knowledge),
-        different=bool(_DIFFERENT.search(question)),
-        both=bool(_BOTH.search(question)),
-        denies=bool(_DENIES.search(_BOUNDS.sub(" ", question))),
-    )
-
-
-def _each(question: str, knowledge: Knowledge) -> tuple[tuple[str, str], ...]:
-    for match in _EACH.finditer(question):
-        english, chinese = match.groups()
-        called = (
-            [english, english.split()[0]] if english else [chinese[:n] for n in range(len(chinese), 0, -1)]
-        )
-        for piece in called:
-            meant = knowledge.glossary.synonyms(piece) if chinese else ()
-            ways = {words(way) for way in (piece, *meant)} - {()}
-            found = [
-                (table.name, column.name)
-                for table in knowledge.catalogue.tables
-                for column in table.columns
-                if words(column.name) in ways
-            ]
-            if found:
-                return tuple(found)
-    return ()
-
-
-def _is_a_name(hit: ValueHit, question: str, touched: Mapping[str, set[str]]) -> bool:
-    """Written as one, or what a thing of that table is called: *gold members*. *Who paid* is a verb."""
-    if hit.said != hit.said.lower() or not hit.said.isascii():
-        return True
-    after = re.search(re.escape(hit.said) + r"\W+(\w+)", question)
-    return after is not None and after[1] in touched.get(hit.table, ())
-
-
-def in_one_column(hits: Iterable[ValueHit]) -> list[ValueHit]:
-    """Of words that stand in one column only: which one is meant needs no guess."""
-    held = list(hits)
-    places: dict[str, set[tuple[str, str]]] = {}
-    for hit in held:
-        places.setdefault(hit.said, set()).add((hit.table, hit.column))
-    return [hit for hit in held if len(places[hit.said]) == 1]
 
 
 def about(question: str, knowledge: Knowledge) -> float:

@@ -111,14 +111,19 @@ class ValueIndex:
             if any(start < other_end and other_start < end for other_start, other_end in taken):
                 continue
             said = question[start:end]
-            places = self._places.get(normalised(said))
+            places = self._places.get(self._form(said))
             if places and self._is_telling(said, len(places)):
                 taken.append((start, end))
                 hits += self._hits(said)
         return hits
 
-    def _hits(self, said: str) -> list[ValueHit]:
+    def _form(self, said: str) -> str:
+        """As values are kept; of *subsidiaries* there may only be the `Subsidiary`."""
         form = normalised(said)
+        return form if form in self._places or not said.isascii() else singular(form)
+
+    def _hits(self, said: str) -> list[ValueHit]:
+        form = self._form(said)
         found: list[ValueHit] = []
         for held in self._places.get(form, ())[:_PLACES]:
             spellings = held.forms[form]
@@ -130,7 +135,8 @@ class ValueIndex:
         """Every run of words, and every run with Chinese characters, that could be a value."""
         spans = [match.span() for match in _WORD.finditer(question)]
         for i, (start, first) in enumerate(spans):
-            if normalised(question[start:first]) in self._heads:
+            head = normalised(question[start:first])
+            if head in self._heads or singular(head) in self._heads:
                 for _, end in spans[i : i + _WORDS_A_VALUE]:
                     yield start, end
         for run in _RUN.finditer(question):

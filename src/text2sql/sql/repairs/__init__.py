@@ -10,13 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from text2sql.sql.dialects import GRAMMARS
-from text2sql.sql.repairs.asked import (
-    asked_both,
-    asked_distinct,
-    asked_each,
-    asked_value,
-    asked_without,
-)
+from text2sql.sql.repairs.asked import asked_distinct, asked_each, asked_value, said_value
 from text2sql.sql.repairs.bridges import bridge, key_of_list, other_table
 from text2sql.sql.repairs.contradictions import anti_join, both_at_once, for_each
 from text2sql.sql.repairs.draft import Draft
@@ -27,6 +21,8 @@ from text2sql.sql.repairs.known import known
 from text2sql.sql.repairs.names import near_column, near_table, qualify, rebind, typo
 from text2sql.sql.repairs.needless import needless_join, unasked_join
 from text2sql.sql.repairs.reading import read, written
+from text2sql.sql.repairs.sets import asked_both, asked_except, asked_having, asked_without
+from text2sql.sql.repairs.shown import asked_measure, asked_name, asked_owner
 from text2sql.sql.repairs.slips import bracketed_arm, foreign_function
 from text2sql.sql.repairs.values import letter_case, quoted_text, value_place, value_spelling
 from text2sql.types import Catalogue, Domains, Policy, Said
@@ -49,8 +45,12 @@ REPAIRS: tuple[Repair, ...] = (
     qualify,
     value_spelling,
     value_place,
+    said_value,
+    asked_owner,
+    asked_name,
     asked_value,
     asked_each,
+    asked_measure,
     needless_join,
     unasked_join,
     letter_case,
@@ -60,7 +60,9 @@ REPAIRS: tuple[Repair, ...] = (
     namesakes,
     asked_distinct,
     asked_both,
+    asked_except,
     asked_without,
+    asked_having,
     foreign_function,
     ratio,
     aggregate_in_where,

@@ -1,30 +1,106 @@
-"""What the question says in so many words and the query does not: *different*, *both*, *without*, a value."""
+"""What the question says in so many words and the query does not: *different*, *each*, a value."""
 
-from collections.abc import Iterator
+import re
 
 from sqlglot import exp
 
-from text2sql.sql.repairs.contradictions import is_plain_list
 from text2sql.sql.repairs.draft import ERRORS, Draft
-from text2sql.sql.repairs.joins import add_joins, conjuncts, has_bare_star, is_plain, sides_of
-from text2sql.sql.repairs.known import Link
-from text2sql.sql.repairs.values import compared
+from text2sql.sql.repairs.joins import add_joins, conjuncts, has_bare_star
+from text2sql.sql.repairs.values import comparisons
 from text2sql.sql.repairs.views import Source, View
-from text2sql.types import ValueHit
+from text2sql.types import Said, ValueHit
+
+
+def said_value(draft: Draft) -> bool:
+    """*Violence incidents*, and `kind = 'NOISE'`, which nobody said: the value of that column that was said.
+    *Those in France*, and `place = 'Lyon, France'`: whatever has that part.
+    """
+    said = draft.said
+    done = False
+    for view, node, column, literals in list(comparisons(draft.views)) if said is not None else ():
+        origin, written = draft.origin(view, column), literals[0].this
+        if said is None or origin is None or not isinstance(node, exp.EQ) or is_said(said, written):
+            continue
+        place = (origin[0].name, origin[1].name)
+        values = {hit.value for hit in said.heard if (hit.table, hit.column) == place}
+        part = _part_said(said, written)
+        if len(values - _texts(draft)) == 1:
+            draft.put(literals[0], exp.Literal.string((values - _texts(draft)).pop()))
+        elif not values and part:
+            draft.put(node, exp.Like(this=column.copy(), expression=exp.Literal.string(f"%{part}%")))
+        else:
+            continue
+        done = True
+    return done
+
+
+def is_said(said: Said, value: str) -> bool:
+    """In so many words, or as another word for it."""
+    return _is_heard(said, value) or any(hit.value == value for hit in said.heard)
+
+
+def _is_heard(said: Said, text: str) -> bool:
+    return re.search(rf"(?<![a-z0-9]){re.escape(text.casefold())}(?![a-z0-9])", said.text) is not None
+
+
+def _part_said(said: Said, value: str) -> str:
+    """The one part, between commas or brackets, that the question says."""
+    parts = [one.strip() for one in re.split(r"[,;()/]", value)]
+    found = [one for one in parts if len(one) > 2 and _is_heard(said, one)]
+    return found[0] if len(found) == 1 and len(parts) > 1 and not set(found[0]) & set("%_\\") else ""
+
+
+def _texts(draft: Draft) -> set[str]:
+    return {one.this for one in draft.tree.find_all(exp.Literal) if one.is_string}
 
 
 def asked_value(draft: Draft) -> bool:
     """*Banking companies with …*, and no condition on the one column in sight where `Banking` stands."""
     said, view = draft.said, draft.outermost
-    if said is None or said.denies or view is None or view.open or any(draft.wrong(*ERRORS)):
+    if said is None or view is None or view.open or any(draft.wrong(*ERRORS)):
         return False
     texts = [one.this.casefold() for one in draft.tree.find_all(exp.Literal) if one.is_string]
     done = False
     for hit in said.values:
+        view = draft.outermost
+        if view is None or (said.denies and (hit in said.denied or not _is_shown(view, hit))):
+            continue
         if any(hit.value.casefold() in text or hit.said.casefold() in text for text in texts):
             continue
         done = _filtered(draft, view, hit) or done
+    if done:
+        _forget_numbers(draft, said)
     return done
+
+
+def _forget_numbers(draft: Draft, said: Said) -> None:
+    """`student_id = 100` for a student who was called by a name: the number is made up."""
+    view = draft.outermost
+    where = view.select.args.get("where") if view is not None else None
+    parts = conjuncts(where.this) if where is not None else []
+    kept = [one for one in parts if view is None or not _is_made_up(draft, view, one, said)]
+    if view is not None and 0 < len(kept) < len(parts):
+        view.select.set("where", exp.Where(this=exp.and_(*(one.copy() for one in kept), copy=False)))
+        draft.changed()
+
+
+def _is_made_up(draft: Draft, view: View, part: exp.Expr, said: Said) -> bool:
+    column, number = part.this, part.args.get("expression")
+    if not isinstance(part, exp.EQ) or not isinstance(column, exp.Column):
+        return False
+    if not isinstance(number, exp.Literal) or number.is_string or is_said(said, number.this):
+        return False
+    owner, key = draft.views.owner(view, column), draft.key(column)
+    if owner is None or owner.entry is None:
+        return False
+    own = owner.entry.is_key([key], draft.grammar)
+    return own or any(link.forward and link.columns == (key,) for link in owner.entry.links)
+
+
+def _is_shown(view: View, hit: ValueHit) -> bool:
+    """Of the only table of FROM, or of the first: what is denied is said of what is joined to it."""
+    first = next(iter(view.sources.values()), None)
+    return first is not None and first.entry is not None and first.entry.name == hit.table
 
 
 def _filtered(draft: Draft, view: View, hit: ValueHit) -> bool:
@@ -113,115 +189,3 @@ def asked_distinct(draft: Draft) -> bool:
         return False
     draft.changed()
     return True
-
-
-def asked_both(draft: Draft) -> bool:
-    """*Companies with offices both in Paris and in Rome*: not `city = 'Paris' OR city = 'Rome'`, but the ones
-    INTERSECT the others, where a company may have many.
-    """
-    view, tree = draft.outermost, draft.tree
-    if draft.said is None or not draft.said.both or view is None or not is_plain_list(view):
-        return False
-    if not any(link for link in _referring(draft, view, _shown(draft, view))):
-        return False
-    choices = [one for one in view.select.args["where"].find_all(exp.Or, exp.In) if _either(one) is not None]
-    if len(choices) != 1:
-        return False
-    arms = []
-    for number in (0, 1):
-        copy = tree.copy()
-        place = next(one for one in copy.args["where"].find_all(exp.Or, exp.In) if one == choices[0])
-        either = _either(place)
-        if either is not None:
-            (place.parent if isinstance(place.parent, exp.Paren) else place).replace(either[number])
-        arms.append(copy)
-    draft.put(tree, exp.Intersect(this=arms[0], expression=arms[1]))
-    return True
-
-
-def _either(node: exp.Expr) -> tuple[exp.Expr, exp.Expr] | None:
-    """`c = 'a' OR c = 'b'`, `c IN ('a', 'b')`: the two conditions."""
-    if isinstance(node, exp.In):
-        found = compared(node)
-        if found is None or len(found[1]) != 2 or isinstance(node.parent, exp.Not):
-            return None
-        one, other = (exp.EQ(this=found[0].copy(), expression=held.copy()) for held in found[1])
-        return one, other
-    parts = list(node.flatten())
-    held = [compared(one) for one in parts if isinstance(one, exp.EQ)]
-    alike = len(parts) == len(held) == 2 and held[0] and held[1] and held[0][0] == held[1][0]
-    return (parts[0].copy(), parts[1].copy()) if alike else None
-
-
-def asked_without(draft: Draft) -> bool:
-    """*Schools that have no player who is a catcher*, and a query for those who have one: NOT IN."""
-    view, said = draft.outermost, draft.said
-    if said is None or not said.denies or view is None or not is_plain_list(view, where=False):
-        return False
-    if any(draft.wrong(*ERRORS)) or draft.tree.find(*_DENIALS):
-        return False
-    shown = _shown(draft, view)
-    links = list(_referring(draft, view, shown))
-    if shown is None or len(view.sources) != 2 or len(links) != 1:
-        return False
-    child, link = links[0]
-    parts = _conditions(view)
-    owners = [{draft.views.owner(view, one) for one in part.find_all(exp.Column)} for part in parts]
-    if any(one not in ({child}, {shown}) for one in owners):
-        return False
-    _denied(draft, view, (shown, child), link, [one == {child} for one in owners])
-    return True
-
-
-_DENIALS = (exp.Not, exp.NEQ, exp.Except, exp.Null, exp.Subquery)
-
-
-def _denied(draft: Draft, view: View, ends: tuple[Source, Source], link: Link, inside: list[bool]) -> None:
-    shown, child = ends
-    select = view.select
-    parts = _conditions(view)
-    conditions = [one for one, held in zip(parts, inside, strict=True) if held]
-    key = draft.column(child, link.referred[0])
-    if link.there.columns[link.referred[0]].nullable:
-        conditions.append(exp.Not(this=exp.Is(this=key, expression=exp.Null())))  # else NOT IN finds nobody
-    inner = exp.Select(
-        expressions=[key.copy()],
-        from_=exp.From(this=child.node.copy()),
-        where=exp.Where(this=_all(conditions)) if conditions else None,
-    )
-    outer = exp.Not(this=exp.In(this=draft.column(shown, link.columns[0]), query=exp.Subquery(this=inner)))
-    rest = [one for one, held in zip(parts, inside, strict=True) if not held]
-    select.set("from_", exp.From(this=shown.node.copy()))
-    select.set("joins", None)
-    select.set("where", exp.Where(this=_all([*rest, outer])))
-    draft.changed()
-
-
-def _conditions(view: View) -> list[exp.Expr]:
-    where = view.select.args.get("where")
-    return conjuncts(where.this) if where else []
-
-
-def _all(parts: list[exp.Expr]) -> exp.Expr:
-    return exp.and_(*(one.copy() for one in parts), copy=False)
-
-
-def _shown(draft: Draft, view: View) -> Source | None:
-    """The one source that everything selected is of."""
-    owners = {draft.views.owner(view, one.unalias()) for one in view.select.expressions}
-    return owners.pop() if len(owners) == 1 else None
-
-
-def _referring(draft: Draft, view: View, shown: Source | None) -> Iterator[tuple[Source, Link]]:
-    """The sources whose rows name a row of it, joined to it by that."""
-    if shown is None or shown.entry is None:
-        return
-    for join in view.joins:
-        parts = conjuncts(join.args.get("on")) if is_plain(join) else []
-        sides = sides_of(draft, view, parts[0]) if len(parts) == 1 else None
-        if sides is None or shown not in (sides[0][0], sides[1][0]):
-            continue
-        (_, key), (child, other) = sides if sides[0][0] is shown else sides[::-1]
-        for link in shown.entry.links:
-            if link.there is child.entry and not link.forward and link.pairs == ((key, other),):
-                yield child, link

@@ -7,7 +7,7 @@ import re
 from sqlglot import exp
 
 from text2sql.sql.repairs.draft import Draft, Fault
-from text2sql.sql.repairs.joins import equal, tied
+from text2sql.sql.repairs.joins import equal, shortest_path, tied
 from text2sql.sql.repairs.known import Entry, Link
 from text2sql.sql.repairs.views import Source, View
 from text2sql.sql.scope import again
@@ -15,7 +15,7 @@ from text2sql.types import Column
 
 
 def bridge(draft: Draft) -> bool:
-    """A join of two tables that only a third one links, on the ends of that way: the third comes between."""
+    """A join of two tables that only others link, on the ends of that way: the others come between."""
     return any(
         _bridged(draft, view, source)
         for view in list(draft.views.all)
@@ -30,29 +30,29 @@ def _bridged(draft: Draft, view: View, source: Source) -> bool:
     if sides is None or join is None:
         return False
     (near, left), (far, right) = sides
-    if near.entry is None or far.entry is None:
-        return False
-    way = _way(draft, view, (near.entry, left), (far.entry, right))
+    way = _way(draft, view, (near, left), (far, right))
     if way is None:
         return False
-    to, on = way
-    table = draft.table(to.there)
-    between = exp.Join(this=table, on=equal(draft, to, near.name, table.this))
-    joins = view.joins
-    at = next(number for number, one in enumerate(joins) if one is join)
-    join.set("on", equal(draft, on, table.this, far.name))
-    view.select.set("joins", [*joins[:at], between, *joins[at:]])
+    between, before = [], near.name
+    for link in way[:-1]:
+        table = draft.table(link.there)
+        between.append(exp.Join(this=table, on=equal(draft, link, before, table.this)))
+        before = table.this
+    at = next(number for number, one in enumerate(view.joins) if one is join)
+    join.set("on", equal(draft, way[-1], before, far.name))
+    view.select.set("joins", [*view.joins[:at], *between, *view.joins[at:]])
     draft.changed()
     return True
 
 
-def _way(
-    draft: Draft, view: View, near: tuple[Entry, str], far: tuple[Entry, str]
-) -> tuple[Link, Link] | None:
-    """The one way over a table that the query does not have, if it begins or ends where the join does: at
-    both of its columns, or at the one that there is.
+def _way(draft: Draft, view: View, near: tuple[Source, str], far: tuple[Source, str]) -> list[Link] | None:
+    """The one way over tables that the query does not have: over one, if it begins or ends where the join
+    does, at both of its columns or at the one that there is; over several, if the join cannot be made.
     """
-    (one, left), (other, right) = near, far
+    (source, left), (target, right) = near, far
+    one, other = source.entry, target.entry
+    if one is None or other is None:
+        return None
     if one is other or draft.known.links(one, other) or left in one.hidden or right in other.hidden:
         return None
     there = [held.entry for held in view.sources.values()]
@@ -63,6 +63,10 @@ def _way(
         for on in draft.known.links(to.there, other)
         if not (to.forward and not on.forward)  # two rows that only share a third
     ]
+    if not ways and not (left in one.columns and right in other.columns):
+        path = shortest_path([(source, one)], [other])
+        new = path is not None and all(link.there is not entry for link in path[1][:-1] for entry in there)
+        return path[1] if path is not None and new else None
     if len(ways) != 1:
         return None
     to, on = ways[0]
@@ -71,12 +75,12 @@ def _way(
         and right in other.columns
         and _of_two_kinds(one.columns[left], other.columns[right])
     ):
-        return ways[0]
+        return [to, on]
     ends = [
         to.columns == (left,) or left not in one.columns,
         on.referred == (right,) or right not in other.columns,
     ]
-    return ways[0] if all(ends) and (left in one.columns or right in other.columns) else None
+    return [to, on] if all(ends) and (left in one.columns or right in other.columns) else None
 
 
 _TEXT, _NUMBER = re.compile(r"(?i)char|text|clob|string"), re.compile(r"(?i)int|num|dec|real|floa|doub")

@@ -104,17 +104,22 @@ def anti_join(draft: Draft) -> bool:
 
 
 def _made_outer(draft: Draft, view: View, column: exp.Expr) -> bool:
-    """If the column is what its table is joined by, or its key: of a row that was found it is never NULL."""
-    source = draft.views.owner(view, column) if isinstance(column, exp.Column) else None
+    """If the column is what its table is joined by, or its key: of a row that was found it is never NULL. Of
+    another column it may be, but a question that denies something asks for those without a row.
+    """
+    if not isinstance(column, exp.Column):
+        return False
+    source, key = draft.views.owner(view, column), draft.key(column)
     if source is None or source.entry is None or source.join is None or not is_plain(source.join):
         return False
-    key = draft.key(column) if isinstance(column, exp.Column) else ""
-    joined = {
-        draft.key(one) for one in source.join.args["on"].find_all(exp.Column) if _is_of(draft, one, source)
-    }
+    on = source.join.args["on"].find_all(exp.Column)
+    joined = [draft.key(one) for one in on if _is_of(draft, one, source)]
     parts = [draft.grammar.columns.key(one, True) for one in source.entry.table.primary_key]
     if key not in (*joined, *parts) and not source.entry.is_key([key], draft.grammar):
-        return False
+        shown = any(draft.views.owner(view, one) is source for one in view.select.expressions)
+        if draft.said is None or not draft.said.denies or shown or not joined:
+            return False
+        draft.bind(column, source, joined[0])
     source.join.set("kind", None)
     source.join.set("side", "LEFT")
     draft.changed()

@@ -42,7 +42,7 @@ class Wrong:
 
 
 _ROW_NAMES = frozenset({"rowid", "oid", "_rowid_"})  # SQLite's, of the row itself
-_NO_COLUMNS = _ROW_NAMES | frozenset(  # and words that say which part of a date is meant
+_PARTS = frozenset(  # words that say in a call which part of a date is meant
     "year month day hour minute second week quarter microsecond epoch dow doy".split()
 )
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -81,6 +81,11 @@ class Draft:
     def outermost(self) -> View | None:
         """The SELECT that is the whole statement; None for a union."""
         return next((one for one in self.views.all if one.select is self.tree), None)
+
+    @property
+    def arms(self) -> list[View]:
+        """The SELECTs whose columns are the statement's: one, or several of a union."""
+        return [one for one in self.views.all if _is_an_arm(one.select, self.tree)]
 
     def changed(self) -> None:
         """The tree is no longer what the views were made of."""
@@ -169,7 +174,8 @@ class Draft:
             if held or key in where.aliases:
                 return None
             where = where.parent
-        if key in _NO_COLUMNS or ascii_lower(key) in self.grammar.pseudo_columns or not view.sources:
+        part = key in _PARTS and not isinstance(column.parent, (exp.Predicate, exp.Select, exp.Ordered))
+        if part or key in _ROW_NAMES or ascii_lower(key) in self.grammar.pseudo_columns or not view.sources:
             return None
         return Wrong(Fault.UNKNOWN, column, view, view)
 
@@ -179,6 +185,12 @@ class Draft:
             return True
         in_order = isinstance(column.parent, exp.Ordered)
         return in_order and sum(self.names.output(one) == key for one in view.select.expressions) == 1
+
+
+def _is_an_arm(select: exp.Expr, tree: exp.Expr) -> bool:
+    while select is not tree and isinstance(select.parent, exp.SetOperation):
+        select = select.parent
+    return select is tree
 
 
 def _is_for_itself(column: exp.Column) -> bool:

@@ -116,7 +116,7 @@ def _joined(draft: Draft, wrong: Wrong) -> bool:
     held = [(one, one.entry) for one in sources if one.entry is not None]
     there = [one.entry for one in view.sources.values()]
     named = grouped_by(draft, wrong)
-    meant = [named] if named is not None else _tables_with(draft, wrong)
+    meant = [named] if named is not None else _said(draft, _tables_with(draft, wrong))
     targets = [one for one in meant if all(one is not entry for entry in there)]
     path = shortest_path(held, targets)
     if path is None or (wrong.fault is not Fault.STRANGE and len(targets) > 1 and not _is_beside(path)):
@@ -126,6 +126,12 @@ def _joined(draft: Draft, wrong: Wrong) -> bool:
     wrong.column.set("table", again(name))
     draft.changed()
     return True
+
+
+def _said(draft: Draft, tables: list[Entry]) -> list[Entry]:
+    """Of several tables that have the column the one whose name was said: *the students' first names*."""
+    said = [one for one in tables if draft.said is not None and one.name in draft.said.named]
+    return said if len(said) == 1 else tables
 
 
 def selects_twice(draft: Draft, wrong: Wrong) -> bool:

@@ -1,0 +1,169 @@
+"""What a question says in so many words, for repairs that hold a query to it."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Literal
+
+from text2sql.schema.coverage import uncovered
+from text2sql.schema.knowledge import Knowledge
+from text2sql.schema.terms import Term, folded, terms
+from text2sql.types import Said, ValueHit
+from text2sql.wording import words
+
+_EACH = re.compile(
+    r"(?i)\b(?:each|every|per)\s+(\w+(?:\s+\w+)?)|(?:每一?[个位种家名类所座]?|各个?)([\u3400-\u9fff]{1,4})"
+)
+_DIFFERENT = re.compile(
+    r"(?i)\b(different|distinct|unique|without (duplicates|repeats|repetition))\b|\beach \w+ (only )?once\b"
+    r"|不同|不重复|去重|只[列出算][^，。]{0,2}一次"
+)
+_BOTH = re.compile(r"(?i)\bboth\b.*\band\b|既.*又|同时")
+_DENIES = re.compile(
+    r"(?i)\b(no|not|never|without|neither|nor|none|except|other than)\b|n[\'’]t\b|[不没未非无除]"
+)
+_BOUNDS = re.compile(  # these deny nothing: a bound, *different*, *very*
+    r"(?i)\b(no|not) (more|less|fewer|later|earlier|only|exceed\w*)\b|非常|无论|除以|未来"
+    r"|不(同|重复|少于|多于|超过|低于|高于|小于|大于|晚于|早于|必|到|足|满|及|止|仅|只)"
+)
+_AVERAGE = re.compile(r"(?i)\b(average|mean)\b|平均")
+_TOTAL = re.compile(r"(?i)\b(total|sum|altogether|in all)\b|总[额和共计量数]|合计|一共")
+_NAMES = re.compile(r"(?i)\bnames?\b|姓名|名[称字]|名(?![单额次])")
+_THEIR = re.compile(r"(?i)\b(their|the|its|his|her)\s+(\w+\s+)?names?\b(?!\s+of)")
+_AT_ALL = re.compile(r"(?i)\b(any|at all|never|ever)\b|任何|从未|从没|从来")
+_BUT = re.compile(r"(?i)\b(but|although|though|yet)\b|[但却]")
+_ENDS_A_NAME = frozenset("who that which whose in at on with for from by where and or to".split())
+
+
+def said(question: str, knowledge: Knowledge, hits: Sequence[ValueHit] = ()) -> Said:
+    """Which words are about which tables; the values that were found are words about theirs."""
+    touched = {name: set(held) for name, held in knowledge.linker.touched(question).items()}
+    for hit in hits:
+        touched.setdefault(hit.table, set()).add(hit.said)
+    return Said(
+        {name: frozenset(held) for name, held in touched.items()},
+        not uncovered(question, knowledge),
+        text=question.casefold(),
+        heard=tuple(hits),
+        values=tuple(hit for hit in in_one_column(hits) if _is_a_name(hit, question, touched)),
+        each=_each(question, knowledge),
+        different=bool(_DIFFERENT.search(question)),
+        both=bool(_BOTH.search(question)),
+        denies=bool(_denials(question)),
+        denied=_denied(question, hits),
+        had=_had(question, knowledge),
+        none_at_all=bool(_AT_ALL.search(question)),
+        named=_named(question, knowledge),
+        measure=_measure(question),
+    )
+
+
+def _denials(question: str) -> list[int]:
+    """Where they end. What looks like one and bounds something is blotted out, letter by letter."""
+    text = _BOUNDS.sub(lambda found: " " * len(found[0]), question)
+    return [found.end() for found in _DENIES.finditer(text)]
+
+
+def _denied(question: str, hits: Sequence[ValueHit]) -> tuple[ValueHit, ...]:
+    """Of each denial the next value after it: *in the morning but not at night*."""
+    held = [(question.find(hit.said), hit) for hit in hits]
+    after = (min((at for at, _ in held if at >= end), default=-1) for end in _denials(question))
+    places = {at for at in after if at >= 0}
+    return tuple(hit for at, hit in held if at in places)
+
+
+def _had(question: str, knowledge: Knowledge) -> tuple[str, ...]:
+    """What is named before a *but* that a denial follows, and not after it."""
+    text = folded(question)
+    but = _BUT.search(text)
+    if but is None or not any(end > but.end() for end in _denials(text)):
+        return ()
+    sides: tuple[dict[str, None], dict[str, None]] = ({}, {})
+    for term in terms(question):
+        tables = knowledge.linker.named_by(term)
+        if len(tables) == 1 and _is_its_head(term, tables[0]):
+            sides[term.start > but.start()][tables[0]] = None
+    return tuple(one for one in sides[False] if one not in sides[True])
+
+
+def _measure(question: str) -> Literal["avg", "sum", ""]:
+    average, total = _AVERAGE.search(question), _TOTAL.search(question)
+    if bool(average) == bool(total):
+        return ""
+    return "avg" if average else "sum"
+
+
+def _named(question: str, knowledge: Knowledge) -> tuple[str, ...]:
+    """The tables whose names are wanted: *names of the members*, *member names*, 会员的姓名; *Which members
+    …? Give their names*.
+    """
+    text = folded(question)
+    line = [term for term in terms(question) if not term.is_phrase and term.said != "的"]
+    found: dict[str, None] = {}
+    for match in _NAMES.finditer(text):
+        for term in _beside(match, line, text):
+            tables = [one for one in knowledge.linker.named_by(term) if _is_its_head(term, one)]
+            if len(tables) == 1:
+                found[tables[0]] = None
+            if tables:
+                break
+    return tuple(found)
+
+
+def _is_its_head(term: Term, table: str) -> bool:
+    """A `gas_station` is a station, and no gas."""
+    parts = words(table.rpartition(".")[2])
+    return term.is_chinese or len(parts) < 2 or term.word not in parts[:-1]
+
+
+def _beside(name: re.Match[str], line: list[Term], text: str) -> Iterator[Term]:
+    """The words that a *name* may be the name of, the likeliest first."""
+    before = [term for term in line if term.end <= name.start()]
+    after = [term for term in line if term.start >= name.end()]
+    if before and text[before[-1].end : name.start()].strip() in ("", "的", "'s", "’s"):
+        yield before[-1]
+    if after and after[0].word == "of":
+        for term in after[1:6]:
+            if term.word in _ENDS_A_NAME:
+                break
+            yield term
+    elif _THEIR.search(text[: name.end()]) and line and line[0].word in ("which", "what"):
+        yield from line[1:4]
+
+
+def _each(question: str, knowledge: Knowledge) -> tuple[tuple[str, str], ...]:
+    for match in _EACH.finditer(question):
+        english, chinese = match.groups()
+        called = (
+            [english, english.split()[0]] if english else [chinese[:n] for n in range(len(chinese), 0, -1)]
+        )
+        for piece in called:
+            meant = knowledge.glossary.synonyms(piece) if chinese else ()
+            ways = {words(way) for way in (piece, *meant)} - {()}
+            found = [
+                (table.name, column.name)
+                for table in knowledge.catalogue.tables
+                for column in table.columns
+                if words(column.name) in ways
+            ]
+            if found:
+                return tuple(found)
+    return ()
+
+
+def _is_a_name(hit: ValueHit, question: str, touched: Mapping[str, set[str]]) -> bool:
+    """Written as one, or what a thing is called: *gold members*, *how many females*. *Who paid* is a verb."""
+    if hit.said != hit.said.lower() or not hit.said.isascii():
+        return True
+    if re.search(rf"(?i)\b(which|how many)\s+{re.escape(hit.said)}\b", question):
+        return True
+    after = re.search(re.escape(hit.said) + r"\W+(\w+)", question)
+    return after is not None and after[1] in touched.get(hit.table, ())
+
+
+def in_one_column(hits: Iterable[ValueHit]) -> list[ValueHit]:
+    """Of words that stand in one column only: which one is meant needs no guess."""
+    held = list(hits)
+    places: dict[str, set[tuple[str, str]]] = {}
+    for hit in held:
+        places.setdefault(hit.said, set()).add((hit.table, hit.column))
+    return [hit for hit in held if len(places[hit.said]) == 1]

@@ -1,0 +1,219 @@
+"""Things that have both, none, or the one and not the other: *offices in Paris and in Rome*, *schools without
+a catcher*, *shown in the morning but not at night*.
+"""
+
+from collections.abc import Iterator
+
+from sqlglot import exp
+
+from text2sql.sql.repairs.asked import is_said
+from text2sql.sql.repairs.contradictions import is_plain_list
+from text2sql.sql.repairs.draft import ERRORS, Draft
+from text2sql.sql.repairs.joins import conjuncts, tied
+from text2sql.sql.repairs.known import Link
+from text2sql.sql.repairs.values import compared
+from text2sql.sql.repairs.views import Source, View
+from text2sql.types import Said
+
+
+def asked_both(draft: Draft) -> bool:
+    """*Companies with offices both in Paris and in Rome*: not `city = 'Paris' OR city = 'Rome'`, but the ones
+    INTERSECT the others, where a company may have many.
+    """
+    view, tree = draft.outermost, draft.tree
+    if draft.said is None or not draft.said.both or view is None or not is_plain_list(view):
+        return False
+    if not any(link for link in _referring(draft, view, _shown(draft, view))):
+        return False
+    choices = [one for one in view.select.args["where"].find_all(exp.Or, exp.In) if _either(one) is not None]
+    if len(choices) != 1:
+        return False
+    arms = []
+    for number in (0, 1):
+        copy = tree.copy()
+        place = next(one for one in copy.args["where"].find_all(exp.Or, exp.In) if one == choices[0])
+        either = _either(place)
+        if either is not None:
+            (place.parent if isinstance(place.parent, exp.Paren) else place).replace(either[number])
+        arms.append(copy)
+    draft.put(tree, exp.Intersect(this=arms[0], expression=arms[1]))
+    return True
+
+
+def _either(node: exp.Expr) -> tuple[exp.Expr, exp.Expr] | None:
+    """`c = 'a' OR c = 'b'`, `c IN ('a', 'b')`: the two conditions."""
+    if isinstance(node, exp.In):
+        found = compared(node)
+        if found is None or len(found[1]) != 2 or isinstance(node.parent, exp.Not):
+            return None
+        one, other = (exp.EQ(this=found[0].copy(), expression=held.copy()) for held in found[1])
+        return one, other
+    parts = list(node.flatten())
+    held = [compared(one) for one in parts if isinstance(one, exp.EQ)]
+    alike = len(parts) == len(held) == 2 and held[0] and held[1] and held[0][0] == held[1][0]
+    return (parts[0].copy(), parts[1].copy()) if alike else None
+
+
+def asked_without(draft: Draft) -> bool:
+    """*Schools that have no player who is a catcher*, and a query for those who have one: NOT IN."""
+    view, said = draft.outermost, draft.said
+    if said is None or not said.denies or view is None or not is_plain_list(view, where=False):
+        return False
+    if any(draft.wrong(*ERRORS)) or draft.tree.find(*_DENIALS) or _is_about_another(draft, said):
+        return False
+    shown = _shown(draft, view)
+    links = list(_referring(draft, view, shown))
+    if shown is None or len(view.sources) != 2 or len(links) != 1:
+        return False
+    child, link = links[0]
+    parts = _conditions(view)
+    owners = [{draft.views.owner(view, one) for one in part.find_all(exp.Column)} for part in parts]
+    if any(one not in ({child}, {shown}) for one in owners):
+        return False
+    _denied(draft, view, (shown, child), link, [one == {child} for one in owners])
+    return True
+
+
+def _is_about_another(draft: Draft, said: Said) -> bool:
+    """A value is denied, and the query is about others."""
+    texts = any(one.is_string for one in draft.tree.find_all(exp.Literal))
+    return bool(said.denied) and texts and not _has_denied(said, draft.tree)
+
+
+_DENIALS = (exp.Not, exp.NEQ, exp.Except, exp.Null, exp.Subquery)
+
+
+def _denied(draft: Draft, view: View, ends: tuple[Source, Source], link: Link, inside: list[bool]) -> None:
+    shown, child = ends
+    select = view.select
+    parts = _conditions(view)
+    conditions = [
+        one for one, held in zip(parts, inside, strict=True) if held and not _is_made_up(draft, one)
+    ]
+    key = draft.column(child, link.referred[0])
+    if link.there.columns[link.referred[0]].nullable:
+        conditions.append(exp.Not(this=exp.Is(this=key, expression=exp.Null())))  # else NOT IN finds nobody
+    inner = exp.Select(
+        expressions=[key.copy()],
+        from_=exp.From(this=child.node.copy()),
+        where=exp.Where(this=_all(conditions)) if conditions else None,
+    )
+    outer = exp.Not(this=exp.In(this=draft.column(shown, link.columns[0]), query=exp.Subquery(this=inner)))
+    rest = [one for one, held in zip(parts, inside, strict=True) if not held]
+    select.set("from_", exp.From(this=shown.node.copy()))
+    select.set("joins", None)
+    select.set("where", exp.Where(this=_all([*rest, outer])))
+    draft.changed()
+
+
+def _is_made_up(draft: Draft, part: exp.Expr) -> bool:
+    """*No visit at all*, and only visits of a kind that the question does not name."""
+    if draft.said is None or not draft.said.none_at_all or not isinstance(part, exp.EQ):
+        return False
+    written = [one.this for one in part.find_all(exp.Literal)]
+    return len(written) == 1 and not is_said(draft.said, written[0])
+
+
+def _conditions(view: View) -> list[exp.Expr]:
+    where = view.select.args.get("where")
+    return conjuncts(where.this) if where else []
+
+
+def _all(parts: list[exp.Expr]) -> exp.Expr:
+    return exp.and_(*(one.copy() for one in parts), copy=False)
+
+
+def asked_except(draft: Draft) -> bool:
+    """*In the morning but not at night*, and a query for the morning alone, or for both: EXCEPT."""
+    said, tree, view = draft.said, draft.tree, draft.outermost
+    if said is None or not said.denied or any(draft.wrong(*ERRORS)) or tree.find(*_DENIALS):
+        return False
+    if isinstance(tree, exp.Intersect):
+        arms = (tree.this, tree.expression)
+        denied = [_has_denied(said, one) for one in arms]
+        if sum(denied) != 1 or any(tree.args.get(one) for one in ("order", "limit", "with_")):
+            return False
+        one, other = arms[::-1] if denied[0] else arms
+        draft.put(tree, exp.Except(this=one.copy(), expression=other.copy(), distinct=True))
+        return True
+    if view is None or not is_plain_list(view) or _has_denied(said, tree):
+        return False
+    shown = _shown(draft, view)
+    found = [
+        (at, hit) for at, part in enumerate(_conditions(view)) for hit in _else(draft, view, part, shown)
+    ]
+    if shown is None or len(found) != 1:
+        return False
+    number, value = found[0]
+    copy = tree.copy()
+    part = conjuncts(copy.args["where"].this)[number]
+    part.set("this" if isinstance(part.this, exp.Literal) else "expression", exp.Literal.string(value))
+    draft.put(tree, exp.Except(this=tree.copy(), expression=copy, distinct=True))
+    return True
+
+
+def asked_having(draft: Draft) -> bool:
+    """*Who placed an order but have no account*, and a query for those without an account: with an order."""
+    view, said = draft.outermost, draft.said
+    if said is None or not said.had or view is None or view.open or not view.select.args.get("where"):
+        return False
+    shown = _shown(draft, view)
+    if shown is None or shown.entry is None or any(draft.wrong(*ERRORS)):
+        return False
+    used = {one.name.casefold() for one in draft.tree.find_all(exp.Table)}
+    links = [
+        link
+        for link in shown.entry.links
+        if not link.forward and len(link.columns) == 1 and link.there.name in said.had
+    ]
+    if len(links) != 1 or links[0].there.table.name.casefold() in used:
+        return False
+    if not any(isinstance(one, (exp.Not, exp.Is, exp.Null)) for one in view.select.args["where"].walk()):
+        return False
+    (link,) = links
+    key = exp.Column(this=draft.identifier(link.there.columns[link.referred[0]].name))
+    inner = exp.Select(expressions=[key], from_=exp.From(this=draft.table(link.there)))
+    has = exp.In(this=draft.column(shown, link.columns[0]), query=exp.Subquery(this=inner))
+    if len(view.sources) == 1:
+        has.this.set("table", None)
+    view.select.set("where", exp.Where(this=_all([*_conditions(view), has])))
+    draft.changed()
+    return True
+
+
+def _else(draft: Draft, view: View, part: exp.Expr, shown: Source | None) -> list[str]:
+    """What is denied of the column that another value is asked for in, and that is not of what is shown: a
+    thing has one value in a column of its own.
+    """
+    found = compared(part) if isinstance(part, exp.EQ) else None
+    owner = draft.views.owner(view, found[0]) if found is not None else None
+    if draft.said is None or found is None or owner is None or owner.entry is None or owner is shown:
+        return []
+    place = (owner.entry.name, draft.key(found[0]))
+    key = draft.grammar.columns.key
+    return [hit.value for hit in draft.said.denied if (hit.table, key(hit.column, True)) == place]
+
+
+def _has_denied(said: Said, node: exp.Expr) -> bool:
+    values = {hit.value.casefold() for hit in said.denied}
+    return any(one.is_string and one.this.casefold() in values for one in node.find_all(exp.Literal))
+
+
+def _shown(draft: Draft, view: View) -> Source | None:
+    """The one source that everything selected is of."""
+    owners = {draft.views.owner(view, one.unalias()) for one in view.select.expressions}
+    return owners.pop() if len(owners) == 1 else None
+
+
+def _referring(draft: Draft, view: View, shown: Source | None) -> Iterator[tuple[Source, Link]]:
+    """The sources whose rows name a row of it, joined to it by that."""
+    if shown is None or shown.entry is None:
+        return
+    for join in view.joins:
+        near, far = tied(draft, view, join) or (None, None)
+        for here, there in ((near, far), (far, near)):
+            if here is None or there is None or here[0] is not shown:
+                continue
+            for link in shown.entry.links:
+                if link.there is there[0].entry and not link.forward and link.pairs == ((here[1], there[1]),):
+                    yield there[0], link

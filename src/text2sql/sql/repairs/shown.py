@@ -1,0 +1,163 @@
+"""What is to be shown: a name and not the number that stands for it, of the thing that was asked about, and
+an average or a total where the question speaks of one.
+"""
+
+import re
+
+from sqlglot import exp
+
+from text2sql.sql.repairs.draft import ERRORS, Draft
+from text2sql.sql.repairs.joins import add_joins, conjuncts, has_bare_star
+from text2sql.sql.repairs.known import Entry, folded
+from text2sql.sql.repairs.views import Source, View
+from text2sql.sql.scope import again
+
+_TEXT = re.compile(r"(?i)char|text|clob|string")
+
+
+def asked_name(draft: Draft) -> bool:
+    """*The names of the campuses*, and `faculty.campus`, a number: the name of the row that it stands for."""
+    entry = _wanted(draft)
+    return entry is not None and sum(_titled(draft, view, entry) for view in draft.arms) > 0
+
+
+def _wanted(draft: Draft) -> Entry | None:
+    """The one table whose names are asked for."""
+    said = draft.said
+    if said is None or len(said.named) != 1 or any(draft.wrong(*ERRORS)):
+        return None
+    found = [one for one in draft.known.entries() if one.name == said.named[0]]
+    return found[0] if len(found) == 1 else None
+
+
+def _titled(draft: Draft, view: View, entry: Entry) -> bool:
+    items = [one for one in view.select.expressions if isinstance(one, exp.Column)]
+    numbers = [one for one in items if _stands_for(draft, view, one, entry)]
+    if len(numbers) != 1 or any(_is_its_name(draft, view, one, entry) for one in items):
+        return False
+    (item,) = numbers
+    title = _title(entry, draft.key(item))
+    if view.open or title is None or has_bare_star(view):
+        return False
+    source = _source_of(view, entry) or _join_of(draft, view, item, entry)
+    if source is None:
+        return False
+    _show(draft, view, item, source, title)
+    return True
+
+
+def _stands_for(draft: Draft, view: View, item: exp.Column, entry: Entry) -> bool:
+    """Its key, or a foreign key to it."""
+    owner, key = draft.views.owner(view, item), draft.key(item)
+    if owner is None or owner.entry is None or key not in owner.entry.columns:
+        return False
+    if _TEXT.search(owner.entry.columns[key].type):
+        return False
+    if owner.entry is entry:
+        return entry.is_key([key], draft.grammar)
+    return any(one.forward and one.columns == (key,) and one.there is entry for one in owner.entry.links)
+
+
+def _is_its_name(draft: Draft, view: View, item: exp.Column, entry: Entry) -> bool:
+    owner = draft.views.owner(view, item)
+    if owner is None or owner.entry is not entry:
+        return False
+    return bool(_TEXT.search(entry.columns[draft.key(item)].type))
+
+
+def _title(entry: Entry, called: str) -> str | None:
+    """The one text column that is called as what stands for it, or as a name."""
+    texts = [key for key, column in entry.columns.items() if _TEXT.search(column.type)]
+    if called in texts:
+        return called
+    names = [key for key in texts if folded(key).endswith("name")]
+    return names[0] if len(names) == 1 else None
+
+
+def _source_of(view: View, entry: Entry) -> Source | None:
+    held = [one for one in view.sources.values() if one.entry is entry]
+    return held[0] if len(held) == 1 else None
+
+
+def _join_of(draft: Draft, view: View, item: exp.Column, entry: Entry) -> Source | None:
+    owner, key = draft.views.owner(view, item), draft.key(item)
+    if owner is None or owner.entry is None or any(one.entry is entry for one in view.sources.values()):
+        return None
+    (link,) = [one for one in owner.entry.links if one.columns == (key,) and one.there is entry][:1]
+    item.set("table", again(owner.name))
+    name = add_joins(draft, view, owner, [link])
+    draft.changed()
+    joined = next(one for one in draft.views.all if one.select is view.select)
+    return joined.sources.get(draft.names.alias(name))
+
+
+def _show(draft: Draft, view: View, item: exp.Column, source: Source, title: str) -> None:
+    group = view.select.args.get("group")
+    column = draft.column(source, title)
+    if group is not None:
+        group.append("expressions", column.copy())
+    if len(view.sources) == 1 and not view.joins:
+        column.set("table", None)
+    draft.put(item, column)
+
+
+def asked_owner(draft: Draft) -> bool:
+    """*The names and towns of the members*, and those of the branch that is joined to them."""
+    entry = _wanted(draft)
+    return entry is not None and sum(_owned(draft, view, entry) for view in draft.arms) > 0
+
+
+def _owned(draft: Draft, view: View, entry: Entry) -> bool:
+    meant = _source_of(view, entry)
+    items = [one for one in view.select.expressions if isinstance(one, exp.Column)]
+    names = [one for one in items if folded(draft.key(one)).endswith("name")]
+    if view.open or meant is None or len(names) != 1 or view.select.args.get("group"):
+        return False
+    (name,) = names
+    title, owner = _title(entry, draft.key(name)), draft.views.owner(view, name)
+    if title is None or owner is None or owner is meant:
+        return False
+    beside = [one for one in items if one is not name and draft.views.owner(view, one) is owner]
+    draft.bind(name, meant, title)
+    for column in beside:
+        if draft.key(column) in meant.shape.columns:
+            draft.bind(column, meant)
+    return True
+
+
+_COMPARED = (exp.GT, exp.GTE, exp.LT, exp.LTE)
+_MEASURES: dict[str, type[exp.AggFunc]] = {"avg": exp.Avg, "sum": exp.Sum}
+_FOLDED = re.compile(r"(?i)avg|average|mean|total|sum")
+
+
+def asked_measure(draft: Draft) -> bool:
+    """*Stations whose average rainfall is above 50*, and those with any rain above 50: HAVING AVG."""
+    said, view = draft.said, draft.outermost
+    if said is None or not said.measure or view is None or view.open or any(draft.wrong(*ERRORS)):
+        return False
+    group, where = view.select.args.get("group"), view.select.args.get("where")
+    if group is None or where is None or view.select.args.get("having") or draft.tree.find(exp.AggFunc):
+        return False
+    parts = conjuncts(where.this)
+    found = [one for one in parts if _is_measured(draft, view, one, group)]
+    if len(found) != 1:
+        return False
+    (part,) = found
+    kept = [one.copy() for one in parts if one is not part]
+    measured = part.copy()
+    measured.set("this", _MEASURES[said.measure](this=measured.this))
+    view.select.set("where", exp.Where(this=exp.and_(*kept, copy=False)) if kept else None)
+    view.select.set("having", exp.Having(this=measured))
+    draft.changed()
+    return True
+
+
+def _is_measured(draft: Draft, view: View, part: exp.Expr, group: exp.Group) -> bool:
+    """A number of something else than what the rows are grouped by, and not itself an average or a total."""
+    if not isinstance(part, _COMPARED) or not isinstance(part.this, exp.Column):
+        return False
+    if not isinstance(part.expression, exp.Literal) or part.expression.is_string:
+        return False
+    owner = draft.views.owner(view, part.this)
+    grouped = {draft.views.owner(view, one) for one in group.find_all(exp.Column)}
+    return owner is not None and owner not in grouped and not _FOLDED.search(part.this.name)

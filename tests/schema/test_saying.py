@@ -1,0 +1,113 @@
+"""What a question says in so many words, about the shop."""
+
+import pytest
+
+from text2sql.schema import Knowledge, ValueIndex, said
+
+
+@pytest.mark.parametrize(
+    ("question", "different", "both", "denies"),
+    [
+        ("How many different cities do customers live in?", True, False, False),
+        ("Which customers ordered both tea and coffee?", False, True, False),
+        ("Which products have never been returned?", False, False, True),
+        ("Customers who didn't order in 2024", False, False, True),
+        ("Orders of no more than 100", False, False, False),
+        ("Which customers are both young?", False, False, False),
+        ("有多少个不同的城市？", True, False, False),
+        ("既买过茶又买过咖啡的客户有哪些？", False, True, False),
+        ("没有下过订单的客户有哪些？", False, False, True),
+        ("不超过100元的订单有多少？", False, False, False),
+        ("不到100元的订单有多少？", False, False, False),
+        ("List the cities of customers, each city once", True, False, False),
+        ("列出客户的城市，每个城市只列一次", True, False, False),
+    ],
+)
+def test_words_that_say_how_are_heard(
+    known: Knowledge, question: str, different: bool, both: bool, denies: bool
+) -> None:
+    heard = said(question, known)
+    assert (heard.different, heard.both, heard.denies) == (different, both, denies)
+
+
+def test_a_value_is_sure_where_one_column_has_it(known: Knowledge) -> None:
+    question = "How many gold members are there in Shanghai?"
+    hits = known.values.find(question)
+    sure = {(hit.table, hit.column) for hit in said(question, known, hits).values}
+    twice = [hit for hit in hits if hit.said == "Shanghai"]
+    assert ("customers", "level") in sure
+    assert (len({(hit.table, hit.column) for hit in twice}) == 1) == any(
+        hit in twice for hit in said(question, known, hits).values
+    )
+
+
+def test_the_column_that_each_is_said_of_is_heard(known: Knowledge) -> None:
+    assert said("How many customers does each level have?", known).each == (("customers", "level"),)
+    assert ("customers", "level") in said("每个等级有多少客户？", known).each
+    assert ("stores", "country") not in said("How many orders does each city have?", known).each
+    assert said("How many customers are there?", known).each == ()
+
+
+@pytest.mark.parametrize(
+    ("question", "named"),
+    [
+        ("List the names of the customers who ordered tea", ("customers",)),
+        ("What are the product names?", ("products",)),
+        ("Which suppliers deliver tea? Give their names.", ("suppliers",)),
+        ("给出没有下过订单的客户的姓名", ("customers",)),
+        ("Give the names of everyone who works at a store", ()),
+        ("How many customers are there?", ()),
+    ],
+)
+def test_whose_names_are_wanted_is_heard(known: Knowledge, question: str, named: tuple[str, ...]) -> None:
+    assert said(question, known).named == named
+
+
+@pytest.mark.parametrize(
+    ("question", "denied"),
+    [
+        ("Which customers live in Shanghai but not in Berlin?", {"Berlin"}),
+        ("住在Berlin、不住在Shanghai的客户", {"Shanghai"}),
+        ("Which customers live in Berlin?", set()),
+        ("Orders from Shanghai of no more than 100", set()),
+    ],
+)
+def test_which_value_is_denied_is_heard(known: Knowledge, question: str, denied: set[str]) -> None:
+    heard = said(question, known, known.values.find(question))
+    assert {hit.value for hit in heard.denied} == denied
+
+
+@pytest.mark.parametrize(
+    ("question", "measure"),
+    [
+        ("Which stores have an average salary above 5000?", "avg"),
+        ("总金额超过1000的客户", ""),
+        ("消费总额超过1000的客户", "sum"),
+        ("The average of the total of each order", ""),
+        ("Which orders are above 100?", ""),
+    ],
+)
+def test_an_average_or_a_total_is_heard_where_only_one_is_said(
+    known: Knowledge, question: str, measure: str
+) -> None:
+    assert said(question, known).measure == measure
+
+
+@pytest.mark.parametrize(
+    ("question", "had"),
+    [
+        ("Customers who wrote a review but never placed an order", ("customers", "reviews")),
+        ("写过评价但没有下过订单的客户", ("reviews",)),
+        ("Customers who placed an order but live in Berlin", ()),
+        ("Customers without an order", ()),
+    ],
+)
+def test_what_is_had_before_a_but_is_heard(known: Knowledge, question: str, had: tuple[str, ...]) -> None:
+    assert said(question, known).had == had
+
+
+def test_a_plural_finds_the_value_that_it_is_of() -> None:
+    values = ValueIndex()
+    values.add("companies", "kind", ["Subsidiary"])
+    hits = values.find("Which subsidiaries have not paid?")
+    assert [(hit.said, hit.value) for hit in hits] == [("subsidiaries", "Subsidiary")]
