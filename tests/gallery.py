@@ -40,8 +40,31 @@ ASKED = Said(
 )
 
 
-# By repair, what it needs to know of the question.
+# By file of cases, what is known of the question.
 SAID = {
+    "anti_join.denied": Said({}, understood=True, denies=True),
+    "asked_value.denied": Said(
+        {},
+        understood=True,
+        denies=True,
+        text="gold visitors without a visit to a museum in the north",
+        values=(
+            ValueHit("gold", "Gold", "visitor", "card_type"),
+            ValueHit("north", "North", "city", "region"),
+        ),
+        denied=(ValueHit("north", "North", "city", "region"),),
+    ),
+    "asked_value.called": Said(
+        {},
+        understood=True,
+        text="what did rosa luz paint in france",
+        values=(
+            ValueHit("Rosa Luz", "Rosa Luz", "artist", "Name"),
+            ValueHit("France", "france", "artist", "country"),
+        ),
+    ),
+    "asked_without.any": Said({}, understood=True, denies=True, lacks=True, none_at_all=True, text="any"),
+    "asked_without.neither": Said({}, understood=True, denies=True, lacks=True),
     "unasked_join": ASKED,
     "asked_value": Said({}, understood=True, values=(ValueHit("north", "North", "city", "region"),)),
     "asked_each": Said({}, understood=True, each=(("artist", "country"), ("city", "region"))),

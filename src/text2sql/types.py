@@ -160,6 +160,7 @@ class Said:
     denies: bool = False  # *no*, *not*, *without*
     denied: tuple[ValueHit, ...] = ()  # *not in Paris*
     had: tuple[str, ...] = ()  # *who placed an order but have no account*: the tables before the *but*
+    lacks: bool = False  # *no*, *without*, and not only *not*
     none_at_all: bool = False  # *no … of any kind*: whatever is said of them more is made up
     named: tuple[str, ...] = ()  # *the names of the members*: the tables of what is to be named
     measure: Literal["avg", "sum", ""] = ""  # *the average of …*, *the total of …*; not where both are said

@@ -30,6 +30,7 @@ _TOTAL = re.compile(r"(?i)\b(total|sum|altogether|in all)\b|总[额和共计量�
 _NAMES = re.compile(r"(?i)\bnames?\b|姓名|名[称字]|名(?![单额次])")
 _THEIR = re.compile(r"(?i)\b(their|the|its|his|her)\s+(\w+\s+)?names?\b(?!\s+of)")
 _AT_ALL = re.compile(r"(?i)\b(any|at all|never|ever)\b|任何|从未|从没|从来")
+_LACKS = re.compile(r"(?i)\b(no|without|never|none|neither)\b|没有|从未|从没|无")
 _BUT = re.compile(r"(?i)\b(but|although|though|yet)\b|[但却]")
 _ENDS_A_NAME = frozenset("who that which whose in at on with for from by where and or to".split())
 
@@ -52,6 +53,7 @@ def said(question: str, knowledge: Knowledge, hits: Sequence[ValueHit] = ()) -> 
         denied=_denied(question, hits),
         had=_had(question, knowledge),
         none_at_all=bool(_AT_ALL.search(question)),
+        lacks=bool(_LACKS.search(_BOUNDS.sub(" ", question))),
         named=_named(question, knowledge),
         measure=_measure(question),
     )
@@ -154,7 +156,7 @@ def _is_a_name(hit: ValueHit, question: str, touched: Mapping[str, set[str]]) ->
     """Written as one, or what a thing is called: *gold members*, *how many females*. *Who paid* is a verb."""
     if hit.said != hit.said.lower() or not hit.said.isascii():
         return True
-    if re.search(rf"(?i)\b(which|how many)\s+{re.escape(hit.said)}\b", question):
+    if re.search(rf"(?i)\b(which|how many|every|all)\s+{re.escape(hit.said)}\b", question):
         return True
     after = re.search(re.escape(hit.said) + r"\W+(\w+)", question)
     return after is not None and after[1] in touched.get(hit.table, ())

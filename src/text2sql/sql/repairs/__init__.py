@@ -15,7 +15,7 @@ from text2sql.sql.repairs.bridges import bridge, key_of_list, other_table
 from text2sql.sql.repairs.contradictions import anti_join, both_at_once, for_each
 from text2sql.sql.repairs.draft import Draft
 from text2sql.sql.repairs.entities import namesakes
-from text2sql.sql.repairs.groups import aggregate_in_where, alias_in_clause, group_by, ratio
+from text2sql.sql.repairs.groups import aggregate_in_where, alias_in_clause, count_rows, group_by, ratio
 from text2sql.sql.repairs.joins import join_key, missing_join
 from text2sql.sql.repairs.known import known
 from text2sql.sql.repairs.names import near_column, near_table, qualify, rebind, typo
@@ -42,6 +42,7 @@ REPAIRS: tuple[Repair, ...] = (
     near_column,
     missing_join,
     typo,
+    count_rows,
     qualify,
     value_spelling,
     value_place,

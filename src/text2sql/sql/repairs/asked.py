@@ -19,7 +19,12 @@ def said_value(draft: Draft) -> bool:
     done = False
     for view, node, column, literals in list(comparisons(draft.views)) if said is not None else ():
         origin, written = draft.origin(view, column), literals[0].this
-        if said is None or origin is None or not isinstance(node, exp.EQ) or is_said(said, written):
+        if (
+            said is None
+            or origin is None
+            or not isinstance(node, (exp.EQ, exp.Like))
+            or is_said(said, written)
+        ):
             continue
         place = (origin[0].name, origin[1].name)
         values = {hit.value for hit in said.heard if (hit.table, hit.column) == place}
@@ -45,7 +50,7 @@ def _is_heard(said: Said, text: str) -> bool:
 
 def _part_said(said: Said, value: str) -> str:
     """The one part, between commas or brackets, that the question says."""
-    parts = [one.strip() for one in re.split(r"[,;()/]", value)]
+    parts = [one.strip() for one in re.split(r"[,;()/–—]", value)]
     found = [one for one in parts if len(one) > 2 and _is_heard(said, one)]
     return found[0] if len(found) == 1 and len(parts) > 1 and not set(found[0]) & set("%_\\") else ""
 
@@ -116,7 +121,8 @@ def _filtered(draft: Draft, view: View, hit: ValueHit) -> bool:
         column.set("table", None)
     condition = exp.EQ(this=column, expression=exp.Literal.string(hit.value))
     where = select.args.get("where")
-    select.set("where", exp.Where(this=exp.and_(where.this, condition, copy=False) if where else condition))
+    parts = [one.copy() for one in conjuncts(where.this)] if where else []
+    select.set("where", exp.Where(this=exp.and_(*parts, condition, copy=False)))
     draft.changed()
     return True
 

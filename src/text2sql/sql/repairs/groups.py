@@ -4,7 +4,7 @@ import re
 
 from sqlglot import exp
 
-from text2sql.sql.repairs.draft import Draft
+from text2sql.sql.repairs.draft import Draft, Fault
 from text2sql.sql.repairs.joins import conjuncts
 from text2sql.sql.repairs.views import View
 
@@ -81,11 +81,13 @@ def _as_fraction(node: exp.Div) -> None:
 
 
 def aggregate_in_where(draft: Draft) -> bool:
-    """`WHERE COUNT(*) > 3 GROUP BY x`: only HAVING knows the groups."""
+    """`WHERE COUNT(*) > 3 GROUP BY x`: only HAVING knows the groups, which are those of what is shown."""
     done = False
     for view in list(draft.views.all):
         where, group = view.select.args.get("where"), view.select.args.get("group")
-        if where is None or group is None:
+        items = [one.unalias() for one in view.select.expressions]
+        shown = [one for one in items if isinstance(one, exp.Column) and not one.is_star]
+        if where is None or (group is None and not shown):
             continue
         parts = conjuncts(where.this)
         moved = [one for one in parts if _own_aggregate(view, one)]
@@ -96,6 +98,8 @@ def aggregate_in_where(draft: Draft) -> bool:
         both = [*([having.this.copy()] if having else []), *(one.copy() for one in moved)]
         view.select.set("where", exp.Where(this=exp.and_(*kept)) if kept else None)
         view.select.set("having", exp.Having(this=exp.and_(*both)))
+        if group is None:
+            view.select.set("group", exp.Group(expressions=[one.copy() for one in shown]))
         draft.changed()
         done = True
     return done
@@ -106,6 +110,18 @@ def _own_aggregate(view: View, node: exp.Expr) -> bool:
         one.find_ancestor(exp.Select) is view.select and one.find_ancestor(exp.Window) is None
         for one in node.find_all(exp.AggFunc)
     )
+
+
+def count_rows(draft: Draft) -> bool:
+    """`COUNT(T2.student_id)` where no table has such a column: its rows are counted."""
+    counted = [
+        one.column
+        for one in draft.wrong(Fault.ABSENT, Fault.UNKNOWN)
+        if isinstance(one.column.parent, exp.Count) and not draft.known.holders.get(draft.key(one.column))
+    ]
+    for column in counted:
+        draft.put(column, exp.Star())
+    return bool(counted)
 
 
 # Where an engine does not know the aliases of its own SELECT list.

@@ -118,7 +118,7 @@ def _joined(draft: Draft, wrong: Wrong) -> bool:
     named = grouped_by(draft, wrong)
     meant = [named] if named is not None else _said(draft, _tables_with(draft, wrong))
     targets = [one for one in meant if all(one is not entry for entry in there)]
-    path = shortest_path(held, targets)
+    path = shortest_path(held, targets) or _from_its_own(wrong, targets)
     if path is None or (wrong.fault is not Fault.STRANGE and len(targets) > 1 and not _is_beside(path)):
         return False
     called = wrong.column.args["table"] if wrong.fault is Fault.STRANGE else None
@@ -126,6 +126,15 @@ def _joined(draft: Draft, wrong: Wrong) -> bool:
     wrong.column.set("table", again(name))
     draft.changed()
     return True
+
+
+def _from_its_own(wrong: Wrong, targets: list[Entry]) -> tuple[Source, list[Link]] | None:
+    """Where several sources refer to the table, the way from the one that the column names."""
+    source = wrong.source if wrong.fault is Fault.ABSENT else None
+    if source is None or source.entry is None:
+        return None
+    path = shortest_path([(source, source.entry)], targets)
+    return path if path is not None and _is_beside(path) else None
 
 
 def _said(draft: Draft, tables: list[Entry]) -> list[Entry]:

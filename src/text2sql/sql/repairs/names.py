@@ -2,6 +2,7 @@
 two sources have. One candidate is a repair; two are none.
 """
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import TypeAlias
 
@@ -15,6 +16,8 @@ from text2sql.sql.repairs.views import Source, View
 from text2sql.sql.scope import again
 
 _Candidates: TypeAlias = Callable[[Draft, exp.Column, Iterable[Source]], list[tuple[Source, str]]]
+_LAST = re.compile(r"[_ ]|(?<=[a-z])(?=[A-Z])")
+_LEAST = 5  # letters of a last word that stands for the whole name: `festival` for `music_festival`
 _AT_FAULT = (Fault.ABSENT, Fault.STRANGE, Fault.UNKNOWN)
 
 
@@ -50,7 +53,7 @@ def _near_table(draft: Draft, node: exp.Table) -> Entry | None:
 
 def rebind(draft: Draft) -> bool:
     """`T2.Name` where only T1 has `Name`."""
-    done = _swapped(draft)
+    done = _swapped(draft) or _inner(draft)
     for wrong in draft.wrong(Fault.ABSENT, Fault.STRANGE):
         third = selects_twice(draft, wrong) or grouped_by(draft, wrong) is not None
         source = None if third else _by_name(wrong) or _only_owner(draft, wrong)
@@ -80,6 +83,21 @@ def _swapped(draft: Draft) -> bool:
                 draft.bind(one, owners[0])
             return True
     return False
+
+
+def _inner(draft: Draft) -> bool:
+    """`x > (SELECT AVG(T1.x) FROM t)`, where T1 is the same table outside: the average of the inner one."""
+    done = False
+    for view, column in draft.views.every():
+        owner = draft.views.owner(view, column) if column.args.get("table") else None
+        own = list(view.sources.values())
+        if owner is None or len(own) != 1 or owner is own[0] or owner.entry is not own[0].entry:
+            continue
+        folded_up = column.find_ancestor(exp.AggFunc, exp.Select)
+        if isinstance(folded_up, exp.AggFunc) and owner.entry is not None:
+            draft.bind(column, own[0])
+            done = True
+    return done
 
 
 def _by_name(wrong: Wrong) -> Source | None:
@@ -209,6 +227,8 @@ def _named_after_table(draft: Draft, source: Source, name: str) -> list[str]:
             found += [key for key in _named(draft, source, short) if key not in found]
     if not found and name in ("name", table + "name"):
         found = [key for key in source.shape.columns if folded(key).endswith("name")]
+    if not found and len(name) >= _LEAST:
+        found = [key for key in source.shape.columns if folded(_LAST.split(key)[-1]) == name]
     if not found and name == "id" and len(source.entry.table.primary_key) == 1:
         key = draft.grammar.columns.key(source.entry.table.primary_key[0], True)
         found = [key] if key in source.shape.columns and folded(key).endswith("id") else []

@@ -59,7 +59,7 @@ def asked_without(draft: Draft) -> bool:
     view, said = draft.outermost, draft.said
     if said is None or not said.denies or view is None or not is_plain_list(view, where=False):
         return False
-    if any(draft.wrong(*ERRORS)) or draft.tree.find(*_DENIALS) or _is_about_another(draft, said):
+    if any(draft.wrong(*ERRORS)) or _denies(draft, view) or _is_about_another(draft, said):
         return False
     shown = _shown(draft, view)
     links = list(_referring(draft, view, shown))
@@ -67,11 +67,31 @@ def asked_without(draft: Draft) -> bool:
         return False
     child, link = links[0]
     parts = _conditions(view)
-    owners = [{draft.views.owner(view, one) for one in part.find_all(exp.Column)} for part in parts]
+    owners = [{draft.views.owner(view, one) for one in _own_columns(view, part)} for part in parts]
     if any(one not in ({child}, {shown}) for one in owners):
         return False
     _denied(draft, view, (shown, child), link, [one == {child} for one in owners])
     return True
+
+
+def _denies(draft: Draft, view: View) -> bool:
+    """Whether the query denies something already. `<>` of each row is not *no* row, if that was said."""
+    said = draft.said
+    unequal = [one for one in _conditions(view) if isinstance(one, exp.NEQ)]
+    lacks = said is not None and said.lacks and len(unequal) == len(list(draft.tree.find_all(exp.NEQ)))
+    return (
+        draft.tree.find(*_DENIALS) is not None or bool(unequal and not lacks) or _is_correlated(draft, view)
+    )
+
+
+def _is_correlated(draft: Draft, view: View) -> bool:
+    inner = ((one, column) for one, column in draft.views.every() if one is not view)
+    return any(draft.views.owner(*one) in view.sources.values() for one in inner)
+
+
+def _own_columns(view: View, part: exp.Expr) -> list[exp.Column]:
+    """Without those of a sub-query in it."""
+    return [one for one in part.find_all(exp.Column) if one.find_ancestor(exp.Select) is view.select]
 
 
 def _is_about_another(draft: Draft, said: Said) -> bool:
@@ -80,7 +100,7 @@ def _is_about_another(draft: Draft, said: Said) -> bool:
     return bool(said.denied) and texts and not _has_denied(said, draft.tree)
 
 
-_DENIALS = (exp.Not, exp.NEQ, exp.Except, exp.Null, exp.Subquery)
+_DENIALS = (exp.Not, exp.Except, exp.Null)
 
 
 def _denied(draft: Draft, view: View, ends: tuple[Source, Source], link: Link, inside: list[bool]) -> None:
@@ -90,6 +110,14 @@ def _denied(draft: Draft, view: View, ends: tuple[Source, Source], link: Link, i
     conditions = [
         one for one, held in zip(parts, inside, strict=True) if held and not _is_made_up(draft, one)
     ]
+    either = [
+        exp.EQ(this=one.this.copy(), expression=one.expression.copy())
+        for one in conditions
+        if isinstance(one, exp.NEQ)
+    ]
+    if either:
+        conditions = [one for one in conditions if not isinstance(one, exp.NEQ)]
+        conditions.append(exp.paren(exp.or_(*either, copy=False)) if either[1:] else either[0])
     key = draft.column(child, link.referred[0])
     if link.there.columns[link.referred[0]].nullable:
         conditions.append(exp.Not(this=exp.Is(this=key, expression=exp.Null())))  # else NOT IN finds nobody
@@ -126,7 +154,12 @@ def _all(parts: list[exp.Expr]) -> exp.Expr:
 def asked_except(draft: Draft) -> bool:
     """*In the morning but not at night*, and a query for the morning alone, or for both: EXCEPT."""
     said, tree, view = draft.said, draft.tree, draft.outermost
-    if said is None or not said.denied or any(draft.wrong(*ERRORS)) or tree.find(*_DENIALS):
+    if (
+        said is None
+        or not said.denied
+        or any(draft.wrong(*ERRORS))
+        or tree.find(*_DENIALS, exp.NEQ, exp.Subquery)
+    ):
         return False
     if isinstance(tree, exp.Intersect):
         arms = (tree.this, tree.expression)

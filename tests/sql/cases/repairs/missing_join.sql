@@ -69,3 +69,6 @@ SELECT paid, museum.city_id FROM visit JOIN museum ON visit.museum_id = museum.m
 
 SELECT T3.director, T2.museum_id FROM museum AS T3 WHERE T2.paid > 3
 SELECT T3.director, T2.museum_id FROM museum AS T3 JOIN visit AS T2 ON T3.museum_id = T2.museum_id WHERE T2.paid > 3
+
+SELECT p.museum_name, v.paid FROM painting AS p JOIN visit AS v ON p.museum_id = v.museum_id
+SELECT museum.museum_name, v.paid FROM painting AS p JOIN visit AS v ON p.museum_id = v.museum_id JOIN museum ON p.museum_id = museum.museum_id

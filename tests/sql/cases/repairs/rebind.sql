@@ -36,3 +36,12 @@ unchanged
 
 SELECT T2.museum_id FROM painting AS T1
 unchanged
+
+SELECT m.museum_name FROM museum AS m WHERE m.opened > (SELECT MAX(m.opened) FROM museum)
+SELECT m.museum_name FROM museum AS m WHERE m.opened > (SELECT MAX(museum.opened) FROM museum)
+
+SELECT p.title FROM painting AS p WHERE p.price > (SELECT AVG(p.price) FROM painting AS q)
+SELECT p.title FROM painting AS p WHERE p.price > (SELECT AVG(q.price) FROM painting AS q)
+
+SELECT p.title FROM painting AS p WHERE p.price > (SELECT AVG(q.price) FROM painting AS q WHERE q.artist_id = p.artist_id)
+unchanged
