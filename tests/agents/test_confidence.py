@@ -21,6 +21,7 @@ def state(sql: str = PLAIN, *, rows: int = 3, **facts: Any) -> SQLMessageState:
     held: Any = {
         **fresh(),
         "connection_id": "sqlite:shop.db",
+        "question": "Who are the gold customers?",
         "attempts": 1,
         "candidates": [{"sql": sql, "logprob": logprob}],
         "validation_result": {"ok": True, "passed": [passed], "checks": []},
@@ -60,6 +61,7 @@ def test_a_plain_answer_has_nothing_against_it_but_the_models_own_doubt() -> Non
         ("tables", 1.0, {"tables": ["customers", "cities"]}),
         ("hardness", 1.0, {"sql": "SELECT a FROM t WHERE b = 1 GROUP BY a ORDER BY a"}),
         ("unused", 1.0, {"schema_info": hits("gold", "Oslo")}),
+        ("unsaid", 1.0, {"sql": "SELECT name FROM customers WHERE level = 'silver'"}),
         ("assumptions", 1.0, {"assumptions": ["this year"]}),
     ],
 )

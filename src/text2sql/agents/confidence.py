@@ -5,6 +5,7 @@ their weighted sum is the confidence. `benchmarks/calibrate.py` fits the weights
 `text2sql eval --out`, which carry the signals.
 """
 
+import re
 from collections.abc import Mapping
 from math import exp
 
@@ -25,9 +26,11 @@ WEIGHTS: Mapping[str, float] = {
     "tables": -0.3,
     "hardness": -0.35,
     "unused": -0.6,
+    "unsaid": -0.5,
     "assumptions": -0.3,
 }
 _LEVELS = ("easy", "medium", "hard", "extra")
+_TEXT = re.compile(r"'((?:[^']|'')+)'")
 _MOST = 4.0  # of anything counted: the tenth error says no more than the fourth
 
 
@@ -66,6 +69,7 @@ def signals(state: SQLMessageState) -> dict[str, float]:
         "tables": float(max(0, len(passed["tables"]) - 1)),
         "hardness": float(_LEVELS.index(level)) if level in _LEVELS else _MOST,
         "unused": float(_unused(state, execution["sql"])),
+        "unsaid": float(_unsaid(state, execution["sql"])),
         "assumptions": float(len(state.get("assumptions", []))),
     }
     return {name: round(min(value, _MOST), 4) for name, value in counted.items()}
@@ -79,3 +83,12 @@ def _unused(state: SQLMessageState, sql: str) -> int:
         by_word.setdefault(hit["said"], []).append(hit["value"])
     spelled = sql.replace("''", "'")
     return sum(not any(value in spelled for value in values) for values in by_word.values())
+
+
+def _unsaid(state: SQLMessageState, sql: str) -> int:
+    """Texts of the query that the question does not say: made up, or another word for what it says."""
+    info = state.get("schema_info")
+    heard = {hit["value"].casefold() for hit in (info["values"] if info else ())}
+    question = state.get("question", "").casefold()
+    texts = {one.replace("''", "'").strip("%").casefold() for one in _TEXT.findall(sql)}
+    return sum(one not in heard and one not in question for one in texts)

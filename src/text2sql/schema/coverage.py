@@ -14,7 +14,7 @@ from text2sql.schema.terms import Term, folded, pairs, stem, terms
 from text2sql.wording import words
 
 _QUESTIONS = 64  # whose words are remembered
-ENOUGH = 0.4  # of what a question says is in the database, or there is no data about it
+ENOUGH = 0.45  # of what a question says is in the database, or there is no data about it
 
 _How: TypeAlias = Literal[
     "name", "stem", "value", "inside", "table", "general", "neutral", "unknown", "missing"
@@ -75,7 +75,7 @@ def _judged(question: str, knowledge: Knowledge) -> _Judged:
         if term.is_phrase or term.is_number:
             continue
         if _is_inside(term, values):
-            judged.append((term, "value"))
+            judged.append((term, max(_how(term, knowledge), "value", key=lambda how: _WORTH[how])))
         elif _is_inside(term, phrases):
             judged.append((term, "name"))
         else:
