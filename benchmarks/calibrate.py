@@ -3,8 +3,8 @@
     text2sql eval QUESTIONS.json --databases DIR --out train.jsonl
     python benchmarks/calibrate.py train.jsonl [more.jsonl …] [--ridge 1.0] [--folds 5]
 
-A logistic regression over the signals in the records, by Newton's method, with a ridge so that a signal that
-hardly occurs gets hardly any weight. Only answers count: what was turned away has no confidence. The weights
+A logistic regression over the signals in the records, by Newton's method, with a ridge towards the weights as
+they are, so that a signal that hardly occurs keeps the one it has. Only answers count: what was turned away has no confidence. The weights
 to be pasted are fitted on everything; the figures of the fit are cross-validated, since one that is judged on
 its own questions flatters itself. Tune on a training set only.
 """
@@ -38,9 +38,10 @@ def sure(weights: Sequence[float], values: Sequence[float]) -> float:
 def fit(rows: Sequence[Sequence[float]], right: Sequence[bool], ridge: float) -> list[float]:
     """The most likely weights; the bias has no ridge."""
     size = len(NAMES)
-    weights = [0.0] * size
+    before = list(WEIGHTS.values())
+    weights = before
     for _ in range(STEPS):
-        gradient = [-ridge * weight * (at > 0) for at, weight in enumerate(weights)]
+        gradient = [ridge * (before[at] - weight) * (at > 0) for at, weight in enumerate(weights)]
         curvature = [
             [ridge * (at == to and at > 0) + 1e-9 * (at == to) for to in range(size)] for at in range(size)
         ]
