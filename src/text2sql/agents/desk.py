@@ -61,6 +61,16 @@ class Asked:
     previous: Mapping[str, str] | None = None  # `sql`, `kind` and `detail` of a query that failed before
 
 
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """What was asked of our own app, and who hears what happens. LangGraph's stream would wake its loop, and
+    ours, for every event.
+    """
+
+    asked: Asked
+    emit: Callable[[Event], None]
+
+
 @dataclass(slots=True)
 class Rooms:
     """What one app shares between all its questions."""
@@ -141,9 +151,10 @@ class Desk:
 
 def staged(name: str, agent: Agent, rooms: Rooms) -> Node:
     async def node(state: SQLMessageState, runtime: Runtime[Asked]) -> Update:
-        asked = _asked(runtime.context)
+        heard = _heard(runtime)
+        asked = heard.asked
         left = _left(name, state, asked, rooms.settings)
-        desk = Desk(rooms, asked, runtime.stream_writer, state.get("language", "en"), left)
+        desk = Desk(rooms, asked, heard.emit, state.get("language", "en"), left)
         desk.emit(StageStarted(name))
         began = time.monotonic()
         # What ends a question may take its moment, and a write that was confirmed is not broken off.
@@ -177,11 +188,13 @@ def _left(stage: str, state: SQLMessageState, asked: Asked, settings: Settings) 
     return (asked.seconds or settings.question_time) - spent
 
 
-def _asked(context: object) -> Asked:
-    """LangGraph's own server may pass the context as a mapping, or none."""
-    if isinstance(context, Asked):
+def _heard(runtime: Runtime[Asked]) -> Heard:
+    """LangGraph's own server streams by itself, and may pass the context as a mapping, or none."""
+    context: object = runtime.context
+    if isinstance(context, Heard):
         return context
-    return Asked(**cast("Mapping[str, Any]", context)) if isinstance(context, Mapping) else Asked()
+    given = cast("Mapping[str, Any]", context) if isinstance(context, Mapping) else {}
+    return Heard(context if isinstance(context, Asked) else Asked(**given), runtime.stream_writer)
 
 
 def ended(status: Status, reason: str, message: str, hint: str = "", kind: str = "") -> Update:

@@ -12,7 +12,7 @@ from langgraph.checkpoint.base import CheckpointTuple
 from langgraph.types import Command
 
 from text2sql.agents.answering import read_answer, receipt_of, with_rows
-from text2sql.agents.desk import Asked, Rooms, put
+from text2sql.agents.desk import Asked, Heard, Rooms, put
 from text2sql.agents.graph import Graph
 from text2sql.agents.steps import Steps
 from text2sql.errors import UsageError
@@ -20,6 +20,7 @@ from text2sql.memory import Numbers, scoped
 from text2sql.messages import say
 from text2sql.types import Answer, Event, Finished
 
+_INTERRUPT = "__interrupt__"  # LangGraph's word for: a person is waited for
 _STEPS = 60  # of the graph for one question: far beyond what its own budgets allow
 
 
@@ -34,19 +35,13 @@ class Runs:
     async def run(self, said: Any, asked: Asked) -> AsyncGenerator[Event, None]:
         """Something said to the graph; what happens, and at last `Finished`."""
         answer: Answer | None
-        waits, values = None, dict[str, Any]()
+        values: dict[str, Any] = {}
         async with self._turn(scoped(asked.user, asked.thread), asked.thread):
-            async with aclosing(self._chunks(said, asked)) as chunks:
-                async for kind, chunk in chunks:
-                    if kind == "custom":
-                        yield chunk
-                    elif "__interrupt__" in chunk:
-                        waits = chunk["__interrupt__"][0].value
-                    else:
-                        for update in chunk.values():
-                            values |= update
-            if waits is not None:
-                answer = await self._waiting(asked, waits)
+            async with aclosing(self._events(said, asked, values)) as events:
+                async for event in events:
+                    yield event
+            if _INTERRUPT in values:
+                answer = await self._waiting(asked, values[_INTERRUPT][0].value)
             elif "language" in values:  # the whole question was seen: nothing needs to be read back
                 answer = await self._with_rows(values, asked)
             else:
@@ -58,17 +53,33 @@ class Runs:
             await self._rooms.memory.turn(asked.user, asked.thread, answer.question, first=first)
         yield Finished(answer)
 
-    async def _chunks(self, said: Any, asked: Asked) -> AsyncGenerator[tuple[str, Any], None]:
-        """What the graph tells on its way. When it has ended, in whatever way, its last step is on disk."""
-        running: Any = self._graph.astream(
-            said, _config(asked), context=asked, stream_mode=["custom", "updates"], durability="sync"
-        )
+    async def _events(self, said: Any, asked: Asked, values: dict[str, Any]) -> AsyncGenerator[Event, None]:
+        """What the agents tell on their way. Who stops listening stops them."""
+        told: asyncio.Queue[Event | None] = asyncio.Queue()
+        running = asyncio.create_task(self._steps_of(said, Heard(asked, told.put_nowait), values))
+        running.add_done_callback(lambda _: told.put_nowait(None))
         try:
-            async with aclosing(running) as chunks:
-                async for chunk in chunks:
-                    yield chunk
+            while (event := await told.get()) is not None:
+                yield event
+            await running
         finally:
-            await self._steps.settle(scoped(asked.user, asked.thread))
+            running.cancel()
+            await asyncio.gather(running, return_exceptions=True)
+
+    async def _steps_of(self, said: Any, heard: Heard, values: dict[str, Any]) -> None:
+        """Runs the graph; what its steps leave is in `values`. When it has ended, in whatever way, its last
+        step is on disk.
+        """
+        graph: Any = self._graph
+        config = _config(heard.asked)
+        try:
+            running = graph.astream(said, config, context=heard, stream_mode="updates", durability="sync")
+            async with aclosing(running) as steps:
+                async for step in steps:
+                    for name, left in step.items():
+                        values |= {name: left} if name == _INTERRUPT else left
+        finally:
+            await self._steps.settle(config["configurable"]["thread_id"])
 
     async def confirm(self, asked: Asked, yes: bool) -> AsyncGenerator[Event, None]:
         state = await self._graph.aget_state(_config(asked))

@@ -1,13 +1,13 @@
 """Which steps of a question are written down: the first, the last, and what would be a loss.
 
-A graph saves every step, and a saved step costs more than most steps do. So one is held back, and written
-with the next, unless a model was paid for it, it leads to a change of the database, or a second has passed
-since the last one was written. A crash costs the step that was running and what is quickly done again.
+A graph saves every step, and a saved step costs more than most agents do. So quick agents share a step
+(`graph.py`), and one is held back and written with the next, unless a model was paid for it, it leads to a
+change of the database, or a second has passed. A crash costs what was running and what is quickly done again.
 """
 
 import copy
 import time
-from collections.abc import AsyncIterator, Collection, Sequence
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -30,6 +30,13 @@ class _Step:
     checkpoint: Checkpoint
     metadata: CheckpointMetadata
     versions: ChannelVersions
+
+
+def is_loss(values: Mapping[str, Any], paid: object, since: float) -> bool:
+    """More was paid to a model by now, a change of the database is on its way, or a second has passed."""
+    if values.get("pending_write") or values.get("usage") not in (None, {}, paid):
+        return True
+    return time.monotonic() - since >= _SECONDS
 
 
 class Steps(BaseCheckpointSaver[str]):
@@ -78,10 +85,10 @@ class Steps(BaseCheckpointSaver[str]):
 
     def _is_loss(self, thread_id: str, step: _Step) -> bool:
         values = step.checkpoint["channel_values"]
-        if step.metadata["source"] != "loop" or thread_id not in self._written or values.get("pending_write"):
+        if step.metadata["source"] != "loop" or thread_id not in self._written:
             return True
         when, paid = self._written[thread_id]
-        return values.get("usage") not in (None, {}, paid) or time.monotonic() - when >= _SECONDS
+        return is_loss(values, paid, when)
 
     async def _write_held(self, thread_id: str) -> None:
         held = self._held.pop(thread_id, None)
