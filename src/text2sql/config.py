@@ -134,7 +134,7 @@ class Settings:
     cors_origins: str = setting("", "pages of other origins that may ask, separated by commas")
     audit: str = setting("auto", "keep who asked what: `on`, `off`, or `auto` for where people sign in")
     background: bool = setting(
-        True, "make reports of the shared queue in this server; off leaves them to others (PostgreSQL memory)"
+        True, "do the work of the shared queue in this server; off leaves it to others (PostgreSQL memory)"
     )
     # load
     work_limit: int = setting(100, "questions, pages and exports at once in one process")

@@ -6,6 +6,7 @@ import socket
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from text2sql.llm import AsyncChatModel, ScriptedBackend
 from text2sql.server.building import build
 from text2sql.server.reception import Reception
 from text2sql.server.timely import Timely
+from text2sql.server.works import Kind
 from text2sql.types import Policy
 
 __all__ = ["make_shop", "scripted"]
@@ -147,6 +149,12 @@ async def follow(client: httpx.AsyncClient, how: Any, most: int | None = None) -
                 if most is not None and len(found) >= most:
                     return found[:most]
     return found
+
+
+async def due(kind: Kind, when: datetime) -> None:
+    """As the schedule says it when the moment has come."""
+    for line, _, told in kind.schedule():
+        await kind.works.due(kind, line, told, when)
 
 
 async def until(true: Any, seconds: float = 5.0) -> None:

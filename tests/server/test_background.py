@@ -2,33 +2,23 @@
 
 import asyncio
 import json
-from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from memory.conftest import postgres_url  # noqa: F401 a fixture
-from server.serving import Served, make_shop, scripted, served, until
-from text2sql.memory import queue
+from server.serving import COUNT, Served, due, make_shop, scripted, served, until
+from text2sql.memory import owned_by
 from text2sql.reports.cron import read_cron
 from text2sql.reports.schedule import job_of
-from text2sql.server.reports import Reports, _Journal
+from text2sql.server.reports import _Journal
+from text2sql.server.works import Works
 
 # No two runs of it give the same: what was run twice would be seen.
 DIFFERENT = "SELECT abs(random() % 1000000000) AS n"
 QUESTIONS = [f"How many customers are there, counted {number} times?" for number in range(4)]
 TEMPLATE = "\n\n".join(f"{{{{ {one} | value }}}}" for one in QUESTIONS)
-
-
-@pytest.fixture(params=["sqlite", "postgres"])
-def memory(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    monkeypatch.setattr(queue, "_AGAIN", 0)
-    if request.param == "sqlite":
-        yield str(tmp_path / "memory.db")
-    else:
-        yield request.getfixturevalue("postgres_url")
 
 
 async def ended(here: Served, report_id: str, seconds: float = 30.0) -> dict[str, Any]:
@@ -98,12 +88,16 @@ def test_a_report_is_due_once_however_many_servers_say_so(memory: str, tmp_path:
         backend = scripted([], last=DIFFERENT)
         one, two = (served(shop, backend, memory=memory, schedule=[job]) for _ in range(2))
         async with one as here, two as there:
-            both: list[Reports] = [here.here.reports, there.here.reports]
-            await asyncio.gather(*(each.due(0, datetime(2026, 11, 16, 8)) for each in both))
+            both: list[Works] = [here.here.works, there.here.works]
+            await asyncio.gather(
+                *(due(each.here.reports, datetime(2026, 11, 16, 8)) for each in (here, there))
+            )
             await until((tmp_path / "w-2026-11-16.md").exists, 30)
-            await asyncio.gather(*(each.due(0, datetime(2026, 11, 16, 8)) for each in both))
+            await asyncio.gather(
+                *(due(each.here.reports, datetime(2026, 11, 16, 8)) for each in (here, there))
+            )
             await asyncio.sleep(0.3)
-            await until(lambda: not any(each._held for each in both), 30)
+            await until(lambda: not any(each.held for each in both), 30)
             return len(backend.requests)
 
     assert asyncio.run(told()) == len(QUESTIONS)
@@ -127,14 +121,30 @@ def test_a_report_is_read_and_stopped_in_another_process(memory: str, tmp_path: 
             response = await there.client.post("/api/v1/reports", json={"template": TEMPLATE})
             place = f"/api/v1/reports/{response.json()['report_id']}"
             maker = here if memory.startswith("postgresql") else there
-            await until(lambda: bool(maker.here.reports._held), 30)
+            await until(lambda: bool(maker.here.works.held), 30)
             other = there if maker is here else here
             assert (await other.get(place))["status"] == "running"
             assert (await other.client.delete(place)).status_code == 204
             await maker.get(place, 404)
-            await until(lambda: not maker.here.reports._held, 30)
+            await until(lambda: not maker.here.works.held, 30)
 
     asyncio.run(told())
+
+
+def test_a_report_from_before_there_were_kinds_is_gone_on_with(memory: str, shop: Path) -> None:
+    who: dict[str, Any] = {"user": "", "roles": [], "claims": {}, "sources": None, "key": ""}
+    request = {"template": "Customers: {{ How many customers are there? }}", "date": "2026-11-16"}
+
+    async def told() -> str:
+        async with served(shop, scripted([COUNT]), memory=memory) as here:
+            works, name = (await here.here.ledger.memory()).works, "0" * 32
+            asked = {"request": request, "who": who, "language": "en"}
+            await works.add(name, owned_by(""), json.dumps(asked))
+            await here.here.works.begin(name, "report")
+            assert (await ended(here, name))["status"] == "done"
+            return (await here.client.get(f"/api/v1/reports/{name}/result")).text
+
+    assert asyncio.run(told()) == "Customers: 3"
 
 
 def test_a_report_that_ends_every_process_is_given_up(tmp_path: Path) -> None:
@@ -145,12 +155,12 @@ def test_a_report_that_ends_every_process_is_given_up(tmp_path: Path) -> None:
             works = (await here.here.ledger.memory()).works
             asked = {"template": TEMPLATE}
             with pytest.MonkeyPatch.context() as nobody:
-                nobody.setattr(here.here.reports, "_begin", lambda _: asyncio.sleep(0))
+                nobody.setattr(here.here.works, "begin", lambda *_: asyncio.sleep(0))
                 name = (await here.client.post("/api/v1/reports", json=asked)).json()["report_id"]
             for _ in range(10):
                 async with works.held(name):
                     pass
-            assert await here.here.reports.make(name)
+            assert await here.here.works.do(name)
             found: dict[str, Any] = await here.get(f"/api/v1/reports/{name}")
             return found
 

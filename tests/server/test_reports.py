@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from reports.test_docx import docx, opened
-from server.serving import COUNT, Served, make_shop, scripted, served, until
+from server.serving import COUNT, Served, due, make_shop, scripted, served, until
 from text2sql.reports.cron import read_cron
 from text2sql.reports.schedule import job_of
 
@@ -134,12 +134,12 @@ def test_a_due_report_is_written_by_the_server(tmp_path: Path) -> None:
         async with served(shop, backend, schedule=[job]) as here:
             reports, made = here.here.reports, tmp_path / "w-2026-11-16.md"
             for _ in range(3):  # as three processes would
-                await reports.due(0, datetime(2026, 11, 16, 8))
+                await due(reports, datetime(2026, 11, 16, 8))
             await until(made.exists)
             assert made.read_text() == "Customers: 3"
             assert len(backend.requests) == 1
             template.unlink()
-            await reports.due(0, datetime(2026, 11, 23, 8))  # told, not raised
-            await until(lambda: not reports._held)
+            await due(reports, datetime(2026, 11, 23, 8))  # told, not raised
+            await until(lambda: not reports.works.held)
 
     asyncio.run(run())

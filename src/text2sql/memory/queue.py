@@ -6,7 +6,7 @@ given to two processes, is still done once.
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 
 import procrastinate
 import psycopg
@@ -25,7 +25,7 @@ _AGAIN = 5  # seconds before another try at what could not be done now
 _LOOK = 2.0  # seconds between two looks, for where no notification gets through (a pooler)
 _QUEUE, _TASK = "text2sql", "text2sql.work"
 _SET_UP = 0x74327372  # the lock of whoever makes the tables
-_CONNECTIONS = 4
+_CONNECTIONS = 6  # each lane keeps one to be notified
 
 
 class Later(Exception):
@@ -55,38 +55,30 @@ class Queue:
         strategy = procrastinate.RetryStrategy(wait=_AGAIN)
         self._app.task(name=_TASK, queue=_QUEUE, retry=strategy)(self._done)
 
-    async def put(self, name: str) -> None:
+    async def put(self, name: str, lane: str) -> None:
         """Once, however often it is put before somebody takes it."""
         try:
             await self._open()
-            job = self._app.configure_task(_TASK, queue=_QUEUE, queueing_lock=name)
+            job = self._app.configure_task(_TASK, queue=_queue_of(lane), queueing_lock=name)
             await job.defer_async(name=name)
         except AlreadyEnqueued:
             pass
         except (ConnectorException, psycopg.Error) as error:
             raise StoreUnavailable(self._server.shown, str(error.__cause__ or error)[:200]) from error
 
-    async def work(self, do: Callable[[str], Awaitable[bool]], at_once: int) -> None:
+    async def work(self, do: Callable[[str], Awaitable[bool]], lanes: Mapping[str, int]) -> None:
         """Until it is cancelled; what is being done then goes back into the queue. `do` says whether a name
-        is done; what it raises, and what is not done, is tried again.
+        is done; what it raises, and what is not done, is tried again. `lanes`: how many of each at once, so
+        that what is short does not wait for what is long.
         """
         self._do = do
         while True:
             try:
                 await self._open()
-                async with asyncio.TaskGroup() as both:
-                    both.create_task(self._rescue())
-                    await self._app.run_worker_async(
-                        queues=[_QUEUE],
-                        concurrency=at_once,
-                        install_signal_handlers=False,
-                        delete_jobs="successful",
-                        fetch_job_polling_interval=_LOOK,
-                        shutdown_graceful_timeout=0.1,
-                        update_heartbeat_interval=_WORD,
-                        stalled_worker_timeout=STALLED,
-                    )
-                    raise ConnectorException("the worker stopped")  # noqa: TRY301 its siblings end with it
+                async with asyncio.TaskGroup() as all_of_them:
+                    all_of_them.create_task(self._rescue())
+                    for lane, at_once in lanes.items():
+                        all_of_them.create_task(self._serve(lane, at_once))
             except* (ConnectorException, psycopg.Error, OSError) as group:
                 log.warning("the queue is not served just now: %s", group.exceptions[0])
             await asyncio.sleep(_LOOK)
@@ -99,6 +91,19 @@ class Queue:
     async def _done(self, name: str) -> None:
         if self._do is None or not await self._do(name):
             raise Later(name)
+
+    async def _serve(self, lane: str, at_once: int) -> None:
+        await self._app.run_worker_async(
+            queues=[_queue_of(lane)],
+            concurrency=at_once,
+            install_signal_handlers=False,
+            delete_jobs="successful",
+            fetch_job_polling_interval=_LOOK,
+            shutdown_graceful_timeout=0.1,
+            update_heartbeat_interval=_WORD,
+            stalled_worker_timeout=STALLED,
+        )
+        raise ConnectorException("the worker stopped")  # its siblings end with it
 
     async def _open(self) -> None:
         async with self._opening:
@@ -121,9 +126,14 @@ class Queue:
         """Give the work of processes that died to others."""
         while True:
             manager = self._app.job_manager
-            for job in await manager.get_stalled_jobs(queue=_QUEUE, seconds_since_heartbeat=STALLED):
+            for job in await manager.get_stalled_jobs(task_name=_TASK, seconds_since_heartbeat=STALLED):
                 try:
                     await manager.retry_job(job)
                 except ConnectorException:  # another process was quicker
                     log.debug("job %s was taken up elsewhere", job.id)
             await asyncio.sleep(_WORD)
+
+
+def _queue_of(lane: str) -> str:
+    """Servers of an earlier version know one queue, and make reports of all that is in it."""
+    return _QUEUE if lane == "report" else f"{_QUEUE}.{lane}"

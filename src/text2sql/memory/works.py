@@ -1,4 +1,4 @@
-"""Work that outlives the process that does it: a report, begun here and perhaps ended elsewhere.
+"""Work that outlives the process that does it: a report, say, begun here and perhaps ended elsewhere.
 
 Whoever takes a piece of work holds it, and says again and again that it is still there. What is held by a
 process that died can be taken by another, which finds the parts that were kept and goes on from there. Only
@@ -39,9 +39,11 @@ class Work:
     tries: int = 0  # how often it was taken
 
 
-def owned_by(user: str) -> str:
-    """An owner that is a person; no person is one with a slash in it, which is a schedule's."""
-    return label(user)
+def owned_by(user: str, kind: str = "report") -> str:
+    """An owner that is a person, of one kind of work: a refresh does not push out a report. What begins with
+    a slash is a schedule's, and no person has one in it.
+    """
+    return label(user) if kind == "report" else f"{label(user)}/{kind}"
 
 
 class Works:

@@ -35,6 +35,7 @@ from text2sql.server.sending import ClientGone
 from text2sql.server.sources import Sources
 from text2sql.server.streams import Streams
 from text2sql.server.tracing import open_provider
+from text2sql.server.works import Works
 from text2sql.types import Policies, Policy
 
 if TYPE_CHECKING:
@@ -67,16 +68,15 @@ def build(
     metrics.watch(sources, streams, cache, admission)
     provider = provider or open_provider()
     tracer = provider.get_tracer("text2sql") if provider else None
-    making = Reports(
-        ledger, auditor, door, sources, schedule, metrics=metrics, background=settings.background
-    )
+    works = Works(ledger, door, background=settings.background)
     reception = Reception(
         settings,
         sources,
         streams,
         cache,
         metrics,
-        making,
+        works,
+        Reports(works, auditor, sources, schedule, metrics),
         door,
         ledger,
         auditor,
@@ -90,12 +90,12 @@ def build(
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         await sources.open()
-        making.open()
+        works.open()
         try:
             yield
         finally:
             await stop(app)
-            await making.close()
+            await works.close()
             streams.forget()
             await sources.close()
             await ledger.close()
@@ -112,8 +112,8 @@ def build(
         redirect_slashes=False,
     )
     app.state.reception = reception
-    for routes in (query.router, threads.router, results.router, reports.router, about.router, health.router):
-        app.include_router(routes)
+    for routes in (query, threads, results, reports, about, health):
+        app.include_router(routes.router)
     if find_spec("text2sql.server.page") is not None:
         from text2sql.server.page import router as page  # noqa: PLC0415 -- the page is a part that may be left out
 

@@ -6,6 +6,7 @@ Both come in the Authorization header and nowhere else: an address is kept by br
 import logging
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from text2sql.config import Settings
 from text2sql.errors import UsageError
@@ -92,3 +93,20 @@ def ways(settings: Settings) -> tuple[str, ...]:
     if "keys" in wanted and settings.memory.strip() == "none":
         raise UsageError("usage.auth_memory")
     return wanted
+
+
+def told_identity(who: Identity) -> dict[str, Any]:
+    """Whoever does their work sees what the one who asked may see, and no more."""
+    return {
+        "user": who.user,
+        "roles": who.roles,
+        "claims": dict(who.claims),
+        "sources": None if who.sources is None else sorted(who.sources),
+        "key": who.key,
+    }
+
+
+def read_identity(held: dict[str, Any]) -> Identity:
+    claims = {name: tuple(one) if isinstance(one, list) else one for name, one in held["claims"].items()}
+    sources = None if held["sources"] is None else frozenset(held["sources"])
+    return Identity(held["user"], tuple(held["roles"]), claims, sources, held["key"])

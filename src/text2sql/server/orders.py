@@ -4,14 +4,12 @@ import binascii
 from base64 import b64decode
 from dataclasses import dataclass
 from datetime import date
-from typing import Any
 
 from text2sql.errors import UsageError
 from text2sql.reports.filling import Terms
 from text2sql.reports.lock import Lock, read_lock
 from text2sql.reports.parameters import checked
 from text2sql.reports.template import Template, read_template
-from text2sql.server.identity import Identity
 from text2sql.server.models import ReportRequest
 
 
@@ -32,23 +30,6 @@ def order_of(asked: ReportRequest) -> Order:
         today=_day(asked.date),
         terms=Terms(language=asked.language or "", locked=asked.locked),
     )
-
-
-def told_identity(who: Identity) -> dict[str, Any]:
-    """Whoever makes the report sees what the one who asked may see, and no more."""
-    return {
-        "user": who.user,
-        "roles": who.roles,
-        "claims": dict(who.claims),
-        "sources": None if who.sources is None else sorted(who.sources),
-        "key": who.key,
-    }
-
-
-def read_identity(held: dict[str, Any]) -> Identity:
-    claims = {name: tuple(one) if isinstance(one, list) else one for name, one in held["claims"].items()}
-    sources = None if held["sources"] is None else frozenset(held["sources"])
-    return Identity(held["user"], tuple(held["roles"]), claims, sources, held["key"])
 
 
 def _template(asked: ReportRequest) -> Template:

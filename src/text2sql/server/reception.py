@@ -28,6 +28,7 @@ from text2sql.server.reports import Reports
 from text2sql.server.sources import Source, Sources
 from text2sql.server.streams import Streams
 from text2sql.server.tracing import Trace
+from text2sql.server.works import Works
 from text2sql.types import Answer, Event, Finished, StageEnded, StageStarted
 
 if TYPE_CHECKING:
@@ -45,6 +46,7 @@ class Reception:
     streams: Streams
     cache: Cache
     metrics: Metrics
+    works: Works
     reports: Reports
     door: Doorkeeper
     ledger: Ledger

@@ -13,6 +13,8 @@ from starlette.types import Receive, Scope, Send
 
 T = TypeVar("T")
 
+# For a document that holds its sender's text: it may not act as a page of this server.
+SANDBOX = "sandbox; default-src 'none'; img-src data:; style-src 'unsafe-inline'"
 _BREAK = re.compile("[\x85\u2028\u2029]")
 _BREAKS = {0x85: "\\u0085", 0x2028: "\\u2028", 0x2029: "\\u2029"}
 _PIECE = 65_536  # bytes that are handed to the server at once: what a slow reader can make it hold

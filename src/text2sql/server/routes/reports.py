@@ -12,13 +12,11 @@ from text2sql.server.models import ReportRequest, ReportState
 from text2sql.server.reception import Here, Reader, User
 from text2sql.server.reports import state_of
 from text2sql.server.routes.documented import Responses, problems
-from text2sql.server.sending import Json
+from text2sql.server.sending import SANDBOX, Json
 
 router = APIRouter(prefix="/api/v1/reports", tags=["reports"])
 
 Format = Annotated[Literal["md", "html", "docx"] | None, Query(description="One of the state's `formats`")]
-# A template is its sender's: what it holds may not act as a page of this server.
-_SANDBOX = "sandbox; default-src 'none'; img-src data:; style-src 'unsafe-inline'"
 _FILES: Responses = {
     200: {
         "description": "The report",
@@ -33,7 +31,7 @@ _YAML: Responses = {
 @router.post("", responses=problems(), status_code=202, response_model=ReportState)
 async def begin(asked: ReportRequest, here: Here, reader: Reader) -> Response:
     """Begin to make a report; what is wrong with the template is told at once."""
-    return Json(state_of(await here.reports.start(here.who, reader, asked)), status_code=202)
+    return Json(state_of(await here.reports.ask(here.who, reader, asked)), status_code=202)
 
 
 @router.get("/{report_id}", responses=problems(), response_model=ReportState)
@@ -49,7 +47,7 @@ async def result(report_id: str, here: Here, user: User, format: Format = None) 
     kind: str = format or next(iter(formats), "")
     data = b64decode(await here.reports.part(user, report_id, "file", kind))
     name = {"Content-Disposition": f'attachment; filename="report.{kind}"'}
-    return Response(data, media_type=MEDIA[kind], headers={"Content-Security-Policy": _SANDBOX, **name})
+    return Response(data, media_type=MEDIA[kind], headers={"Content-Security-Policy": SANDBOX, **name})
 
 
 @router.get("/{report_id}/lock", responses={**problems(), **_YAML}, response_class=Response)
