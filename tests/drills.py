@@ -2,6 +2,7 @@
 was lost.
 
     python tests/drills.py kill        one of three servers, under load and with reports half made (kill -9)
+    python tests/drills.py judge       the one that asks a question set, while it is at it (kill -9)
     python tests/drills.py restart     PostgreSQL, under load, as after a crash
     python tests/drills.py upgrade     one server after the other, under load
     python tests/drills.py backup      pg_dump, the database dropped, pg_restore
@@ -21,7 +22,7 @@ from urllib.parse import urlsplit
 
 import psycopg
 
-from fleet import Asked, Fleet, One, asking, fleet, lost, resumed
+from fleet import CUSTOMERS, Asked, Fleet, One, asking, fleet, lost, resumed
 from text2sql.config import Settings
 from text2sql.memory import open_memory
 
@@ -60,6 +61,47 @@ async def kill(there: Fleet) -> dict[str, Any]:
         "values in the reports": [len(set(values)) for values in texts],
         "questions taken over": records[0]["resumed"],
         "seconds until the reports were done": round(took, 1),
+    }
+
+
+async def judge(there: Fleet) -> dict[str, Any]:
+    """The server that asks a question set is killed half-way; another one asks what is left, and no more. The
+    audit log says how often each was asked.
+    """
+    asked = [
+        {"question": f"How many customers, asked slowly, {at}?", "rows": [CUSTOMERS]}
+        for at in range(QUESTIONS)
+    ]
+    async with there.client("cho") as cho:
+        response = await cho.post("/api/v1/evaluations", json={"questions": asked})
+        assert response.status_code == 202, response.text
+        name = response.json()["evaluation_id"]
+        async with asyncio.timeout(60):
+            while (await cho.get(f"/api/v1/evaluations/{name}")).json()["done"] < QUESTIONS // 4:
+                await asyncio.sleep(0.05)
+        victim = _holder(there, name)
+        victim.kill()
+        killed = time.monotonic()
+        async with open_memory(Settings(memory=there.memory)) as memory:
+            parts = await memory.works.parts(name, "question")
+        before = {json.loads(one)["question"] for one in parts.values()}
+        state = await _ended(cho, f"/api/v1/evaluations/{name}")
+        took = time.monotonic() - killed
+        result = (await cho.get(f"/api/v1/evaluations/{name}/result")).json()
+    victim.start()
+    await asyncio.to_thread(victim.wait)
+    with psycopg.connect(there.memory) as admin:
+        rows = admin.execute(
+            "SELECT asked, count(*) FROM text2sql_audit WHERE person = 'key:cho' GROUP BY 1"
+        ).fetchall()
+    times = {one: count for one, count in rows if one in {each["question"] for each in asked}}
+    return {
+        "judged before": len(before),
+        "of those asked again": sum(times[one] > 1 for one in before),
+        "questions in the result": len({one["id"] for one in result["records"]}),
+        "right": state["right"],
+        "asked in all": sum(times.values()),
+        "seconds until it was done": round(took, 1),
     }
 
 
@@ -176,22 +218,31 @@ async def _half_made(there: Fleet, name: str) -> tuple[set[str], One]:
             if len(shown) >= QUESTIONS // 4:
                 break
             await asyncio.sleep(0.02)
-        with psycopg.connect(there.memory) as admin:
-            row = admin.execute("SELECT holder FROM text2sql_works WHERE id = %s", (name,)).fetchone()
+    return shown, _holder(there, name)
+
+
+def _holder(there: Fleet, name: str) -> One:
+    with psycopg.connect(there.memory) as admin:
+        row = admin.execute("SELECT holder FROM text2sql_works WHERE id = %s", (name,)).fetchone()
     assert row is not None
     pid = int(row[0].split()[-2])
-    return shown, next(one for one in there.servers if one.process.pid == pid)
+    return next(one for one in there.servers if one.process.pid == pid)
 
 
-async def _made(client: Any, name: str) -> tuple[str, dict[str, Any]]:
+async def _ended(client: Any, place: str) -> dict[str, Any]:
     async with asyncio.timeout(120):
         while True:
-            response = await client.get(f"/api/v1/reports/{name}")
+            response = await client.get(place)
             if response.status_code == 200 and response.json()["status"] != "running":
                 break
             await asyncio.sleep(0.1)
-    told = response.json()
+    told: dict[str, Any] = response.json()
     assert told["status"] == "done", told
+    return told
+
+
+async def _made(client: Any, name: str) -> tuple[str, dict[str, Any]]:
+    told = await _ended(client, f"/api/v1/reports/{name}")
     result = await client.get(f"/api/v1/reports/{name}/result")
     return result.text, told["record"]
 
@@ -254,6 +305,7 @@ def _spent(pid: int) -> float:
 
 DRILLS: dict[str, Callable[[Fleet], Any]] = {
     "kill": kill,
+    "judge": judge,
     "restart": restart,
     "upgrade": upgrade,
     "backup": backup,
@@ -268,7 +320,7 @@ def main(name: str) -> int:
             facts = asyncio.run(DRILLS[name](there))
     for about, value in facts.items():
         print(f"{about}: {value}")
-    bad = [about for about in ("answers lost", "not resumed") if facts.get(about)]
+    bad = [about for about in ("answers lost", "not resumed", "of those asked again") if facts.get(about)]
     return 1 if bad else 0
 
 

@@ -9,7 +9,7 @@ beside the reading of its catalogue and the start of the model.
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Mapping, Sequence
-from contextlib import AsyncExitStack, aclosing, asynccontextmanager, suppress
+from contextlib import AsyncExitStack, aclosing, asynccontextmanager, nullcontext, suppress
 from importlib import import_module
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypedDict, Unpack
@@ -79,6 +79,7 @@ class AsyncText2SQL:
         self._running: Runs | None = None
         self._warming: asyncio.Task[None] | None = None
         self._shared: AsyncText2SQL | None = None  # whose database, memory and models these are
+        self._apart = False  # but for the memory
         self._views: WeakSet[Library] = WeakSet()
 
     # -- asking --------------------------------------------------------------------------------------
@@ -288,6 +289,16 @@ class AsyncText2SQL:
         view._shared = self
         return view
 
+    def apart(self, settings: Settings) -> "AsyncText2SQL":
+        """The same database, policy and models under other settings, and with a memory of its own. It has to
+        be closed, before this one.
+        """
+        other = AsyncText2SQL(
+            self.source, settings=settings, model=self._model, policy=self._policy, tables=self._tables
+        )
+        other._shared, other._apart = self._shared or self, True
+        return other
+
     async def rooms(self) -> "Rooms":
         async with self._opening:
             if self._rooms is None:
@@ -367,9 +378,14 @@ class AsyncText2SQL:
         from text2sql.agents import Library, Rooms, Runs, build  # noqa: PLC0415 -- see the module's first words
 
         its = await owner.rooms()
-        library = Library(its.database, its.memory, self.settings, self._policy, its.library.key)
+        opening = open_memory(self.settings) if self._apart else nullcontext(its.memory)
+        memory = await self._stack.enter_async_context(opening)
+        policy = self._policy or await self._narrowed(its.database)
+        library = Library(its.database, memory, self.settings, policy, its.library.key)
+        if self._apart:
+            self._stack.push_async_callback(library.close)
         owner._views.add(library)  # its reading of values ends with the owner, whatever became of this view
-        rooms = Rooms(self.settings, its.database, its.memory, library, owner._opened_model)
+        rooms = Rooms(self.settings, its.database, memory, library, owner._opened_model)
         self._running, self._rooms = Runs(build(rooms), rooms), rooms
 
     async def _close_views(self) -> None:

@@ -17,6 +17,7 @@ from terminal import SCRIPT, Ended, run
 from text2sql.cli import evaluate
 from text2sql.config import Settings
 from text2sql.errors import ModelNotAllowed
+from text2sql.evaluation.run import PARALLEL, places
 from text2sql.llm import AsyncChatModel, ScriptedBackend
 from text2sql.llm.endpoint import endpoint
 from text2sql.llm.scripted import EVERYTHING, Said
@@ -224,8 +225,8 @@ def test_only_a_hosted_model_is_asked_several_questions_at_a_time() -> None:
     embedded = AsyncChatModel([ScriptedBackend(capabilities=LIKE_EMBEDDED)], Settings())
     hosted = AsyncChatModel([ScriptedBackend(capabilities=EVERYTHING)], Settings())
     wanted = (None, 1, 9)
-    assert [evaluate.places(one, embedded) for one in wanted] == [1, 1, 1]
-    assert [evaluate.places(one, hosted) for one in wanted] == [evaluate.PARALLEL, 1, 9]
+    assert [places(one, embedded) for one in wanted] == [1, 1, 1]
+    assert [places(one, hosted) for one in wanted] == [PARALLEL, 1, 9]
 
 
 @pytest.mark.slow

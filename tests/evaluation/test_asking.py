@@ -4,6 +4,7 @@ import asyncio
 from pathlib import Path
 
 from agents.asking import EMBEDDED, make_shop
+from text2sql.app import AsyncText2SQL
 from text2sql.config import Settings
 from text2sql.evaluation.asking import AskApp, AskBare, settings_for
 from text2sql.evaluation.questions import Question
@@ -28,7 +29,9 @@ def run(path: Path, backend: ScriptedBackend, *questions: Question, bare: bool =
     model = AsyncChatModel([backend], SETTINGS)
 
     def opens(source: str) -> AskApp | AskBare:
-        return AskBare(source, model, SETTINGS) if bare else AskApp(source, model, SETTINGS)
+        if bare:
+            return AskBare(source, model, SETTINGS)
+        return AskApp(AsyncText2SQL(source, settings=SETTINGS, model=model))
 
     return asyncio.run(evaluate(questions, lambda _: str(path), [Contestant(opens)]))[0]
 

@@ -232,6 +232,26 @@ def test_what_was_answered_is_kept_when_a_run_is_cancelled(databases: Path, tmp_
     assert ask.closed == ["shop"]
 
 
+def test_what_is_known_is_not_asked_and_each_is_kept_as_soon_as_it_is_judged(databases: Path) -> None:
+    questions = [question(at, "SELECT a FROM t") for at in range(4)]
+    ask = Scripted({one.question: "SELECT a FROM t" for one in questions}, {"question 1": 0.5})
+    [known] = run(questions[:1], databases, ask)
+    kept: list[str] = []
+
+    async def keep(record: Record) -> None:
+        kept.append(record.id)
+
+    async def again() -> list[Record]:
+        contestant = Contestant(ask, known={known.id: known}, keep=keep)
+        source = str(questions[0].database(databases))
+        return (await evaluate(questions, lambda _: source, [contestant], parallel=2))[0]
+
+    assert [one.id for one in asyncio.run(again())] == ["0", "1", "2", "3"]
+    assert ask.asked == [one.question for one in questions]
+    assert sorted(kept) == ["1", "2", "3"]
+    assert kept[-1] == "1"  # the slow one, which the others did not wait for
+
+
 def test_a_database_is_open_while_its_questions_are_asked(databases: Path) -> None:
     ask = Scripted({"1": "SELECT 1", "2": "SELECT 1", "3": "SELECT 1"})
     questions = [

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from docs_text import ROOT
+from text2sql.app import AsyncText2SQL
 from text2sql.config import Settings
 from text2sql.database.demo import build_demo
 from text2sql.evaluation.asking import AskApp, Given, settings_for
@@ -40,7 +41,9 @@ async def _records(shop: Path, settings: Settings) -> list[Record]:
     _end_hosts(settings)  # another model process on the same cores would slow this one down tenfold
     try:
         async with open_model("local", settings) as model:
-            contestant = Contestant(lambda source: AskApp(source, model, settings))
+            contestant = Contestant(
+                lambda source: AskApp(AsyncText2SQL(source, settings=settings, model=model))
+            )
             questions = choose(read_questions(QUESTIONS), SAMPLE, SEED)
             return (await evaluate(questions, lambda _: str(shop), [contestant], settings=settings))[0]
     finally:

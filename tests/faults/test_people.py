@@ -24,6 +24,9 @@ MORE = [
     ("DELETE", "/api/v1/reports/{report}", None),
     ("GET", "/api/v1/reports/{report}/result", None),
     ("GET", "/api/v1/reports/{report}/lock", None),
+    ("GET", "/api/v1/evaluations/{evaluation}", None),
+    ("DELETE", "/api/v1/evaluations/{evaluation}", None),
+    ("GET", "/api/v1/evaluations/{evaluation}/result", None),
 ]
 
 
@@ -57,19 +60,24 @@ def test_a04_the_streams_and_reports_of_another_are_no_streams_and_reports(
             ann, bob = [await with_key(server, name) for name in ("ann", "bob")]
             said = await server.client.post("/api/v1/query", json=ASK, headers=ann)
             events = events_of(said.text)
-            report = await server.client.post(
-                "/api/v1/reports", json={"template": "{{ How many customers are there? }}"}, headers=ann
-            )
-            assert report.status_code == 202, report.text
+            begun = {
+                "report": ("reports", {"template": "{{ How many customers are there? }}"}),
+                "evaluation": ("evaluations", {"questions": [{**ASK, "rows": [3]}]}),
+            }
+            work = {}
+            for kind, (place, body) in begun.items():
+                said = await server.client.post(f"/api/v1/{place}", json=body, headers=ann)
+                assert said.status_code == 202, said.text
+                work[kind] = said.json()[f"{kind}_id"]
             own = {
                 "stream": events[0].data["stream_id"],
                 "result": events[-1].data["answer"]["result_id"],
-                "report": next(value for name, value in report.json().items() if name.endswith("id")),
+                **work,
             }
             assert all(len(one) >= 22 for one in own.values())  # 128 bits, however they are written
             for method, path, _ in MORE:
                 place = path.format(**own)
-                near = place.replace(own["report"], own["report"][:-1] + "x")
+                near = path.format(**{name: one[:-1] + "x" for name, one in own.items()})
                 for one in (place, near):
                     found = await server.client.request(method, one, headers=bob)
                     assert found.status_code == 404, (method, path, found.text)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from drills import QUESTIONS, kill, restart
+from drills import QUESTIONS, judge, kill, restart
 from faults.conftest import or_missing
 from fleet import Fleet, fleet
 
@@ -35,6 +35,13 @@ def test_a_stream_is_read_on_through_the_load_balancer_wherever_it_runs(there: F
         return [*seen, unknown.status_code]
 
     assert asyncio.run(told()) == [("event: started", 200, True)] * 3 + [503]
+
+
+def test_an_evaluation_of_a_killed_server_goes_on_elsewhere_and_asks_nothing_twice(there: Fleet) -> None:
+    found = asyncio.run(judge(there))
+    assert (found["of those asked again"], found["right"]) == (0, QUESTIONS)
+    assert found["questions in the result"] == QUESTIONS
+    assert QUESTIONS // 4 <= found["judged before"] < QUESTIONS
 
 
 def test_a_killed_server_loses_no_answer_no_thread_and_no_report(there: Fleet) -> None:

@@ -36,6 +36,10 @@ CHECKS = (
     response_schema_conformance,
 )
 PLACES = {
+    ("POST", "/api/v1/evaluations"),
+    ("GET", "/api/v1/evaluations/{evaluation_id}"),
+    ("DELETE", "/api/v1/evaluations/{evaluation_id}"),
+    ("GET", "/api/v1/evaluations/{evaluation_id}/result"),
     ("GET", "/api/v1/models"),
     ("GET", "/api/v1/query/{stream_id}"),
     ("POST", "/api/v1/reports"),
@@ -85,7 +89,7 @@ def test_the_document_names_every_address_and_no_other(document: dict[str, Any])
 def test_every_request_has_examples_that_fit() -> None:
     bodies = [one for one in vars(models).values() if isinstance(one, type) and issubclass(one, Body)]
     bodies.remove(Body)
-    assert len(bodies) == 6
+    assert len(bodies) == 8
     for body in bodies:
         examples = _examples(body)
         assert examples, body

@@ -13,6 +13,7 @@ from typing import Any
 import click
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+from text2sql.app import AsyncText2SQL, How
 from text2sql.cli.asking import PRESETS
 from text2sql.cli.rendering import printable
 from text2sql.cli.scores import lines, share_text, under
@@ -24,16 +25,14 @@ from text2sql.database import redacted
 from text2sql.errors import Text2SQLError, UsageError
 from text2sql.evaluation.asking import AskApp, AskBare, Open, settings_for
 from text2sql.evaluation.foreign import with_foreign
-from text2sql.evaluation.marking import Judge
+from text2sql.evaluation.marking import judge_at
 from text2sql.evaluation.questions import Question, choose, read_questions
 from text2sql.evaluation.records import Record, read_records
 from text2sql.evaluation.report import compare, summarise
-from text2sql.evaluation.run import Contestant, Told, evaluate, is_done
+from text2sql.evaluation.run import Contestant, Told, evaluate, is_done, places
 from text2sql.evaluation.telling import check_report, run_object, write_report
-from text2sql.llm import AsyncChatModel, open_model
+from text2sql.llm import open_model
 from text2sql.messages import Language
-
-PARALLEL = 4  # questions at a time, where the model is somebody else's machine
 
 
 def command(lang: Language) -> click.Command:
@@ -142,20 +141,29 @@ def _questions(terms: Terms, settings: Settings) -> list[Question]:
 
     def runs(question: Question, db_id: str) -> bool:
         home = next(one for one in chosen if one.db_id == db_id)
-        judge = Judge(terms.where(home), settings)
-        try:
-            return judge.runs(question.gold_sql)
-        finally:
-            judge.close()
+        return asyncio.run(_runs(question.gold_sql, terms.where(home), settings))
 
     return with_foreign(chosen, everything, terms.foreign, terms.seed, runs)
+
+
+async def _runs(sql: str, source: str, settings: Settings) -> bool:
+    judge = judge_at(source, settings)
+    try:
+        return await judge.runs(sql)
+    finally:
+        await judge.close()
 
 
 async def _asked(
     terms: Terms, questions: Sequence[Question], settings: Settings, lang: Language
 ) -> tuple[list[Record], list[Record]]:
+    how = How(preset=terms.preset) if terms.preset else How()
     async with open_model(terms.model or None, settings) as model:
-        opens: list[Open] = [lambda source: AskApp(source, model, settings, terms.preset)]
+
+        def opened(source: str) -> AskApp:
+            return AskApp(AsyncText2SQL(source, settings=settings, model=model), how)
+
+        opens: list[Open] = [opened]
         if terms.bare:
             opens.append(lambda source: AskBare(source, model, settings))
         contestants = [Contestant(one, out) for one, out in zip(opens, terms.outs, strict=True)]
@@ -169,13 +177,6 @@ async def _asked(
                 parallel=places(terms.parallel, model),
             )
     return found[0], found[1] if terms.bare else []
-
-
-def places(wanted: int | None, model: AsyncChatModel) -> int:
-    """Questions at a time. The embedded model needs all cores for one, and one at a time is the same every
-    time; structured output is what the others have in common.
-    """
-    return (wanted or PARALLEL) if model.capabilities.schema else 1
 
 
 # -- while it goes on ----------------------------------------------------------------------------

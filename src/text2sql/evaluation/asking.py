@@ -54,9 +54,9 @@ def settings_for(settings: Settings) -> Settings:
 class AskApp:
     """One app a database, open while its questions are asked."""
 
-    def __init__(self, source: str, model: AsyncChatModel, settings: Settings, preset: str = "") -> None:
-        self._app = AsyncText2SQL(source, settings=settings, model=model)
-        self._how = How(preset=preset) if preset else How()
+    def __init__(self, app: AsyncText2SQL, how: How | None = None) -> None:
+        self._app = app
+        self._how = how or How()
 
     async def ask(self, question: str) -> Given:
         await self._app.warm()  # as in a chat: what is shown must not depend on which question came first

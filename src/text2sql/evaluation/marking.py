@@ -3,17 +3,24 @@
 The rows of an answer may be only its first page, so they are not what is compared.
 """
 
+import asyncio
 import re
+from collections.abc import Callable
+from functools import partial
+from typing import TypeAlias
 
+from text2sql.background import aside
 from text2sql.config import Settings
-from text2sql.database import open_database
+from text2sql.database import AsyncDatabase, open_database
 from text2sql.errors import DatabaseError
 from text2sql.evaluation.match import same_result, same_rows
 from text2sql.evaluation.questions import Question
 from text2sql.evaluation.records import Verdict
 from text2sql.sql import check
 from text2sql.sql.shape import differences, hardness, is_ordered
-from text2sql.types import Answer, CheckedSql, Limits, QueryResult, Row, Status, Value
+from text2sql.types import Answer, CheckedSql, Limits, QueryResult, Row, SqlRejected, Status, Value
+
+Guard: TypeAlias = Callable[[str], CheckedSql | SqlRejected]  # at most `LIMITS.rows` rows
 
 LIMITS = Limits(rows=100_000, bytes=64_000_000, seconds=30.0)  # of both sides alike
 DECLINED: tuple[Status, ...] = ("no_data", "clarify")
@@ -25,66 +32,83 @@ _EXACT = re.compile(r"(?i)num|dec|int")
 class Judge:
     """Of one database, in its own dialect. What a reference returns is found out once."""
 
-    def __init__(self, source: str, settings: Settings) -> None:
-        self._database = open_database(source, settings)
+    def __init__(self, database: AsyncDatabase, guard: Guard, *, lent: bool = False) -> None:
+        """`lent`: somebody else closes the database."""
+        self._database = database
+        self._guard = guard
+        self._lent = lent
         self._gold: dict[str, QueryResult | str] = {}
 
     def hardness(self, question: Question) -> str:
         return hardness(question.gold_sql, self._database.dialect) if question.gold_sql else "unknown"
 
-    def judge(self, question: Question, answer: Answer) -> tuple[Verdict, tuple[str, ...]]:
+    async def judge(self, question: Question, answer: Answer) -> tuple[Verdict, tuple[str, ...]]:
         """The verdict, and what is wrong, the most telling first."""
         said = answer.error.kind if answer.error else answer.status
         if question.foreign:
             return ("declined", ()) if answer.status in DECLINED else ("taken", (said,))
-        gold = self._reference(question)
+        gold = await self._reference(question)
         if isinstance(gold, str):
             return "unjudged", (gold,)
         if not answer.sql or answer.status != "answered":
             return "none", (said,)
-        return self._compared(question, gold, answer.sql)
+        return await self._compared(question, gold, answer.sql)
 
-    def is_right(self, question: Question, sql: str) -> bool:
-        gold = self._reference(question)
-        return not isinstance(gold, str) and self._compared(question, gold, sql)[0] == "right"
+    async def is_right(self, question: Question, sql: str) -> bool:
+        gold = await self._reference(question)
+        return not isinstance(gold, str) and (await self._compared(question, gold, sql))[0] == "right"
 
-    def runs(self, sql: str) -> bool:
-        return not isinstance(self._rows(sql), str)
+    async def runs(self, sql: str) -> bool:
+        return not isinstance(await self._rows(sql), str)
 
-    def close(self) -> None:
-        self._database.close()
+    async def close(self) -> None:
+        if not self._lent:
+            await self._database.close()
 
-    def _reference(self, question: Question) -> QueryResult | str:
+    async def _reference(self, question: Question) -> QueryResult | str:
         if question.rows is not None:
             return QueryResult((), question.rows)
         if question.id not in self._gold:
-            self._gold[question.id] = self._rows(question.gold_sql)
+            self._gold[question.id] = await self._rows(question.gold_sql)
         return self._gold[question.id]
 
-    def _compared(self, question: Question, gold: QueryResult, sql: str) -> tuple[Verdict, tuple[str, ...]]:
-        dialect = self._database.dialect
-        got = self._rows(sql)
+    async def _compared(
+        self, question: Question, gold: QueryResult, sql: str
+    ) -> tuple[Verdict, tuple[str, ...]]:
+        got = await self._rows(sql)
         if isinstance(got, str):
             return "error", (got,)
-        if question.rows is not None:
-            right = same_rows(question.rows, got.rows, ordered=question.ordered)
-            return ("right", ()) if right else ("wrong", _unlike(question.rows, got.rows))
-        if same_result(gold, got, ordered=is_ordered(question.gold_sql, dialect)):
-            return "right", ()
-        own = f" LIMIT {LIMITS.rows}"  # of our guard: nobody has written it, so it is no difference
-        return "wrong", differences(question.gold_sql, sql.removesuffix(own), dialect)
+        return await asyncio.to_thread(_verdict, question, gold, got, sql, self._database.dialect)
 
-    def _rows(self, sql: str) -> QueryResult | str:
+    async def _rows(self, sql: str) -> QueryResult | str:
         """What it returns, or the kind of error."""
-        checked = check(sql, self._database.dialect, rows=LIMITS.rows)
+        checked = await aside(sql, lambda: self._guard(sql))
         if not isinstance(checked, CheckedSql):
             return f"guard:{checked.rule}"
         try:
-            return _numbered(self._database.run(checked, LIMITS))
+            return _numbered(await self._database.run(checked, LIMITS))
         except DatabaseError as error:
             if error.mend == "again":  # the connection, not the query: no verdict can be given
                 raise
             return error.kind
+
+
+def judge_at(source: str, settings: Settings) -> Judge:
+    """Of the database at this path or URL, where everything may be seen."""
+    database = AsyncDatabase(open_database(source, settings))
+    return Judge(database, partial(check, dialect=database.dialect, rows=LIMITS.rows))
+
+
+def _verdict(
+    question: Question, gold: QueryResult, got: QueryResult, sql: str, dialect: str
+) -> tuple[Verdict, tuple[str, ...]]:
+    if question.rows is not None:
+        right = same_rows(question.rows, got.rows, ordered=question.ordered)
+        return ("right", ()) if right else ("wrong", _unlike(question.rows, got.rows))
+    if same_result(gold, got, ordered=is_ordered(question.gold_sql, dialect)):
+        return "right", ()
+    own = f" LIMIT {LIMITS.rows}"  # of our guard: nobody has written it, so it is no difference
+    return "wrong", differences(question.gold_sql, sql.removesuffix(own), dialect)
 
 
 def _numbered(result: QueryResult) -> QueryResult:

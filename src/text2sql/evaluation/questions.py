@@ -40,7 +40,11 @@ class Question:
 
 def read_questions(path: Path, db_id: str = "") -> list[Question]:
     """`db_id` names the one database that all of them are about."""
-    held = _read(path)
+    return questions_of(_read(path), path, db_id)
+
+
+def questions_of(held: object, path: Path, db_id: str = "") -> list[Question]:
+    """The same of a set that has been read; `path` is where it says what is wrong with it."""
     if not isinstance(held, list):
         raise _wrong(path, "not a list")
     questions = [_question(one, at, path, db_id) for at, one in enumerate(held, 1)]

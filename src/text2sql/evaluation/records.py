@@ -58,7 +58,7 @@ def read_records(path: Path) -> dict[str, Record]:
         if not line.strip():
             continue
         try:
-            record = _record(line)
+            record = record_of(line)
         except (ValueError, TypeError, AttributeError, RecursionError) as error:
             if at == len(lines):
                 break
@@ -70,7 +70,7 @@ def read_records(path: Path) -> dict[str, Record]:
 _NAMES = {one.name for one in fields(Record)}
 
 
-def _record(line: str) -> Record:
+def record_of(line: str) -> Record:
     held = json.loads(line)
     known = {name: held[name] for name in _NAMES & held.keys()}
     for name in ("failure", "repairs"):
@@ -79,12 +79,15 @@ def _record(line: str) -> Record:
 
 
 class Kept:
-    """The file that a run is kept in, if any: what is there, and lines behind it, each written at once."""
+    """The file that a run is kept in, if any: what is there, and lines behind it, each written at once. What
+    is `known` besides is not asked again either.
+    """
 
-    def __init__(self, path: Path | None) -> None:
+    def __init__(self, path: Path | None, known: Mapping[str, Record]) -> None:
         self._path = path
         self._out: BufferedWriter | None = None
         self.records = read_records(path) if path is not None and path.exists() else {}
+        self.records |= known
 
     def write(self, record: Record) -> None:
         self.records[record.id] = record
@@ -112,7 +115,7 @@ class Kept:
         if self._out is None or end == len(held):
             return
         try:
-            _record(held[end:].decode())
+            record_of(held[end:].decode())
             self._out.write(b"\n")
         except (ValueError, TypeError, AttributeError, RecursionError):
             self._out.truncate(end)

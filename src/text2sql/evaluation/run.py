@@ -7,24 +7,29 @@ in the order of the questions, however many are asked at a time.
 import asyncio
 import time
 from collections import Counter
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import groupby
 from pathlib import Path
 from types import TracebackType
 from typing import Self, TypeAlias
 
 from text2sql.config import Settings
-from text2sql.errors import Text2SQLError, UsageError
+from text2sql.errors import StoreError, Text2SQLError, UsageError
 from text2sql.evaluation.asking import Asker, Given, Open
-from text2sql.evaluation.marking import Judge
+from text2sql.evaluation.marking import Judge, judge_at
 from text2sql.evaluation.questions import Question
 from text2sql.evaluation.records import Kept, Record
+from text2sql.llm import AsyncChatModel
 from text2sql.types import Answer, Problem
 
 Where: TypeAlias = Callable[[Question], str]  # the database of a question: its path or URL
 Told: TypeAlias = Callable[[int, Record], None]  # the number of the contestant, and how it did
+Judges: TypeAlias = Callable[[str], Judge]  # of the database at this path or URL
+
+PARALLEL = 4  # questions at a time, where the model is somebody else's machine
 
 # Kinds of errors that every further question would meet again: no file, no key, no such model.
 _HOPELESS = ("file", "not_allowed")
@@ -34,10 +39,14 @@ _AWAY = ("unavailable", "rate_limited")
 
 @dataclass(frozen=True, slots=True)
 class Contestant:
-    """Somebody who is asked all questions, and where what came of it is kept."""
+    """Somebody who is asked all questions, and where what came of it is kept: in a file, or by `keep`, which
+    hears of each as soon as it is judged, and whose earlier words are `known`.
+    """
 
     opens: Open
     out: Path | None = None
+    known: Mapping[str, Record] = field(default_factory=dict)
+    keep: Callable[[Record], Awaitable[None]] | None = None
 
 
 async def evaluate(
@@ -48,10 +57,11 @@ async def evaluate(
     settings: Settings | None = None,
     told: Told | None = None,
     parallel: int = 1,
+    judges: Judges | None = None,
 ) -> list[list[Record]]:
     """The records of each contestant, in the order of the questions. `told` hears of each new one."""
     with ExitStack() as files:
-        kept = [files.enter_context(Kept(one.out)) for one in contestants]
+        kept = [files.enter_context(Kept(one.out, one.known)) for one in contestants]
         jobs = [
             (at, question)
             for _, group in groupby(questions, key=where)
@@ -59,16 +69,27 @@ async def evaluate(
             for question in asked
             if not is_done(kept[at].records.get(question.id), question)
         ]
-        stands = _Stands(contestants, settings or Settings(), Counter(where(one) for _, one in jobs))
+        judges = judges or partial(judge_at, settings=settings or Settings())
+        stands = _Stands(contestants, judges, Counter(where(one) for _, one in jobs))
         async with stands:
             turns = asyncio.Semaphore(parallel)
 
             async def one(at: int, question: Question) -> Record:
                 async with turns:
-                    return await stands.ask(at, question, where(question))
+                    record = await stands.ask(at, question, where(question))
+                    if (keep := contestants[at].keep) is not None:
+                        await keep(record)
+                    return record
 
             await _in_order([(at, one(at, question)) for at, question in jobs], kept, told)
         return [[held.records[question.id] for question in questions] for held in kept]
+
+
+def places(wanted: int | None, model: AsyncChatModel) -> int:
+    """Questions at a time. The embedded model needs all cores for one, and one at a time is the same every
+    time; structured output is what the others have in common.
+    """
+    return (wanted or PARALLEL) if model.capabilities.schema else 1
 
 
 def is_done(record: Record | None, question: Question) -> bool:
@@ -111,21 +132,21 @@ class _Stand:
     async def close(self) -> None:
         for asker in self.askers.values():
             await asker.close()
-        self.judge.close()
+        await self.judge.close()
 
 
 class _Stands:
     """Databases that are open because questions about them are left."""
 
-    def __init__(self, contestants: Sequence[Contestant], settings: Settings, left: Counter[str]) -> None:
+    def __init__(self, contestants: Sequence[Contestant], judges: Judges, left: Counter[str]) -> None:
         self._contestants = contestants
-        self._settings = settings
+        self._judges = judges
         self._left = left
         self._open: dict[str, _Stand] = {}
 
     async def ask(self, at: int, question: Question, source: str) -> Record:
         if source not in self._open:
-            self._open[source] = _Stand(Judge(source, self._settings))
+            self._open[source] = _Stand(self._judges(source))
         stand = self._open[source]
         if at not in stand.askers:
             stand.askers[at] = self._contestants[at].opens(source)
@@ -150,7 +171,7 @@ async def _one(question: Question, asker: Asker, judge: Judge) -> Record:
     began = time.monotonic()
     try:
         given = await asker.ask(question.asked)
-    except UsageError:
+    except (UsageError, StoreError):
         raise
     except Text2SQLError as error:  # one question without an answer is a result, not the end of a run
         kind = getattr(error, "kind", error.message_key)
@@ -159,13 +180,12 @@ async def _one(question: Question, asker: Asker, judge: Judge) -> Record:
     answer = given.answer
     if answer.status == "failed" and answer.error and answer.error.kind in _HOPELESS:
         raise Text2SQLError("evaluation.stopped", detail=answer.error.message)
-    verdict, failure = await asyncio.to_thread(judge.judge, question, answer)
+    verdict, failure = await judge.judge(question, answer)
     among = None
     if given.candidates and verdict in ("right", "wrong", "error"):
-        rest = [one for one in given.candidates if one != answer.sql]
-        among = verdict == "right" or await asyncio.to_thread(
-            lambda: any(judge.is_right(question, one) for one in rest)
-        )
+        among = verdict == "right"
+        for one in given.candidates:
+            among = among or (one != answer.sql and await judge.is_right(question, one))
     receipt = answer.receipt
     return Record(
         question.id,

@@ -21,6 +21,7 @@ from text2sql.memory import is_shared
 from text2sql.reports.schedule import Job
 from text2sql.server.admission import Admission, Pace
 from text2sql.server.cache import Cache
+from text2sql.server.evaluations import Evaluations
 from text2sql.server.gate import LOOPBACK, Gate
 from text2sql.server.identity import Doorkeeper
 from text2sql.server.ledger import Auditor, Ledger, audits
@@ -30,7 +31,7 @@ from text2sql.server.origins import Origins
 from text2sql.server.problems import STATUSES, ProblemResponse, details, invalid, problem_of
 from text2sql.server.reception import Reception, language_of
 from text2sql.server.reports import Reports
-from text2sql.server.routes import about, health, query, reports, results, threads
+from text2sql.server.routes import about, evaluations, health, query, reports, results, threads
 from text2sql.server.sending import ClientGone
 from text2sql.server.sources import Sources
 from text2sql.server.streams import Streams
@@ -77,6 +78,7 @@ def build(
         metrics,
         works,
         Reports(works, auditor, sources, schedule, metrics),
+        Evaluations(works, auditor, sources, settings, metrics),
         door,
         ledger,
         auditor,
@@ -112,7 +114,7 @@ def build(
         redirect_slashes=False,
     )
     app.state.reception = reception
-    for routes in (query, threads, results, reports, about, health):
+    for routes in (query, threads, results, reports, evaluations, about, health):
         app.include_router(routes.router)
     if find_spec("text2sql.server.page") is not None:
         from text2sql.server.page import router as page  # noqa: PLC0415 -- the page is a part that may be left out

@@ -7,6 +7,7 @@ from prometheus_client import CollectorRegistry, Counter, Histogram, ProcessColl
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
+from text2sql.evaluation.records import Record as Judged
 from text2sql.memory import Numbers
 from text2sql.types import Answer
 
@@ -41,6 +42,8 @@ class Metrics:
         self._asked = self._counter("report_questions", "Questions of reports, each once a report")
         self._at_once = self._counter("report_first_pass", "Of those, filled without a repair")
         self._mended = self._counter("report_repairs", "Repairs of reports by outcome", "outcome")
+        self._evaluations = self._counter("evaluations", "Question sets that were asked to their end")
+        self._judged = self._counter("evaluation_questions", "Questions of evaluations by verdict", "verdict")
         self._requests = self._counter("http_requests", "HTTP requests", "method", "route", "status")
         self._stage = self._histogram("stage_seconds", "Seconds by stage of a question", "stage")
         self._question = self._histogram("question_seconds", "Seconds of whole questions")
@@ -89,6 +92,17 @@ class Metrics:
         self._tokens.labels("completion").inc(model["completion_tokens"])
         self._calls.inc(model["calls"])
         self._statements.inc(record["statements"])
+
+    def judged(self, record: Judged) -> None:
+        """One question of an evaluation; it is none of the questions that people asked."""
+        self._judged.labels(record.verdict).inc()
+        self._stage.labels("evaluation").observe(record.seconds)
+        self._tokens.labels("prompt").inc(record.prompt_tokens)
+        self._tokens.labels("completion").inc(record.completion_tokens)
+        self._calls.inc(record.calls)
+
+    def evaluated(self) -> None:
+        self._evaluations.inc()
 
     def stage(self, name: str, seconds: float) -> None:
         self._stage.labels(name).observe(seconds)

@@ -9,6 +9,9 @@ from text2sql.types import Mode, Status
 Preset: TypeAlias = Literal["default", "light", "repair_once", "hybrid", "static"]
 Name: TypeAlias = Annotated[str, Field(min_length=1, max_length=200)]
 Json: TypeAlias = Any  # a cell: what JSON can carry
+# What a result is expected to hold; a depth that somebody else chooses would be a stack's.
+Scalar: TypeAlias = str | int | float | bool | None
+Expected: TypeAlias = Scalar | list[Scalar] | dict[str, Scalar]
 
 ANSWER: dict[str, Any] = {
     "status": "answered",
@@ -97,6 +100,45 @@ class ReportRequest(Body):
     language: Literal["zh", "en"] | None = Field(None, description="Of the answers; else each question's own")
 
 
+class EvaluationQuestion(Body):
+    """As `text2sql eval --db` takes it: `sql` (or `gold_sql`), or else the expected `rows`."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+        json_schema_extra={
+            "examples": [
+                {"question": "How many customers are there?", "sql": "SELECT count(*) FROM customers"}
+            ]
+        },
+    )
+    question: str = Field(min_length=1, max_length=20_000)
+    sql: str | None = Field(None, min_length=1, max_length=60_000)
+    gold_sql: str | None = Field(None, min_length=1, max_length=60_000)
+    rows: list[list[Expected] | dict[str, Expected] | Scalar] | Scalar = Field(
+        None, description="Lists, objects, or bare values of one column"
+    )
+    ordered: bool = Field(False, description="The order of `rows` matters")
+    id: Name | int | None = Field(None, description="Else its number in the list")
+    db_id: Name | None = Field(None, description="Says nothing here: `source` does")
+    evidence: str = Field("", max_length=20_000, description="What the asker adds; asked with the question")
+    difficulty: str = Field("", max_length=40)
+
+
+class EvaluationRequest(Body):
+    model_config = ConfigDict(
+        extra="forbid",
+        json_schema_extra={
+            "examples": [{"questions": [{"question": "How many customers are there?", "rows": [3]}]}]
+        },
+    )
+    questions: list[EvaluationQuestion] = Field(min_length=1, max_length=10_000)
+    name: Name = Field("questions", description="Of the set, in the report")
+    source: Name | None = Field(None, description="One of GET /api/v1/sources")
+    model: Name | None = Field(None, description="One of GET /api/v1/models")
+    limit: int | None = Field(None, ge=1, description="Ask so many of them, the same for the same `seed`")
+    seed: int = Field(0, ge=-(2**63), lt=2**63)
+
+
 class Feedback(Body):
     model_config = ConfigDict(
         extra="forbid",
@@ -172,6 +214,19 @@ class ReportState(BaseModel):
     total: int
     formats: list[str] = Field(description="In which it can be fetched, once it is done")
     record: dict[str, Any] | None = Field(description="What became of each question, and what it cost")
+    problem: ProblemDetails | None
+
+
+class EvaluationState(BaseModel):
+    evaluation_id: str
+    status: Literal["running", "done", "failed"]
+    done: int = Field(description="Questions that were asked and judged")
+    total: int
+    judged: int = Field(description="Of those done, the ones whose reference runs")
+    right: int
+    accuracy: float | None = Field(description="`right` of `judged`, so far")
+    formats: list[str] = Field(description="In which it can be fetched, once it is done")
+    summary: dict[str, Any] | None = Field(description="What `text2sql eval --json` prints of the run")
     problem: ProblemDetails | None
 
 

@@ -18,6 +18,7 @@ from text2sql.errors import Text2SQLError, UsageError
 from text2sql.messages import Language
 from text2sql.server.admission import Admission
 from text2sql.server.cache import Cache, Key, normalised
+from text2sql.server.evaluations import Evaluations
 from text2sql.server.identity import ANYBODY, Doorkeeper, Identity
 from text2sql.server.ledger import Auditor, Ledger
 from text2sql.server.logs import fact
@@ -48,6 +49,7 @@ class Reception:
     metrics: Metrics
     works: Works
     reports: Reports
+    evaluations: Evaluations
     door: Doorkeeper
     ledger: Ledger
     auditor: Auditor
