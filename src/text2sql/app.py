@@ -265,6 +265,10 @@ class AsyncText2SQL:
         await (await self.rooms()).library.refresh()
         return await self.catalogue()
 
+    async def publish(self) -> bool:
+        """Read it anew for all who share the memory, whatever each may see of it; whether it has changed."""
+        return await (await self.rooms()).library.publish()
+
     # -- opening and closing -------------------------------------------------------------------------
 
     @property

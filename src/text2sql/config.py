@@ -136,6 +136,9 @@ class Settings:
     background: bool = setting(
         True, "do the work of the shared queue in this server; off leaves it to others (PostgreSQL memory)"
     )
+    refresh_every: str = setting(
+        "", "when all catalogues are read anew, in the five fields of cron; empty for when they are old"
+    )
     # load
     work_limit: int = setting(100, "questions, pages and exports at once in one process")
     user_work_limit: int = setting(20, "of those, of one user")

@@ -145,6 +145,17 @@ def test_no_two_users_threads_share_an_id(user: str, name: str, other_user: str,
     assert label(user).isascii()
 
 
+def test_whoever_shares_the_store_finds_out_that_a_catalogue_was_kept_anew(shared: Settings) -> None:
+    async def work(memory: Memory) -> list[str]:
+        before = await memory.edition("shop")
+        kept = await memory.keep_catalogue("shop", big_catalogue(1, 1))
+        return [before, kept, await memory.edition("shop"), await memory.edition("zoo")]
+
+    first, second = within(shared, work), within(shared, work)
+    assert (first[0], first[3]) == ("", "")
+    assert first[1] == first[2] == second[0] != second[1] == second[2]
+
+
 def test_a_catalogue_comes_back_equal(settings: Settings) -> None:
     catalogue = big_catalogue(7, 5)
 

@@ -42,6 +42,8 @@ PLACES = {
     ("GET", "/api/v1/evaluations/{evaluation_id}/result"),
     ("GET", "/api/v1/models"),
     ("GET", "/api/v1/query/{stream_id}"),
+    ("GET", "/api/v1/refreshes/{refresh_id}"),
+    ("DELETE", "/api/v1/refreshes/{refresh_id}"),
     ("POST", "/api/v1/reports"),
     ("GET", "/api/v1/reports/{report_id}"),
     ("DELETE", "/api/v1/reports/{report_id}"),
@@ -53,6 +55,7 @@ PLACES = {
     ("GET", "/api/v1/results/{result_id}/export"),
     ("GET", "/api/v1/schema"),
     ("GET", "/api/v1/sources"),
+    ("POST", "/api/v1/sources/{source}/refresh"),
     ("GET", "/api/v1/threads"),
     ("GET", "/api/v1/threads/{thread_id}"),
     ("DELETE", "/api/v1/query/{stream_id}"),
@@ -89,7 +92,7 @@ def test_the_document_names_every_address_and_no_other(document: dict[str, Any])
 def test_every_request_has_examples_that_fit() -> None:
     bodies = [one for one in vars(models).values() if isinstance(one, type) and issubclass(one, Body)]
     bodies.remove(Body)
-    assert len(bodies) == 8
+    assert len(bodies) == 9
     for body in bodies:
         examples = _examples(body)
         assert examples, body

@@ -1,7 +1,8 @@
 """What is known of the database: the catalogue from the store or from the database itself, and its values.
 
 Opening is quick: a catalogue that the store has is used at once and looked at again while nobody waits. When
-the database turns out to know better (a column that is gone), `refresh` reads it anew.
+the database turns out to know better (a column that is gone), `refresh` reads it anew. What one process has
+read anew, all who share the store take over with their next question.
 """
 
 import asyncio
@@ -12,7 +13,7 @@ from functools import lru_cache
 
 from text2sql.config import Settings
 from text2sql.database import AsyncDatabase
-from text2sql.errors import DatabaseError, Text2SQLError
+from text2sql.errors import DatabaseError, StoreError, Text2SQLError
 from text2sql.memory import Memory
 from text2sql.schema import Domain, Knowledge, ValueQuery, build, policy_mark, value_queries, visible
 from text2sql.sql import check
@@ -20,7 +21,8 @@ from text2sql.types import Catalogue, CheckedSql, Limits, Policy, SqlRejected
 
 log = logging.getLogger(__name__)
 
-_PATIENCE = 0.3  # seconds a question waits for a second look at a catalogue that the store had
+_GLANCE = 1.0  # seconds between two looks at whether another process has read the catalogue anew
+_PATIENCE = 0.3  # seconds a question waits for that, or for a second look at a catalogue that the store had
 _VERDICTS = 256  # of the guard that are remembered
 _VALUES_AT_ONCE = 4  # queries for distinct values
 
@@ -46,6 +48,9 @@ class Library:
         self.mark = f"{key}#{policy_mark(policy)}" if policy else key  # and what may be seen of it
         self._knowledge: Knowledge | None = None
         self._looked = 0.0
+        self._edition = ""  # of the catalogue that is known
+        self._glanced = 0.0
+        self._glancing: asyncio.Task[None] | None = None
         self._reading = asyncio.Lock()
         self._looking: asyncio.Task[bool] | None = None
         self._valuing: asyncio.Task[None] | None = None
@@ -56,7 +61,8 @@ class Library:
             async with self._reading:
                 if self._knowledge is None:
                     await self._open()
-        elif time.monotonic() - self._looked > self._settings.catalogue_age and self._looking is None:
+        await self._glance()
+        if time.monotonic() - self._looked > self._settings.catalogue_age and self._looking is None:
             self._look()
         if values and self._valuing is not None and not self._valuing.done():
             with suppress(TimeoutError):
@@ -74,12 +80,21 @@ class Library:
         now = visible(catalogue, self._policy)
         if known is not None and now.fingerprint == known.catalogue.fingerprint:
             return False
-        await self._memory.keep_catalogue(self.key, catalogue)
+        self._edition = await self._memory.keep_catalogue(self.key, catalogue)
         self._use(catalogue)
         return known is not None
 
+    async def publish(self) -> bool:
+        """Read the catalogue anew for all who share the store, whatever is known of it here; whether its
+        schema has changed. Values are read anew with it, by each for its own next questions.
+        """
+        catalogue = await self._database.catalogue()
+        kept = await self._memory.catalogue(self.key)
+        await self._memory.keep_catalogue(self.key, catalogue)
+        return kept is None or kept.fingerprint != catalogue.fingerprint
+
     async def close(self) -> None:
-        for task in (self._looking, self._valuing):
+        for task in (self._glancing, self._looking, self._valuing):
             if task is not None:
                 task.cancel()
                 with suppress(asyncio.CancelledError, Text2SQLError):
@@ -87,15 +102,37 @@ class Library:
         self._knowledge = None
 
     async def _open(self) -> None:
+        edition = await self._memory.edition(self.key)  # first: what is kept meanwhile is seen again
         kept = await self._memory.catalogue(self.key)
         if kept is None:
             await self.refresh()
             return
+        self._edition, self._glanced = edition, time.monotonic()
         self._use(kept)
         looking = self._look()
         with suppress(TimeoutError):
             async with asyncio.timeout(_PATIENCE):
                 await asyncio.shield(looking)
+
+    async def _glance(self) -> None:
+        """Take over what another process has read anew; a store that takes its time is not waited for."""
+        if self._glancing is None and time.monotonic() - self._glanced > _GLANCE:
+            self._glanced = time.monotonic()
+            self._glancing = asyncio.create_task(self._take_over())
+        if self._glancing is not None:
+            await asyncio.wait({self._glancing}, timeout=_PATIENCE)
+
+    async def _take_over(self) -> None:
+        try:
+            edition = await self._memory.edition(self.key)
+            kept = await self._memory.catalogue(self.key) if edition != self._edition else None
+            if kept is not None and self._knowledge is not None:
+                self._edition, self._looked = edition, time.monotonic()
+                self._use(kept)
+        except StoreError as error:  # whoever asks will meet it
+            log.info("whether the catalogue was read anew is not known: %s", error)
+        finally:
+            self._glancing = None
 
     def _look(self) -> asyncio.Task[bool]:
         self._looked = time.monotonic()

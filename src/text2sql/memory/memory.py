@@ -98,8 +98,17 @@ class Memory:
         item = await self.store.aget(("catalogues",), _digest(source_key))
         return load_catalogue(item.value.get("catalogue")) if item else None
 
-    async def keep_catalogue(self, source_key: str, catalogue: Catalogue) -> None:
+    async def keep_catalogue(self, source_key: str, catalogue: Catalogue) -> str:
+        """Its edition: whoever knows another one finds out that there is something new to be known."""
+        edition = uuid4().hex
         await self.store.aput(("catalogues",), _digest(source_key), {"catalogue": dump_catalogue(catalogue)})
+        await self.store.aput(("editions",), _digest(source_key), {"edition": edition})
+        return edition
+
+    async def edition(self, source_key: str) -> str:
+        """Of the catalogue that is kept, without reading it: a large one has megabytes."""
+        item = await self.store.aget(("editions",), _digest(source_key))
+        return str(item.value["edition"]) if item else ""
 
     async def tables_read(self, key: str) -> list[str]:
         """Those that stand in prompts so far, in that order, where a model has not read all of a schema."""

@@ -30,8 +30,9 @@ from text2sql.server.models import ProblemDetails
 from text2sql.server.origins import Origins
 from text2sql.server.problems import STATUSES, ProblemResponse, details, invalid, problem_of
 from text2sql.server.reception import Reception, language_of
+from text2sql.server.refreshes import Refreshes
 from text2sql.server.reports import Reports
-from text2sql.server.routes import about, evaluations, health, query, reports, results, threads
+from text2sql.server.routes import about, evaluations, health, query, refreshes, reports, results, threads
 from text2sql.server.sending import ClientGone
 from text2sql.server.sources import Sources
 from text2sql.server.streams import Streams
@@ -79,6 +80,7 @@ def build(
         works,
         Reports(works, auditor, sources, schedule, metrics),
         Evaluations(works, auditor, sources, settings, metrics),
+        Refreshes(works, sources, settings.refresh_every, metrics),
         door,
         ledger,
         auditor,
@@ -114,7 +116,7 @@ def build(
         redirect_slashes=False,
     )
     app.state.reception = reception
-    for routes in (query, threads, results, reports, evaluations, about, health):
+    for routes in (query, threads, results, reports, evaluations, refreshes, about, health):
         app.include_router(routes.router)
     if find_spec("text2sql.server.page") is not None:
         from text2sql.server.page import router as page  # noqa: PLC0415 -- the page is a part that may be left out

@@ -1,7 +1,7 @@
 """Numbers for Prometheus, in a registry of our own. Labels hold names of ours only, never a user's text."""
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from prometheus_client import CollectorRegistry, Counter, Histogram, ProcessCollector, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
@@ -44,6 +44,7 @@ class Metrics:
         self._mended = self._counter("report_repairs", "Repairs of reports by outcome", "outcome")
         self._evaluations = self._counter("evaluations", "Question sets that were asked to their end")
         self._judged = self._counter("evaluation_questions", "Questions of evaluations by verdict", "verdict")
+        self._refreshes = self._counter("refreshes", "Catalogues read anew as work, by outcome", "outcome")
         self._requests = self._counter("http_requests", "HTTP requests", "method", "route", "status")
         self._stage = self._histogram("stage_seconds", "Seconds by stage of a question", "stage")
         self._question = self._histogram("question_seconds", "Seconds of whole questions")
@@ -103,6 +104,9 @@ class Metrics:
 
     def evaluated(self) -> None:
         self._evaluations.inc()
+
+    def refreshed(self, outcome: Literal["changed", "same", "failed"]) -> None:
+        self._refreshes.labels(outcome).inc()
 
     def stage(self, name: str, seconds: float) -> None:
         self._stage.labels(name).observe(seconds)

@@ -139,6 +139,12 @@ class EvaluationRequest(Body):
     seed: int = Field(0, ge=-(2**63), lt=2**63)
 
 
+class RefreshRequest(Body):
+    """Nothing is to be said."""
+
+    model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{}]})
+
+
 class Feedback(Body):
     model_config = ConfigDict(
         extra="forbid",
@@ -227,6 +233,13 @@ class EvaluationState(BaseModel):
     accuracy: float | None = Field(description="`right` of `judged`, so far")
     formats: list[str] = Field(description="In which it can be fetched, once it is done")
     summary: dict[str, Any] | None = Field(description="What `text2sql eval --json` prints of the run")
+    problem: ProblemDetails | None
+
+
+class RefreshState(BaseModel):
+    refresh_id: str
+    source: str
+    status: Literal["running", "done", "failed"]
     problem: ProblemDetails | None
 
 

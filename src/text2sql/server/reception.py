@@ -25,6 +25,7 @@ from text2sql.server.logs import fact
 from text2sql.server.metrics import Metrics
 from text2sql.server.models import Question
 from text2sql.server.problems import wanted_language
+from text2sql.server.refreshes import Refreshes
 from text2sql.server.reports import Reports
 from text2sql.server.sources import Source, Sources
 from text2sql.server.streams import Streams
@@ -50,6 +51,7 @@ class Reception:
     works: Works
     reports: Reports
     evaluations: Evaluations
+    refreshes: Refreshes
     door: Doorkeeper
     ledger: Ledger
     auditor: Auditor
