@@ -33,7 +33,7 @@ lock: $(READY)
 	$(BIN)/uv pip compile --universal --generate-hashes --no-header --no-annotate --upgrade \
 		--python-version 3.11 --extra all --group dev pyproject.toml -o requirements.lock
 
-servers: $(READY)  ## PostgreSQL and MariaDB for hands-on work, until Ctrl-C
+servers: $(READY)  ## PostgreSQL, MariaDB and Redis for hands-on work, until Ctrl-C
 	$(BIN)/python tests/servers.py
 
 clouds: $(READY)  ## the contract suite on the emulators of Snowflake and BigQuery; the latter takes minutes

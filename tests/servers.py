@@ -1,5 +1,5 @@
-"""PostgreSQL, MariaDB, ClickHouse and an emulator of Snowflake for the tests: throw-away, on loopback, gone
-when the command ends.
+"""PostgreSQL, MariaDB, Redis, ClickHouse and an emulator of Snowflake for the tests: throw-away, on loopback,
+gone when the command ends.
 
     python tests/servers.py -- pytest tests      run a command with TEXT2SQL_TEST_{POSTGRES,MYSQL,…}_URL set
     python tests/servers.py                      print the URLs and wait for Ctrl-C
@@ -32,7 +32,7 @@ from pythons import ROOT, find, uv
 START_SECONDS = 60.0
 POSTGRES_URL, MYSQL_URL = "TEXT2SQL_TEST_POSTGRES_URL", "TEXT2SQL_TEST_MYSQL_URL"
 CLICKHOUSE_URL, SNOWFLAKE_URL = "TEXT2SQL_TEST_CLICKHOUSE_URL", "TEXT2SQL_TEST_SNOWFLAKE_URL"
-BIGQUERY_URL = "TEXT2SQL_TEST_BIGQUERY_URL"
+BIGQUERY_URL, REDIS_URL = "TEXT2SQL_TEST_BIGQUERY_URL", "TEXT2SQL_TEST_REDIS_URL"
 
 
 class Unavailable(RuntimeError):
@@ -92,6 +92,14 @@ class Mariadb(Server):
         self.stop(signal.SIGKILL)
         self.start()
         self.wait_until(_mariadb_ready)
+
+
+class Redis(Server):
+    def restart(self) -> None:
+        """Empty, on the same port."""
+        self.stop(signal.SIGKILL)
+        self.start()
+        self.wait_until(_redis_ready)
 
 
 @contextmanager
@@ -154,6 +162,24 @@ def mariadb(options: Mapping[str, str] | None = None) -> Iterator[Mariadb]:
             yield server
         finally:
             server.stop()
+
+
+@contextmanager
+def redis(options: Mapping[str, str] | None = None) -> Iterator[Redis]:
+    """A Redis of our own that writes nothing to disk. `options` are server settings, `maxmemory` for one."""
+    program = _program("redis-server", "redis-server", "bin")
+    with _directory("redis", "") as directory:
+        password, port = secrets.token_hex(8), free_port()
+        told = {"port": str(port), "bind": "127.0.0.1", "requirepass": password, "dir": str(directory)}
+        told |= {"save": '""', "appendonly": "no", **(options or {})}
+        (directory / "redis.conf").write_text("".join(f"{name} {value}\n" for name, value in told.items()))
+        command = [str(program), str(directory / "redis.conf")]
+        server = Redis(command, directory, "", port, f"redis://:{password}@127.0.0.1:{port}/0")
+        try:
+            server.wait_until(_redis_ready)
+            yield server
+        finally:
+            server.stop(signal.SIGKILL)  # what it holds is thrown away
 
 
 @contextmanager
@@ -253,6 +279,7 @@ def _wanted() -> list[tuple[str, Callable[[], AbstractContextManager[Server]]]]:
     return [
         (POSTGRES_URL, postgres),
         (MYSQL_URL, mariadb),
+        (REDIS_URL, redis),
         (CLICKHOUSE_URL, clickhouse),
         (SNOWFLAKE_URL, snowflake),
     ]
@@ -351,6 +378,11 @@ def _postgres_ready(port: int) -> bool:
 
 def _mariadb_ready(port: int) -> bool:
     return len(_asked(port, b"")) > 4
+
+
+def _redis_ready(port: int) -> bool:
+    """It asks for the password; one that is still loading says so instead."""
+    return _asked(port, b"PING\r\n").startswith(b"-NOAUTH")
 
 
 def _http_ready(port: int) -> bool:

@@ -157,6 +157,10 @@ class AsyncText2SQL:
         """The key of the database that a thread is about; empty if not known yet, None for no thread."""
         return await (await self._runs()).source(await self._asked({"thread": thread, "user": user}))
 
+    async def first_answer(self, thread: str, *, user: str = "") -> Answer | None:
+        """What a thread began with, if that was an answer and all its rows are there."""
+        return await (await self._runs()).first_answer(await self._asked({"thread": thread, "user": user}))
+
     async def again(self, answer: Answer, thread: str, *, user: str = "") -> bool:
         """Begin a thread with an answer that began another; False if that one, or its rows, are gone."""
         runs = await self._runs()

@@ -114,6 +114,12 @@ class Settings:
     cache_lifetime: float = setting(
         300.0, "seconds that an answer is given again to the same question; 0 for never", may_be_zero=True
     )
+    cache: str = setting(
+        "",
+        "where servers share that, and count requests together: a redis:// or rediss:// URL; "
+        "empty keeps it in each process",
+        secret=True,
+    )
     export_rows: int = setting(1_000_000, "rows of a result that can be exported")
     export_time: float = setting(300.0, "seconds that an export may take")
     body_limit: int = setting(65_536, "bytes that a request may send")

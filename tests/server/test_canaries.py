@@ -23,6 +23,7 @@ from text2sql.server.logs import to_json_lines
 CANARY = "canary7f3d9"
 SECRET = f"secret-{CANARY}-" + "0" * 64
 DSN = f"postgresql://u:{CANARY}@127.0.0.1:1/none"
+REDIS = f"redis://u:{CANARY}@127.0.0.1:1/0"
 
 
 @contextmanager
@@ -75,7 +76,8 @@ def test_no_planted_secret_comes_out_anywhere(shop: Path, tmp_path: Path, way: s
     given: dict[str, Any] = {**TOKENS, "token_secret": SECRET, "api_key": f"sk-{CANARY}", "auth": way}
 
     async def told() -> tuple[list[str], list[str]]:
-        settings = settings_of(**given, audit="on", memory=str(memory), connect_timeout=0.5, pool_wait=0.5)
+        patience = {"connect_timeout": 0.5, "pool_wait": 0.5}
+        settings = settings_of(**given, **patience, audit="on", memory=str(memory), cache=REDIS)
         model = AsyncChatModel([scripted([], last=COUNT)], settings)
         app = build({"shop": str(shop), "down": DSN}, settings, model=model, provider=provider)
         async with served_app(app) as server:
@@ -105,6 +107,8 @@ def test_no_planted_secret_comes_out_anywhere(shop: Path, tmp_path: Path, way: s
         "audit": audit,
         "keys": listed,
     }
+    assert '"cache":false' in everywhere["responses"]
+    assert "the cache redis://127.0.0.1:1/0 is done without" in everywhere["log"]
     found = [(place, one) for place, text in everywhere.items() for one in secrets if one in text]
     assert found == []
     assert ISSUER not in everywhere["responses"]

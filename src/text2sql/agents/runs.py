@@ -11,7 +11,7 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import CheckpointTuple
 from langgraph.types import Command
 
-from text2sql.agents.answering import read_answer, receipt_of, with_rows
+from text2sql.agents.answering import read_answer, receipt_of, result_of, with_rows
 from text2sql.agents.desk import Asked, Heard, Rooms, put
 from text2sql.agents.graph import Graph
 from text2sql.agents.steps import Steps
@@ -30,6 +30,7 @@ class Runs:
         self._rooms = rooms
         self._steps = cast("Steps", graph.checkpointer)
         self._firsts: OrderedDict[str, CheckpointTuple] = OrderedDict()
+        self._answers: OrderedDict[str, Answer] = OrderedDict()
         self._busy: dict[str, asyncio.Lock] = {}
 
     async def run(self, said: Any, asked: Asked) -> AsyncGenerator[Event, None]:
@@ -123,6 +124,27 @@ class Runs:
         await memory.checkpointer.aput(to, checkpoint, first.metadata, checkpoint["channel_versions"])
         await memory.turn(asked.user, thread, checkpoint["channel_values"]["question"], first=True)
         return True
+
+    async def first_answer(self, asked: Asked) -> Answer | None:
+        """What a thread began with. None, too, if its rows are gone, are not all kept, or are of another
+        database or of what somebody else may see. Kept at hand: the chart of many rows takes its time.
+        """
+        thread_id = scoped(asked.user, asked.thread)
+        if thread_id in self._answers:
+            return self._answers[thread_id]
+        first = await self._first(asked)
+        values = first.checkpoint["channel_values"] if first else {}
+        held = values.get("answer")
+        if not held or held["status"] != "answered":
+            return None
+        result = await result_of(held["result_id"], asked.user, self._rooms)
+        if not result.columns or result.row_count < held["row_count"]:
+            return None
+        self._rooms.hold(held["result_id"], result)
+        answer = await self._with_rows(values, asked)
+        if answer is not None:
+            put(self._answers, thread_id, answer)
+        return answer
 
     async def _first(self, asked: Asked) -> CheckpointTuple | None:
         """The step that ended the first turn. It never changes, so it is kept at hand for who copies it."""

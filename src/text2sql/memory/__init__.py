@@ -17,11 +17,12 @@ from text2sql.memory.encoding import scoped
 from text2sql.memory.kept import Claim, Numbers, Pair, Spread, Stats, StoredResult, ThreadInfo
 from text2sql.memory.keys import Key, new_key
 from text2sql.memory.memory import Memory
-from text2sql.memory.places import Nowhere, Server, is_shared, place_of
+from text2sql.memory.places import Nowhere, Server, cache_of, is_shared, place_of
 from text2sql.memory.works import Held, Lost, Work, owned_by
 
 if TYPE_CHECKING:
     from text2sql.memory.queue import Queue
+    from text2sql.memory.redis import Redis
 
 __all__ = [
     "Claim",
@@ -42,6 +43,7 @@ __all__ = [
     "open_memory",
     "owned_by",
     "queue_of",
+    "redis_of",
     "scoped",
 ]
 
@@ -56,6 +58,18 @@ def queue_of(settings: Settings) -> "Queue | None":
     except ImportError:
         return None
     return Queue(place, settings)
+
+
+def redis_of(settings: Settings) -> "Redis | None":
+    """Where `settings.cache` names one. Nothing is opened yet."""
+    place = cache_of(settings)
+    if place is None:
+        return None
+    try:
+        from text2sql.memory.redis import Redis  # noqa: PLC0415  an extra
+    except ImportError as error:
+        raise MissingDriver(database="Redis", extra="redis") from error
+    return Redis(place)
 
 
 @asynccontextmanager

@@ -9,12 +9,12 @@ import math
 import time
 from collections import Counter, OrderedDict, deque
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
+from typing import Protocol
 
 from text2sql.config import Settings
 from text2sql.errors import StoreError, UsageError
-from text2sql.server.ledger import Ledger
 
 _MOST_USERS = 10_000  # whose pace is remembered, the latest
 RETRY_SECONDS = 2  # what is said where nobody can know when there will be room
@@ -125,27 +125,30 @@ class Admission:
         self._let_in()
 
 
+class Together(Protocol):
+    """Counts for all servers. Raises `StoreError` while it cannot."""
+
+    async def take(self, person: str, per_minute: int) -> bool: ...
+
+
 class Pace:
-    """Requests of one user: so many a minute, and as many at once. 0 is no limit. With a ledger they are
-    counted for all servers together; while it cannot be asked, for each alone.
+    """Requests of one user: so many a minute, and as many at once. 0 is no limit. They are counted for all
+    servers together by the first that can; while none can, for each alone.
     """
 
-    def __init__(self, per_minute: int, ledger: Ledger | None = None) -> None:
+    def __init__(self, per_minute: int, *counting: Together) -> None:
         self._most = per_minute
-        self._ledger = ledger
+        self._counting = counting
         self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
     async def take(self, user: str) -> float:
         """0 if this one may go on, else the seconds until one may, at the latest."""
         if not user or not self._most:
             return 0.0
-        if self._ledger is None:
-            return self.take_here(user)
-        try:
-            free = await (await self._ledger.memory()).paces.take(user, self._most)
-        except StoreError:
-            return self.take_here(user)
-        return 0.0 if free else 60 / self._most
+        for one in self._counting:
+            with suppress(StoreError):
+                return 0.0 if await one.take(user, self._most) else 60 / self._most
+        return self.take_here(user)
 
     def take_here(self, user: str) -> float:
         now = time.monotonic()

@@ -17,10 +17,10 @@ from text2sql import __version__
 from text2sql.config import Settings
 from text2sql.errors import Text2SQLError
 from text2sql.llm import AsyncChatModel
-from text2sql.memory import is_shared
+from text2sql.memory import is_shared, redis_of
 from text2sql.reports.schedule import Job
-from text2sql.server.admission import Admission, Pace
-from text2sql.server.cache import Cache
+from text2sql.server.admission import Admission, Pace, Together
+from text2sql.server.cache import Cache, OwnShelf
 from text2sql.server.evaluations import Evaluations
 from text2sql.server.gate import LOOPBACK, Gate
 from text2sql.server.identity import Doorkeeper
@@ -63,11 +63,13 @@ def build(
     """The application over databases by name; the first is the default. Nothing is opened yet."""
     sources = Sources(addresses, settings, model=model, policy=policy, policies=policies)
     elsewhere = siblings or is_shared(settings)  # servers on other machines, for all we know
-    streams, cache, metrics = Streams(settings, siblings=elsewhere), Cache(settings.cache_lifetime), Metrics()
+    redis, own = redis_of(settings), OwnShelf()
+    streams, metrics = Streams(settings, siblings=elsewhere), Metrics()
+    cache = Cache(settings.cache_lifetime, redis or own)
     admission, ledger = Admission(settings), Ledger(settings)
     door = Doorkeeper(settings, ledger)
     auditor = Auditor(ledger, audits(settings, door.asks))
-    metrics.watch(sources, streams, cache, admission)
+    metrics.watch(sources, streams, own, admission)
     provider = provider or open_provider()
     tracer = provider.get_tracer("text2sql") if provider else None
     works = Works(ledger, door, background=settings.background)
@@ -88,6 +90,8 @@ def build(
         sources,
         tracer,
     )
+    counting: list[Together] = [redis] if redis else []
+    counting += [ledger] if is_shared(settings) else []
     for job in schedule:
         sources.named(job.source or None)  # a source that is none is told now
 
@@ -103,6 +107,8 @@ def build(
             streams.forget()
             await sources.close()
             await ledger.close()
+            if redis is not None:
+                await redis.close()
             if provider is not None:
                 await asyncio.to_thread(provider.shutdown)
 
@@ -128,7 +134,7 @@ def build(
         Gate,
         metrics=metrics,
         door=door,
-        pace=Pace(settings.user_requests_per_minute, ledger if is_shared(settings) else None),
+        pace=Pace(settings.user_requests_per_minute, *counting),
         origins=Origins(settings.cors_origins),
         hosts=_names(settings, hosts, door.asks),
         body_limit=settings.body_limit,

@@ -46,6 +46,9 @@ class Ledger:
             self._failed = time.monotonic(), error
             raise
 
+    async def take(self, person: str, per_minute: int) -> bool:
+        return await (await self.memory()).paces.take(person, per_minute)
+
     async def answers(self) -> bool:
         try:
             await (await self.memory()).keys.still_opens("")

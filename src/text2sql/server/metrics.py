@@ -13,7 +13,7 @@ from text2sql.types import Answer
 
 if TYPE_CHECKING:
     from text2sql.server.admission import Admission
-    from text2sql.server.cache import Cache
+    from text2sql.server.cache import OwnShelf
     from text2sql.server.sources import Sources
     from text2sql.server.streams import Streams
 
@@ -53,7 +53,9 @@ class Metrics:
     def text(self) -> bytes:
         return generate_latest(self.registry)
 
-    def watch(self, sources: "Sources", streams: "Streams", cache: "Cache", admission: "Admission") -> None:
+    def watch(
+        self, sources: "Sources", streams: "Streams", cache: "OwnShelf", admission: "Admission"
+    ) -> None:
         """Numbers that are looked up when somebody asks for them."""
         self.registry.register(_Now(sources, streams, cache, admission))
 
@@ -140,7 +142,7 @@ class Metrics:
 
 class _Now(Collector):
     def __init__(
-        self, sources: "Sources", streams: "Streams", cache: "Cache", admission: "Admission"
+        self, sources: "Sources", streams: "Streams", cache: "OwnShelf", admission: "Admission"
     ) -> None:
         self._sources = sources
         self._admission = admission
@@ -177,5 +179,5 @@ class _Now(Collector):
             "text2sql_stream_bytes", "Bytes of events kept after their end", value=self._streams.kept_bytes
         )
         yield GaugeMetricFamily(
-            "text2sql_cached_answers", "Answers in the result cache", value=len(self._cache)
+            "text2sql_cached_answers", "Answers that this process can give again", value=len(self._cache)
         )

@@ -327,3 +327,4 @@ class Health(BaseModel):
 class Readiness(BaseModel):
     status: Literal["ready", "not ready"]
     sources: dict[str, bool]
+    cache: bool | None = None  # whether the Redis can be used, where there is one

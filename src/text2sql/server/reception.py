@@ -12,6 +12,7 @@ from uuid import uuid4
 
 from fastapi import Depends, Request
 
+from text2sql import __version__
 from text2sql.app import How
 from text2sql.config import Settings
 from text2sql.errors import Text2SQLError, UsageError
@@ -39,6 +40,8 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 _NO_MATTER = ("thread", "seconds")  # of what is said with a question: the answer would be the same
+# Of the settings: a server that has others, or the same one after a restart, would answer otherwise.
+_MATTER = "lang mode preset summary candidates grammar row_limit byte_limit cell_byte_limit".split()
 
 
 @dataclass(slots=True)
@@ -131,7 +134,7 @@ class Reception:
         key = await self._key(asked, source, how)
         if "seconds" in how:
             how["seconds"] = max(0.001, how["seconds"] - (time.monotonic() - began))
-        hit = None if asked.fresh or key is None else await self._cached(key, source, how)
+        hit = None if asked.fresh or key is None else await self._cached(key, asked, source, how)
         if key is not None:
             self.metrics.cache("hit" if hit else "bypass" if asked.fresh else "miss")
         if hit is not None:
@@ -141,7 +144,7 @@ class Reception:
         async with aclosing(self.watched(events, source, parent)) as watched:
             async for event in watched:
                 if key is not None and isinstance(event, Finished):
-                    self.cache.keep(key, event.answer)
+                    await self.cache.keep(key, event.answer)
                 yield event
 
     def how(self, asked: Question, thread: str, user: str) -> How:
@@ -190,8 +193,7 @@ class Reception:
             trace.end("" if answer else kind)
             _note(answer, kind, source, time.monotonic() - began)
 
-    @staticmethod
-    async def _key(asked: Question, source: Source, how: How) -> Key | None:
+    async def _key(self, asked: Question, source: Source, how: How) -> Key | None:
         """None for a question that leans on others, and where the schema cannot be had just now."""
         if asked.thread_id:
             return None
@@ -199,23 +201,31 @@ class Reception:
             async with asyncio.timeout(how.get("seconds")):
                 known = await source.app.catalogue()  # its fingerprint holds the policy too
             told = tuple(sorted((name, value) for name, value in how.items() if name not in _NO_MATTER))
-            return source.name, known.fingerprint, told, normalised(asked.question)
+            matter = [__version__, self.models[0], *(getattr(self.settings, name) for name in _MATTER)]
+            return source.name, known.fingerprint, told, matter, normalised(asked.question)
         return None
 
-    async def _cached(self, key: Key, source: Source, how: How) -> Answer | None:
+    async def _cached(self, key: Key, asked: Question, source: Source, how: How) -> Answer | None:
         """The answer in a thread of its own, so that a follow-up leans on it and on nothing after it."""
-        kept = self.cache.find(key)
+        kept = await self.cache.find(key)
         if kept is None:
             return None
-        answer, thread, user = kept.answer, how["thread"], how["user"]
-        try:
-            copied = await source.app.again(answer, thread, user=user)
-        except Text2SQLError:
-            copied = False
-        if not copied:  # its thread was deleted, and its rows with it
-            self.cache.drop(key)
+        answer = await _copied(kept.thread, asked.question, source, how)
+        if answer is None:
+            await self.cache.drop(key)
             return None
-        return replace(answer, thread_id=thread, receipt=replace(answer.receipt, served=kept.served))
+        return replace(answer, thread_id=how["thread"], receipt=replace(answer.receipt, served=kept.served))
+
+
+async def _copied(began: str, question: str, source: Source, how: How) -> Answer | None:
+    """None if the thread was deleted and its rows with it, or never began with an answer to this question."""
+    try:
+        answer = await source.app.first_answer(began, user=how["user"])
+        if answer is None or normalised(answer.question) != normalised(question):
+            return None
+        return answer if await source.app.again(answer, how["thread"], user=how["user"]) else None
+    except Text2SQLError:
+        return None
 
 
 def _note(answer: Answer | None, kind: str, source: Source, seconds: float) -> None:

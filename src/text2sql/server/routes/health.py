@@ -31,10 +31,12 @@ async def readyz(here: Here) -> Response:
     found = await asyncio.gather(*(source.ready() for source in every))
     ready = all(found) and not here.admission.closed and await here.ledger_answers()
     shown = {source.name for source in here.sources}  # none to whoever has not signed in
-    told = {
+    told: dict[str, object] = {
         "status": "ready" if ready else "not ready",
         "sources": {one.name: up for one, up in zip(every, found, strict=True) if one.name in shown},
     }
+    if here.settings.cache:  # without it everything is answered all the same
+        told["cache"] = await here.cache.shelf.answers()
     return Json(told, status_code=200 if ready else 503)
 
 

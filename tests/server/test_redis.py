@@ -1,0 +1,310 @@
+"""Servers that share a Redis: answers and counts in common, each its owner's alone, and none of it needed."""
+
+import asyncio
+import json
+import os
+import signal
+import time
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from redis import Redis as Client
+
+from faults.conftest import or_missing
+from server.people import TOKENS, bearer, token, with_key
+from server.serving import ASK, COUNT, Served, scripted, served
+from server.test_users import NAMES, POLICY, asked
+from servers import Redis, redis
+from text2sql.llm import ScriptedBackend
+from text2sql.memory import redis as module
+from text2sql.server import sources
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Redis]:
+    with or_missing(), redis() as one:
+        yield one
+
+
+@pytest.fixture
+def place(server: Redis) -> str:
+    """Empty."""
+    with Client.from_url(server.url) as client:
+        client.flushall()
+    return server.url
+
+
+@pytest.fixture(autouse=True)
+def _calm(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The machine may be busy: only who tests the patience has little of it."""
+    monkeypatch.setattr(module, "_PATIENCE", 10.0)
+    monkeypatch.setattr(module, "_PAUSE", 0.1)
+    monkeypatch.setattr(sources, "_FRESH", 0.0)
+
+
+@asynccontextmanager
+async def two(
+    shop: Path, first: ScriptedBackend, second: ScriptedBackend, **given: Any
+) -> AsyncIterator[tuple[Served, Served]]:
+    """As on two machines, with one memory."""
+    shared = {"memory": str(shop.with_name("m.db")), **given}
+    async with served(shop, first, **shared) as one, served(shop, second, **shared) as other:
+        yield one, other
+
+
+def kept(url: str, kind: str = "answer") -> dict[bytes, Any]:
+    with Client.from_url(url) as client:
+        return {name: client.get(name) for name in client.keys(f"text2sql:1:{kind}:*")}
+
+
+def put(url: str, value: Any) -> None:
+    """In the place of the one answer there is."""
+    (name,) = kept(url)
+    with Client.from_url(url) as client:
+        client.delete(name)
+        client.rpush(name, *value) if isinstance(value, list) else client.set(name, value)
+
+
+# -- answers ---------------------------------------------------------------------------------------
+
+
+def test_two_servers_share_an_answer_and_a_follow_up_leans_on_it(shop: Path, place: str) -> None:
+    first, second = scripted([NAMES, NAMES]), scripted(["SELECT level FROM customers"])
+
+    async def told() -> None:
+        async with two(shop, first, second, cache=place) as (one, other):
+            given = await one.answer("who are they?")
+            again = await other.answer(" who  are they？")
+            assert second.requests == []
+            assert again["receipt"].pop("served").endswith("+00:00")
+            assert given["receipt"].pop("served") == ""
+            assert again.pop("thread_id") != given.pop("thread_id")
+            assert again == given
+            thread = (await other.answer("who are they?"))["thread_id"]
+            await other.answer("and by level?", thread_id=thread)
+            turns = (await one.get(f"/api/v1/threads/{thread}"))["turns"]
+            assert [turn["question"] for turn in turns] == ["who are they?", "and by level?"]
+            # What one asks afresh, the other gives from then on.
+            fresh = await one.answer("who are they?", fresh=True)
+            assert (await other.answer("who are they?"))["result_id"] == fresh["result_id"]
+
+    asyncio.run(told())
+
+
+def test_a_deleted_thread_other_settings_and_another_database_are_not_shared(shop: Path, place: str) -> None:
+    async def told() -> list[bool]:
+        backend = scripted([], last=COUNT)
+        async with two(shop, backend, backend, cache=place) as (one, other):
+            first = await one.answer()
+            await other.client.delete(f"/api/v1/threads/{first['thread_id']}")
+            after = [await other.answer()]
+            given: dict[str, Any] = {"memory": str(shop.with_name("m.db")), "cache": place}
+            async with served(shop, backend, **given, row_limit=10) as third:
+                after.append(await third.answer())
+            copy = shop.with_name("copy.db")  # the same schema, so the same key: its rows are another's
+            copy.write_bytes(shop.read_bytes())
+            async with served({"shop": str(copy)}, backend, **given) as fourth:
+                after.append(await fourth.answer())
+            return [bool(answer["receipt"]["served"]) for answer in after]
+
+    assert asyncio.run(told()) == [False, False, False]
+
+
+@pytest.mark.fault("A06")
+def test_nobody_gets_what_another_may_see(shop: Path, place: str) -> None:
+    given = {**TOKENS, "policies": {"shop": POLICY}, "cache": place}
+
+    def north(user: str, level: str) -> dict[str, str]:
+        return bearer(token(user, roles=["north"], level=level))
+
+    async def told() -> None:
+        async with two(shop, scripted([], last=NAMES), scripted([], last=NAMES), **given) as (one, other):
+            gold = await asked(one, north("ann", "gold"), "who?")
+            again = await asked(other, north("ann", "gold"), "who?")
+            assert (again["rows"], bool(again["receipt"]["served"])) == (gold["rows"], True)
+            # Another person of the same role and claims, the same person with other claims, and both.
+            for user, level in (("bob", "gold"), ("ann", "silver"), ("bob", "silver")):
+                seen = await asked(other, north(user, level), "who?")
+                assert seen["receipt"]["served"] == ""
+                assert (seen["rows"] == gold["rows"]) is (level == "gold")
+            assert len(kept(place)) == 4
+
+    asyncio.run(told())
+
+
+@pytest.mark.fault("A06")
+def test_a_forged_entry_leads_nobody_to_what_is_not_theirs(shop: Path, place: str) -> None:
+    """Whoever can write to the Redis knows threads of ann: bob's entries name them."""
+    given = {**TOKENS, "policies": {"shop": POLICY}, "cache": place}
+
+    async def told() -> None:
+        async with two(shop, scripted([], last=NAMES), scripted([], last=NAMES), **given) as (one, other):
+            ann, bob = (
+                bearer(token(user, roles=["north"], level=level))
+                for user, level in (("ann", "gold"), ("bob", "silver"))
+            )
+            hers = await asked(one, ann, "who?")
+            old = bearer(token("ann", roles=["north"], level="silver"))
+            with Client.from_url(place) as client:
+                client.flushall()
+            mine = await asked(one, bob, "who?")
+            put(place, json.dumps([hers["thread_id"], time.time()]))
+            seen = await asked(other, bob, "who?")
+            assert (seen["receipt"]["served"], seen["rows"]) == ("", mine["rows"])
+            assert seen["rows"] != hers["rows"]
+            # Her own, of when she could see other rows, or of another question.
+            for who, question in ((old, "who?"), (ann, "who else?")):
+                with Client.from_url(place) as client:
+                    client.flushall()
+                await asked(one, who, question)
+                put(place, json.dumps([hers["thread_id"], time.time()]))
+                seen = await asked(other, who, question)
+                assert (seen["receipt"]["served"], seen["question"]) == ("", question)
+            assert seen["rows"] == hers["rows"]
+
+    asyncio.run(told())
+
+
+POISON: list[Any] = [
+    b"\xff\xfe",
+    b"",
+    b"null",
+    b"{}",
+    b"[1, 2]",
+    b'["x", 1]',
+    b"[" * 390,
+    b"x" * 1_000_000,
+    b"\x80\x04\x95\x0f\x00\x00\x00\x00\x00\x00\x00\x8c\x05posix\x94\x8c\x06system\x94\x93\x94.",
+    f'["{"0" * 32}", NaN]'.encode(),
+    f'["{"0" * 32}", 1e308]'.encode(),
+    f'["{"0" * 32}", "1"]'.encode(),
+    json.dumps(["0" * 32, time.time()]).encode(),
+    json.dumps(["../" * 10, time.time()]).encode(),
+    ["a list"],
+]
+
+
+def test_a_poisoned_entry_is_none_and_is_replaced(shop: Path, place: str) -> None:
+    async def told() -> None:
+        async with two(shop, scripted([], last=COUNT), scripted([], last=COUNT), cache=place) as (one, other):
+            await one.answer()
+            for value in POISON:
+                put(place, value)
+                after = [await other.answer(), await one.answer()]
+                seen = [(answer["rows"], bool(answer["receipt"]["served"])) for answer in after]
+                assert seen == [([[3]], False), ([[3]], True)], value
+
+    asyncio.run(told())
+
+
+def test_an_entry_holds_no_question_no_name_and_no_row_and_has_an_end(shop: Path, place: str) -> None:
+    async def told() -> None:
+        given = {"auth": "keys", "cache": place, "cache_lifetime": 200.0}
+        async with two(shop, scripted([NAMES]), scripted([]), **given) as (one, _):
+            ann = await with_key(one, "ann")
+            answer = await asked(one, ann, "who is Alice?")
+            ((name, value),) = kept(place).items()
+            assert name.removeprefix(b"text2sql:1:answer:").isalnum()
+            assert json.loads(value)[0] == answer["thread_id"]
+            assert len(value) < 100
+            with Client.from_url(place) as client:
+                assert 190 < client.ttl(name) <= 200
+            everything = b"".join([*kept(place), *kept(place).values(), *kept(place, "pace")])
+            words = ["Alice", "ann", "SELECT", *(str(row[0]) for row in answer["rows"])]
+            assert [word for word in words if word.encode() in everything] == []
+
+    asyncio.run(told())
+
+
+# -- counts ----------------------------------------------------------------------------------------
+
+
+def test_requests_a_minute_are_counted_by_all_servers_together(shop: Path, place: str) -> None:
+    async def told() -> list[int]:
+        given = {"auth": "keys", "cache": place, "user_requests_per_minute": 4}
+        async with two(shop, scripted([]), scripted([]), **given) as (one, other):
+            ann, bob = [await with_key(one, name) for name in ("ann", "bob")]
+            walk = [(one, ann), (other, ann)] * 3 + [(other, bob)]
+            return [(await at.client.get("/api/v1/threads", headers=who)).status_code for at, who in walk]
+
+    assert asyncio.run(told()) == [200] * 4 + [429] * 2 + [200]
+
+
+# -- faults ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.fault("G8")
+def test_a_killed_redis_fails_no_question_is_shown_and_comes_back(shop: Path) -> None:
+    async def told(own: Redis) -> list[Any]:
+        given = {"auth": "keys", "cache": own.url, "user_requests_per_minute": 50}
+        async with two(shop, scripted([], last=COUNT), scripted([], last=COUNT), **given) as (one, other):
+            ann = await with_key(one, "ann")
+
+            async def state() -> tuple[Any, ...]:
+                ready = await other.client.get("/readyz")
+                await asked(one, ann, ASK["question"])
+                answer = await asked(other, ann, ASK["question"])
+                return ready.status_code, ready.json(), answer["rows"], bool(answer["receipt"]["served"])
+
+            seen = [await state()]
+            await asyncio.to_thread(own.stop, signal.SIGKILL)
+            seen.append(await state())
+            await asyncio.to_thread(own.restart)
+            async with asyncio.timeout(20):
+                while not all([(await at.get("/readyz"))["cache"] for at in (one, other)]):
+                    await asyncio.sleep(0.05)
+            return [*seen, await state()]
+
+    with or_missing(), redis() as own:
+        well = {"status": "ready", "sources": {}, "cache": True}
+        assert asyncio.run(told(own)) == [
+            (200, well, [[3]], True),
+            (200, {**well, "cache": False}, [[3]], False),
+            (200, well, [[3]], True),
+        ]
+
+
+@pytest.mark.parametrize(
+    "options", [{"maxmemory": "1"}, {"replicaof": "127.0.0.1 1"}], ids=["full", "read-only"]
+)
+@pytest.mark.fault("G8")
+def test_a_full_or_read_only_redis_fails_no_question(shop: Path, options: dict[str, str]) -> None:
+    async def told(url: str) -> list[Any]:
+        async with served(shop, scripted([COUNT] * 2), cache=url) as server:
+            ready = await server.client.get("/readyz")
+            answers = [await server.answer(), await server.answer()]
+            return [ready.status_code, ready.json()["cache"], *(answer["rows"] for answer in answers)]
+
+    with or_missing(), redis(options) as own:
+        assert asyncio.run(told(own.url)) == [200, False, [[3]], [[3]]]
+
+
+def test_a_redis_that_hangs_does_not_cost_every_request(shop: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def told(own: Redis) -> list[float]:
+        async with served(shop, scripted([], last=COUNT), cache=own.url) as server:
+            await server.answer()
+            monkeypatch.setattr(module, "_PATIENCE", 0.5)
+            monkeypatch.setattr(module, "_PAUSE", 60.0)
+            os.kill(own.pid, signal.SIGSTOP)
+            seconds = []
+            for _ in range(4):
+                began = time.monotonic()
+                assert (await server.answer())["rows"] == [[3]]
+                seconds.append(time.monotonic() - began)
+            return seconds
+
+    with or_missing(), redis() as own:
+        first, *others = asyncio.run(told(own))
+    assert first > 0.5
+    assert min(others) < 0.4
+
+
+def test_without_a_redis_readiness_does_not_speak_of_it(shop: Path) -> None:
+    async def told() -> Any:
+        async with served(shop, scripted([])) as server:
+            return await server.get("/readyz")
+
+    assert asyncio.run(told()) == {"status": "ready", "sources": {"shop": True}}
