@@ -410,7 +410,7 @@ class AsyncText2SQL:
         found = {table.name: tuple(column.name for column in table.columns) for table in catalogue.tables}
         for missing in sorted(names - found.keys()):
             raise UsageError("usage.table", name=missing, close="-")
-        return Policy({name: found[name] for name in names})
+        return Policy({name: found[name] for name in names}, exact=True)
 
     def _opened_model(self, name: str) -> AsyncChatModel:
         if not name and isinstance(self._model, AsyncChatModel):

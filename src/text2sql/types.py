@@ -91,12 +91,14 @@ class Policy:
     `tables` maps a name, bare for the default schema or `schema.name`, to its visible columns in order.
     `default_schema` maps a dialect to the schema (`a.b` where the engine has two levels) of bare names.
     `rows` maps a name of `tables` to its rules: a row is seen if one of them shows it. A table without an
-    entry shows all its rows.
+    entry shows all its rows. `exact` names were read in a catalogue; otherwise one in lower case stands for
+    capitals where an engine stores those.
     """
 
     tables: Mapping[str, tuple[str, ...]]
     default_schema: Mapping[str, str] = field(default_factory=dict)
     rows: Mapping[str, tuple[RowRule, ...]] = field(default_factory=dict)
+    exact: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,8 +11,10 @@ from hypothesis import strategies as st
 
 from text2sql.errors import UsageError
 from text2sql.schema import Domain, Knowledge, ValueIndex, ValueQuery, build, value_queries, visible
+from text2sql.sql import check
 from text2sql.types import (
     Catalogue,
+    CheckedSql,
     Claim,
     Column,
     Domains,
@@ -20,6 +22,7 @@ from text2sql.types import (
     Index,
     Policy,
     RowRule,
+    SqlRejected,
     Table,
     ValueHit,
 )
@@ -79,6 +82,29 @@ def test_a_table_says_that_columns_of_it_are_hidden() -> None:
 @pytest.mark.parametrize(("dialect", "tables"), [("sqlite", 1), ("duckdb", 1), ("postgres", 0)])
 def test_case_is_forgiven_only_where_the_engine_forgives_it(dialect: str, tables: int) -> None:
     assert len(visible(company(dialect), Policy({"PEOPLE": ("NAME",)})).tables) == tables
+
+
+@pytest.mark.parametrize("dialect", ["snowflake", "oracle"])
+def test_a_policy_in_lower_case_is_of_the_names_that_are_stored_in_capitals(dialect: str) -> None:
+    capitals = Table("ORDERS", (Column("ID", "int"), Column("Note", "text")), "PUBLIC")
+    quoted = Table("orders", (Column("ID", "int"),), "PUBLIC")
+    catalogue = Catalogue(dialect, "PUBLIC", (capitals, quoted), "f")
+    policy = Policy({"orders": ("id", "Note")}, rows={"orders": (RowRule("id = 1"),)})
+    known = build(catalogue, policy)
+    assert known.policy.tables == {"ORDERS": ("ID", "Note")}
+    assert known.policy.rows == {"ORDERS": (RowRule("id = 1"),)}
+    by_both = build(catalogue, Policy({"orders": ("id",)}, {dialect: "shop.public"}))
+    assert by_both.policy.tables == {"ORDERS": ("ID",)}
+
+
+@pytest.mark.parametrize("dialect", ["snowflake", "oracle"])
+def test_a_name_that_is_stored_in_lower_case_is_found_by_its_quotes(dialect: str) -> None:
+    table = Table("order", (Column("group", "int"), Column("ID", "int")), "PUBLIC")
+    known = build(Catalogue(dialect, "PUBLIC", (table,), "f"))
+    for sql in ('SELECT "group", id FROM "order"', 'SELECT * FROM "order"'):
+        assert isinstance(check(sql, dialect, known.catalogue, known.policy), CheckedSql)
+    assert isinstance(check("SELECT id FROM order_", dialect, known.catalogue, known.policy), SqlRejected)
+    assert isinstance(check('SELECT id FROM "ORDER"', dialect, known.catalogue, known.policy), SqlRejected)
 
 
 def test_another_policy_is_another_fingerprint() -> None:

@@ -46,9 +46,15 @@ VIEWS = ("every_order", "ruled_orders", "dear_products")
 OTHERS = ("clickhouse", "snowflake", "bigquery", "oracle")
 
 
+    """As the engine would tell it: in capitals where it stores those."""
+    grammar = GRAMMARS[dialect]
 def catalogue(dialect: str) -> Catalogue:
     tables = tuple(
-        Table(name, tuple(Column(one, "text") for one in columns), kind="view" if name in VIEWS else "table")
+        Table(
+            grammar.tables.stored(name),
+            tuple(Column(grammar.columns.stored(one), "text") for one in columns),
+            kind="view" if name in VIEWS else "table",
+        )
         for name, columns in POLICY.tables.items()
     )
     return Catalogue(dialect, "", tables, "f")

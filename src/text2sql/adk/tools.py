@@ -228,7 +228,7 @@ async def _narrowed(app: AsyncText2SQL, tables: Iterable[Table]) -> AsyncText2SQ
     names = {label(table, known.catalogue) for table in tables}
     shown = {name: columns for name, columns in known.policy.tables.items() if name in names}
     rows = {name: rules for name, rules in known.policy.rows.items() if name in names}
-    return app.seen_by(Policy(shown, known.policy.default_schema, rows))
+    return app.seen_by(Policy(shown, known.policy.default_schema, rows, known.policy.exact))
 
 
 def _column(column: Column) -> dict[str, Any]:

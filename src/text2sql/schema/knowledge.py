@@ -47,7 +47,7 @@ def build(catalogue: Catalogue, policy: Policy | None = None) -> Knowledge:
 
 def _everything(catalogue: Catalogue) -> Policy:
     names = {label(table, catalogue): tuple(one.name for one in table.columns) for table in catalogue.tables}
-    return Policy(names, {catalogue.dialect: catalogue.default_schema})
+    return Policy(names, {catalogue.dialect: catalogue.default_schema}, exact=True)
 
 
 def _sampled(catalogue: Catalogue) -> ValueIndex:

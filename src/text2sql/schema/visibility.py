@@ -14,7 +14,8 @@ from text2sql.types import Catalogue, ForeignKey, Policy, RowRule, Table
 
 # Engines in which two names cannot differ by case only, so that a policy may write them as it likes.
 _CASELESS_TABLES = frozenset({"sqlite", "duckdb"})
-_CASELESS_COLUMNS = _CASELESS_TABLES | {"mysql"}
+_CASELESS_COLUMNS = _CASELESS_TABLES | {"mysql", "bigquery"}
+_CAPITALS = frozenset({"snowflake", "oracle"})  # what a policy says in lower case, these store in capitals
 
 
 def visible(catalogue: Catalogue, policy: Policy | None) -> Catalogue:
@@ -40,17 +41,19 @@ class _Shown:
         self._catalogue = catalogue
         self._fold_table = str.lower if catalogue.dialect in _CASELESS_TABLES else str
         self._fold_column = str.lower if catalogue.dialect in _CASELESS_COLUMNS else str
-        own = policy.default_schema.get(catalogue.dialect, catalogue.default_schema)
+        said = _in_capitals if catalogue.dialect in _CAPITALS and not policy.exact else str
+        own = said(policy.default_schema.get(catalogue.dialect, catalogue.default_schema))
         # An engine with two levels may name its default by both (`SHOP.PUBLIC`) and its tables by one.
         default = catalogue.default_schema if own.endswith("." + catalogue.default_schema) else own
         self._names = {
-            name: self._fold_table(name if "." in name else f"{default}.{name}") for name in policy.tables
+            name: self._fold_table(said(name) if "." in name else f"{default}.{said(name)}")
+            for name in policy.tables
         }
         if policy.rows and len(set(self._names.values())) < len(self._names):
             twice = next(name for name, count in Counter(self._names.values()).items() if count > 1)
             raise UsageError("usage.policy", problem=f"rows: {twice} has two names among the tables")
         self._columns: Mapping[str, frozenset[str]] = {
-            self._names[name]: frozenset(map(self._fold_column, columns))
+            self._names[name]: frozenset(self._fold_column(said(one)) for one in columns)
             for name, columns in policy.tables.items()
         }
         self._policed = bool(policy.rows)
@@ -78,6 +81,11 @@ class _Shown:
         if found is None and not foreign.schema:
             found = self._catalogue.table(foreign.table, table.schema)
         return frozenset() if found is None else self.columns(found)
+
+
+def _in_capitals(name: str) -> str:
+    """Each part that has no capital; one that has some was meant as it stands."""
+    return ".".join(part.upper() if part.islower() else part for part in name.split("."))
 
 
 def _cut(table: Table, shown: _Shown) -> Table:

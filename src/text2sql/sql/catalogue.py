@@ -71,7 +71,7 @@ def hidden_columns(
     found = statement.catalogue.table(name, schema)
     if found is None or found.partial:
         return None
-    return frozenset(statement.grammar.columns.stored(one.name) for one in found.columns) - set(visible)
+    return frozenset(statement.grammar.columns.stored(one.name, True) for one in found.columns) - set(visible)
 
 
 _JSON_EACH = ("key", "value", "type", "atom", "id", "parent", "fullkey", "path", "json", "root")
@@ -143,7 +143,7 @@ def _visible(
     spelled: dict[tuple[str, ...], tuple[tuple[str, ...], str]] = {}
     for name, columns in policy.held.tables.items():
         full, stored = full_name(policy.held, name, dialect, grammar)
-        value = (tuple(grammar.columns.stored(column) for column in columns), stored)
+        value = (tuple(grammar.columns.stored(column, policy.held.exact) for column in columns), stored)
         shortest = len(full) - 1 if "." not in name else max(len(full) - 2, 0)
         for start in range(shortest + 1):
             spelled[full[start:]] = value
@@ -152,7 +152,7 @@ def _visible(
 
 def full_name(policy: Policy, name: str, dialect: str, grammar: Grammar) -> tuple[tuple[str, ...], str]:
     """A name of the policy as the engine stores it: with the default schema, part by part, and without."""
-    *schema, table = (grammar.tables.stored(part) for part in name.split("."))
+    *schema, table = (grammar.tables.stored(part, policy.exact) for part in name.split("."))
     default = policy.default_schema.get(dialect, "").split(".")
-    home = schema or [grammar.tables.stored(part) for part in default if part]
+    home = schema or [grammar.tables.stored(part, policy.exact) for part in default if part]
     return (*home, table), ".".join((*schema, table))

@@ -18,9 +18,11 @@ class Case(Enum):
             return name
         return ascii_upper(name) if self is Case.UPPER else ascii_lower(name)
 
-    def stored(self, name: str) -> str:
-        """A policy speaks in lower case for all dialects; an engine that folds up has stored it upper."""
-        if self is Case.UPPER and name.islower():
+    def stored(self, name: str, exact: bool = False) -> str:
+        """A policy speaks in lower case for all dialects; an engine that folds up has stored it upper. An
+        exact name is one that the engine told.
+        """
+        if self is Case.UPPER and name.islower() and not exact:
             return name.upper()
         return ascii_lower(name) if self is Case.IGNORED else name
 

@@ -204,7 +204,9 @@ def _is_view(statement: Statement, stored: str) -> bool:
     fold = statement.grammar.tables.stored
     schema, _, name = stored.rpartition(".")
     return any(
-        one.kind == "view" and fold(one.name) == name and (not schema or fold(one.schema) == schema)
+        one.kind == "view"
+        and fold(one.name, True) == name
+        and (not schema or fold(one.schema, True) == schema)
         for one in statement.catalogue.tables
     )
 
@@ -232,7 +234,7 @@ def _rules(held: ByIdentity[Policy], dialect: str) -> _Rules:
             continue
         listed.add(stored)
         if not any(is_open(one.predicate) for one in rules):
-            shown = tuple(grammar.columns.stored(column) for column in columns)
+            shown = tuple(grammar.columns.stored(column, policy.exact) for column in columns)
             policed[stored] = (shown, _condition(name, rules))
             read.update(ascii_lower(table) for one in rules for table in tables_of(one.predicate))
     names = frozenset(ascii_lower(stored.rpartition(".")[2]) for stored in policed)

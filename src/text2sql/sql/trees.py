@@ -76,7 +76,7 @@ def everything(catalogue: Catalogue) -> Policy:
         ): tuple(column.name for column in table.columns)
         for table in catalogue.tables
     }
-    return Policy(visible, {catalogue.dialect: catalogue.default_schema})
+    return Policy(visible, {catalogue.dialect: catalogue.default_schema}, exact=True)
 
 
 def _tree(text: str, dialect: str) -> exp.Expr:

@@ -87,7 +87,7 @@ class Known:
         columns = {key(one.name, True): one for one in table.columns}
         plain = table.schema in ("", self.default_schema)
         name = table.name if plain else f"{table.schema}.{table.name}"
-        stored = ".".join(self.grammar.tables.stored(part) for part in name.split("."))
+        stored = ".".join(self.grammar.tables.stored(part, True) for part in name.split("."))
         visible = set(columns) if policy is None else policy.get(stored)
         if visible is None:
             return
@@ -148,8 +148,8 @@ def _join(entry: Entry, columns: tuple[str, ...], there: Entry, referred: tuple[
 def _visible(policy: Policy, grammar: Grammar) -> dict[str, set[str]]:
     """The columns that a policy shows, by the names of tables as the engine stores them."""
     return {
-        ".".join(grammar.tables.stored(part) for part in name.split(".")): {
-            grammar.columns.stored(column) for column in columns
+        ".".join(grammar.tables.stored(part, policy.exact) for part in name.split(".")): {
+            grammar.columns.stored(column, policy.exact) for column in columns
         }
         for name, columns in policy.tables.items()
     }
