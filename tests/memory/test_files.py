@@ -47,6 +47,12 @@ def filled(settings: Settings) -> Settings:
     return settings
 
 
+async def told(memory: Memory, pragma: str) -> None:
+    """All three connections are told: which of them a call goes through is the memory's own affair."""
+    for connection in (memory.checkpointer.conn, memory.store.conn, memory._tables._connection):  # type: ignore[attr-defined]
+        await connection.execute_fetchall(f"PRAGMA {pragma}")
+
+
 def refused(settings: Settings, kind: type[StoreError]) -> StoreError:
     """The error, after a look that the file is what it was and that it is said in both languages."""
     path = Path(settings.memory)
@@ -207,9 +213,7 @@ def test_a_full_disk_is_a_typed_error_and_harms_no_earlier_thread(filled: Settin
     big = StoredResult("s", "d", (), (("x" * 1_000_000,),), 1)
 
     async def work(memory: Memory) -> None:
-        connections = [memory.checkpointer.conn, memory.store.conn, memory._tables._connection]  # type: ignore[attr-defined]
-        for connection in connections:  # what a full disk is to SQLite
-            await connection.execute_fetchall("PRAGMA max_page_count = 1")
+        await told(memory, "max_page_count = 1")  # what a full disk is to SQLite
         running = graph(memory)
         for attempt in (
             lambda: running.ainvoke({"now": "y" * 1_000_000}, thread("ann", "new")),
@@ -225,8 +229,7 @@ def test_a_full_disk_is_a_typed_error_and_harms_no_earlier_thread(filled: Settin
             await memory.count(Numbers("answered", model="m" * 1_000))
         assert len(await memory.threads("ann")) == 30
         assert (await running.aget_state(thread("ann", "t3"))).values["said"] == ["x" * 1_000]
-        for connection in connections:
-            await connection.execute_fetchall("PRAGMA max_page_count = 1000000")
+        await told(memory, "max_page_count = 1000000")
         await running.ainvoke({"now": "room again"}, thread("ann", "t3"))
         await memory.keep_result("ann", "t", big)
         await memory.prefer("ann", model="m")
@@ -237,14 +240,13 @@ def test_a_full_disk_is_a_typed_error_and_harms_no_earlier_thread(filled: Settin
 
 def test_a_file_that_somebody_holds_is_a_typed_error_after_a_while(filled: Settings) -> None:
     holder = sqlite3.connect(filled.memory, isolation_level=None)
-    holder.execute("BEGIN IMMEDIATE")
 
     async def work(memory: Memory) -> None:
-        await memory.store.conn.execute_fetchall("PRAGMA busy_timeout = 30")  # type: ignore[attr-defined]
+        await told(memory, "busy_timeout = 30")
+        holder.execute("BEGIN IMMEDIATE")  # not before: opening clears old paces away, and waits its 30 s
         with pytest.raises(StoreUnavailable) as caught:
             await memory.turn("ann", "t")
         assert caught.value.mend == "again"
-        await memory.checkpointer.conn.execute_fetchall("PRAGMA busy_timeout = 30")  # type: ignore[attr-defined]
         with pytest.raises(StoreUnavailable):
             await memory.checkpointer.adelete_thread("t")
         assert not memory.checkpointer.conn.in_transaction  # type: ignore[attr-defined]
