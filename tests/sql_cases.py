@@ -1,5 +1,6 @@
 """Cases are data: lines of SQL in `sql/cases/`, read here."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -19,6 +20,20 @@ def headed(file: Path) -> Iterator[tuple[str, str]]:
 def by_dialect(folder: str) -> list[tuple[str, str, str]]:
     """(dialect, comment above, statement) of all files in a folder named after dialects."""
     return [(file.stem, *case) for file in sorted((CASES / folder).glob("*.sql")) for case in headed(file)]
+
+
+def evasions(dialect: str) -> list[str]:
+    """Queries that try to see hidden rows: those for every engine, and those in the dialect's own words."""
+    files = [CASES / "rows" / f"{name}.sql" for name in ("every", dialect)]
+    return [spelled(sql, dialect) for file in files for _, sql in headed(file)]
+
+
+def spelled(sql: str, dialect: str) -> str:
+    """BigQuery wants to be told ALL or DISTINCT."""
+    return _BARE.sub(r"\1 DISTINCT \2", sql) if dialect == "bigquery" else sql
+
+
+_BARE = re.compile(r"\b(UNION|EXCEPT|INTERSECT) (SELECT|\()")
 
 
 def pairs(name: str) -> list[tuple[str, str, str]]:

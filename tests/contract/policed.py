@@ -3,14 +3,11 @@
 import json
 from collections.abc import Iterator, Sequence
 from typing import Any
-from urllib.parse import urlsplit
 
 from contract.places import Place
 from text2sql.schema import Knowledge, build
 from text2sql.sql import policy_for, read_policies
 from text2sql.types import Catalogue, Policy
-
-ENGINES = ("sqlite", "duckdb", "postgres", "mysql")  # where a copy is made and asked
 
 DOCUMENT: dict[str, dict[str, Any]] = {
     "tables": {
@@ -78,19 +75,9 @@ def fill(place: Place, *, whole: bool) -> None:
 
 
 def knowledge_of(place: Place, catalogue: Catalogue, claims: dict[str, object] | None = None) -> Knowledge:
-    return build(catalogue, policy(place, claims))
-
-
-def policy(place: Place, claims: dict[str, object] | None = None) -> Policy:
     document = json.dumps(DOCUMENT)
     made = policy_for(read_policies(document), [], CLAIMS if claims is None else claims)
-    home = {
-        "mysql": urlsplit(place.url).path.strip("/"),
-        "postgres": "public",
-        "duckdb": "main",
-        "sqlite": "main",
-    }
-    return Policy(made.tables, {place.dialect: home[place.dialect]}, made.rows)
+    return build(catalogue, Policy(made.tables, {place.dialect: catalogue.default_schema}, made.rows))
 
 
 def _statements(place: Place, *, whole: bool) -> Iterator[str]:
@@ -99,16 +86,18 @@ def _statements(place: Place, *, whole: bool) -> Iterator[str]:
     hidden = ", tenant INTEGER" if whole else ""
     text, number = "VARCHAR(40)", "INTEGER"
     collation = " COLLATE utf8mb4_bin" if place.dialect == "mysql" else ""
+    engine = " ENGINE = ReplacingMergeTree" if place.dialect == "clickhouse" else ""  # which knows FINAL
     yield (
-        f"CREATE TABLE orders (id {number} PRIMARY KEY, customer_id {number}, region {text}{collation}, "
-        f"total {number}, note {text}{hidden})"
+        f"CREATE TABLE orders (id {number} NOT NULL PRIMARY KEY, customer_id {number}, "
+        f"region {text}{collation}, total {number}, note {text}{hidden}){engine}"
     )
     yield f"CREATE TABLE customers (id {number}, name {text}, region {text}{collation})"
     yield f"CREATE TABLE items (id {number}, order_id {number}, product_id {number}, quantity {number})"
     yield f"CREATE TABLE products (id {number}, name {text}, price {number})"
     yield f"CREATE TABLE staff (id {number}, name {text}, boss_id {number}, salary {number})"
     yield f"CREATE TABLE marks (order_id {number}, tenant {number})"
-    yield "CREATE INDEX by_total ON orders (total)"
+    if "indexes" not in place.facts.gaps:
+        yield "CREATE INDEX by_total ON orders (total)"
     yield _insert(place, "orders", _ORDERS if whole else _SHOWN_ORDERS)
     seen = [row for row in _CUSTOMERS if row[2] in ("north", "east") or row[1] == CLAIMS["user"]]
     yield _insert(place, "customers", _CUSTOMERS if whole else seen)
@@ -128,8 +117,7 @@ def _statements(place: Place, *, whole: bool) -> Iterator[str]:
 def _insert(place: Place, table: str, rows: Sequence[tuple[object, ...]]) -> str:
     def spelled(value: object) -> str:
         if isinstance(value, str):
-            escaped = value.replace("'", "''")
-            return "'" + (escaped.replace("\\", "\\\\") if place.dialect == "mysql" else escaped) + "'"
+            return "'" + value.replace("'", "\\'" if place.dialect == "bigquery" else "''") + "'"
         return "NULL" if value is None else str(value)
 
     values = ", ".join(f"({', '.join(map(spelled, row))})" for row in rows)

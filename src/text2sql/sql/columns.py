@@ -52,6 +52,8 @@ class Columns:
         while where is not None:
             row = where.sources.get(self.names.alias(node.this))
             if row is not None and row.hides:
+                if where is scope and node is written and self.stands_for(node, key, where, rivals=True):
+                    return  # `count(*) AS orders FROM orders ORDER BY orders`
                 refuse("column", written)  # `SELECT c FROM customers c`: the row with its hidden columns
             rivals = any(source.may_hide(key) for source in where.sources.values())
             owner = self.owner(key, where)

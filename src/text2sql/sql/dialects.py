@@ -56,6 +56,10 @@ class Grammar:
     dummy_tables: frozenset[str] = frozenset()
     # `WITH t AS (… FROM t)` without RECURSIVE still means t itself
     recursion: "Recursion" = field(default_factory=lambda: Recursion.KEYWORD)
+    # a CTE that a sub-query's own WITH makes sees those of the queries around it
+    nested_ctes: bool = True
+    # an arm of a UNION that begins with a WITH still sees the one before the UNION
+    ctes_beside_own: bool = True
     # the clauses of a SELECT where one of its aliases may be used although a hidden column could have its
     # name; an item of ORDER BY needs no leave, there all engines prefer the alias
     alias_clauses: frozenset[str] = frozenset()
@@ -124,6 +128,7 @@ GRAMMARS: Mapping[str, Grammar] = {
         system_schemas=_STANDARD | {"mysql", "performance_schema", "sys"},
         system_prefixes=("seq_",),
         dummy_tables=frozenset({"dual"}),
+        nested_ctes=False,  # MySQL's do; MariaDB's read the table of that name, and one text is for both
         backslash_strings=True,
     ),
     "clickhouse": Grammar(
@@ -132,6 +137,7 @@ GRAMMARS: Mapping[str, Grammar] = {
         Case.EXACT,
         alias_clauses=_REUSED | {"where", "prewhere", "joins"},  # there the alias wins,
         system_schemas=_STANDARD | {"system"},
+        ctes_beside_own=False,
         in_reads_tables=True,
         backslash_strings=True,
     ),

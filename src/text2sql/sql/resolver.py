@@ -9,9 +9,8 @@ from collections.abc import Iterable, Iterator
 from sqlglot import exp
 
 from text2sql.sql.columns import Columns
-from text2sql.sql.dialects import Recursion
 from text2sql.sql.refusal import refuse
-from text2sql.sql.scope import Names, Outputs, Scope, Source
+from text2sql.sql.scope import Names, Outputs, Scope, Source, sees_itself
 from text2sql.sql.sources import Sources
 from text2sql.sql.stars import write_out_stars
 from text2sql.sql.statement import Statement
@@ -38,7 +37,8 @@ class Resolver:
         if isinstance(node, exp.Subquery):
             return self.bracketed(node, self.with_ctes(node, outer))
         if isinstance(node, exp.SetOperation):
-            return self.set_operation(node, self.with_ctes(node, outer))
+            scope = self.with_ctes(node, outer)
+            return self.set_operation(node, scope, scope)
         if isinstance(node, exp.Select):
             return self.select(node, self.with_ctes(node, outer))
         if isinstance(node, exp.Pivot):
@@ -56,9 +56,10 @@ class Resolver:
         self.clauses_of_result(node, outputs, outer)
         return outputs
 
-    def set_operation(self, node: exp.SetOperation, outer: Scope) -> Outputs:
+    def set_operation(self, node: exp.SetOperation, outer: Scope, last: Scope) -> Outputs:
+        """`last` is what the arm on the right may refer to: in a recursive CTE it is more."""
         left = self.query(node.this, outer)
-        right = self.query(node.expression, outer)
+        right = self.query(node.expression, last)
         known = left is not None and right is not None and not node.args.get("by_name")
         if known and len(left or ()) != len(right or ()):
             refuse("set_shape", f"{len(left or ())} ≠ {len(right or ())}")
@@ -106,29 +107,23 @@ class Resolver:
         if not clause:
             return outer
         scope = Scope(outer.parent, outer.ctes, outer.scalars, outer.sources, outer.aliases)
+        known = outer.ctes if self.statement.grammar.nested_ctes else {}  # to the definitions of this clause
         for cte in clause.expressions:
             key = self.names.alias(cte.args["alias"].this)
             if cte.args.get("scalar"):
                 self.clauses(cte, ("this",), scope)
                 scope.scalars = {**scope.scalars, key: cte.this}
                 continue
-            inner = scope.beside()
-            if self.sees_itself(clause, cte):
-                columns = self.names.listed(cte) or self.first_branch(cte.this)
-                inner.ctes = {**inner.ctes, key: columns}
-            outputs = self.sources.renamed(cte, self.query(cte.this, inner))
-            scope.ctes = {**scope.ctes, key: outputs}
+            inner, itself = scope.beside(), scope.beside()
+            inner.ctes = known
+            if sees_itself(self.statement.grammar, clause, cte):
+                itself.ctes = {**known, key: self.names.listed(cte) or self.first_branch(cte.this)}
+                found = self.set_operation(cte.this, inner, itself)
+            else:
+                found = self.query(cte.this, inner)
+            outputs = self.sources.renamed(cte, found)
+            scope.ctes, known = {**scope.ctes, key: outputs}, {**known, key: outputs}
         return scope
-
-    def sees_itself(self, clause: exp.Expr, cte: exp.Expr) -> bool:
-        if not isinstance(cte.this, exp.SetOperation):
-            return False
-        if clause.args.get("recursive"):
-            return True
-        recursion = self.statement.grammar.recursion
-        return recursion is Recursion.ALWAYS or (
-            recursion is Recursion.COLUMNS and bool(self.names.listed(cte))
-        )
 
     def first_branch(self, node: exp.Expr) -> Outputs:
         """The columns of a recursive CTE as its first branch names them, before anything is resolved."""

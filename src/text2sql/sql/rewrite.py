@@ -21,7 +21,8 @@ def limited(tree: exp.Expr, rows: int) -> tuple[exp.Expr, int]:
         query.set("limit", exp.Limit(expression=exp.Literal.number(rows)))
         return query, rows
     number = _number(present)
-    if number is None:
+    offset = query.args.get("offset")
+    if number is None or (offset is not None and offset.expressions):  # ClickHouse's LIMIT 1 OFFSET 1 BY x
         return _wrapped(query).limit(rows, copy=False), rows
     if number <= rows:
         return query, number

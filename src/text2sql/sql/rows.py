@@ -14,9 +14,10 @@ from functools import lru_cache
 from sqlglot import exp
 
 from text2sql.sql.catalogue import ByIdentity, full_name, real_name
-from text2sql.sql.dialects import GRAMMARS, Recursion, ascii_lower
+from text2sql.sql.dialects import GRAMMARS, ascii_lower
 from text2sql.sql.predicates import BASE, bound, is_open, tables_of
 from text2sql.sql.refusal import refuse
+from text2sql.sql.scope import sees_itself
 from text2sql.sql.statement import Statement
 from text2sql.types import Policy, RowRule
 
@@ -68,6 +69,7 @@ def enforce(statement: Statement) -> None:
         stored = node.meta.get(_MARK) if node._meta else None
         if stored is not None:
             place = node.parent if isinstance(node.parent, exp.Final) else node
+            _prewhere_as_where(place)
             place.replace(_wrapped(statement, node, stored, final=place is not node))
 
 
@@ -93,6 +95,17 @@ def verify(statement: Statement, tree: exp.Expr) -> exp.Expr:
 
 
 # -- the wrapper ---------------------------------------------------------------------------------
+
+
+def _prewhere_as_where(place: exp.Expr) -> None:
+    """ClickHouse's PREWHERE is of a table only; that of a sub-query is its WHERE."""
+    select = place.parent.parent if isinstance(place.parent, exp.From) else None
+    first = select.args.get("prewhere") if isinstance(select, exp.Select) else None
+    if isinstance(select, exp.Select) and first is not None:
+        second = select.args.get("where")
+        both = [one.this for one in (first, second) if one is not None]
+        select.set("prewhere", None)
+        select.set("where", exp.Where(this=exp.and_(*both)))
 
 
 def _wrapped(statement: Statement, node: exp.Table, stored: str, *, final: bool) -> exp.Subquery:
@@ -170,19 +183,20 @@ def _is_cte(statement: Statement, node: exp.Table) -> bool:
     if node.db:
         return False
     wanted = _alias_key(statement, node.this)
-    below: exp.Expr = node
-    above = node.parent
-    while above is not None:
+    way: list[exp.Expr] = [node]  # up to the root
+    while (above := way[-1].parent) is not None:
         clause = above if isinstance(above, exp.With) else above.args.get("with_")
-        if isinstance(clause, exp.With) and clause is not below:
+        if isinstance(clause, exp.With) and clause is not way[-1]:
             for cte in clause.expressions:
-                if cte is below and not _sees_itself(statement, clause, cte):
+                if cte is way[-1] and not _is_recursive(statement, clause, cte, way):
                     break
                 if _alias_key(statement, cte.args["alias"].this) == wanted:
                     return True
-                if cte is below:
+                if cte is way[-1]:
                     break
-        below, above = above, above.parent
+            if above is clause and not statement.grammar.nested_ctes:
+                return False
+        way.append(above)
     return False
 
 
@@ -190,12 +204,9 @@ def _alias_key(statement: Statement, name: exp.Expr) -> str:
     return statement.grammar.aliases.key(name.name, bool(name.args.get("quoted")))
 
 
-def _sees_itself(statement: Statement, clause: exp.With, cte: exp.Expr) -> bool:
-    recursion = statement.grammar.recursion
-    always = recursion is Recursion.ALWAYS or (
-        recursion is Recursion.COLUMNS and bool(cte.args["alias"].columns)
-    )
-    return isinstance(cte.this, exp.SetOperation) and (always or bool(clause.args.get("recursive")))
+def _is_recursive(statement: Statement, clause: exp.With, cte: exp.Expr, way: list[exp.Expr]) -> bool:
+    """Whether the way out of a CTE leads through the one arm that sees it."""
+    return sees_itself(statement.grammar, clause, cte) and way[-3] is cte.this.expression
 
 
 def _is_view(statement: Statement, stored: str) -> bool:

@@ -152,6 +152,8 @@ def known_clauses(statement: Statement) -> None:
             continue
         if kind is exp.Select and not node.expressions and statement.dialect != "postgres":
             refuse("unreadable", node)  # PostgreSQL alone has rows without columns
+        if kind is exp.Select and node.args.get("sample") and statement.dialect != "duckdb":
+            refuse("clause", "sample")  # elsewhere it was a table's, and would be written after the limit
         for clause, held in node.args.items():
             if held and clause not in allowed:
                 refuse("clause", node if kind is exp.Table else clause.rstrip("_"))
@@ -198,6 +200,20 @@ def _is_introduced(node: exp.Identifier) -> bool:
     return False
 
 
+def one_with_for_all_arms(statement: Statement) -> None:
+    """Where an arm's own WITH hides the one before the UNION, a name in it is that of a table instead."""
+    if statement.grammar.ctes_beside_own:
+        return
+    for node in statement.nodes:
+        arms = [node] if isinstance(node, exp.SetOperation) and node.args.get("with_") else []
+        while arms:
+            arm = arms.pop()
+            if arm is not node and arm.args.get("with_"):
+                refuse("clause", "with")
+            if isinstance(arm, (exp.SetOperation, exp.Subquery)):
+                arms += [one for one in (arm.this, arm.args.get("expression")) if one is not None]
+
+
 def no_keyword_values(statement: Statement) -> None:
     """`SELECT user` is a call without brackets, and `s.nextval` a write; the parser sees columns."""
     for node in statement.nodes:
@@ -214,6 +230,7 @@ PIECES: tuple[Rule, ...] = (
     known_clauses,
     known_constructs,
     real_identifiers,
+    one_with_for_all_arms,
     no_keyword_values,
     bounded_generators,
     names_are_free,

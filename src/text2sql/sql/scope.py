@@ -6,7 +6,7 @@ from typing import TypeAlias
 
 from sqlglot import exp
 
-from text2sql.sql.dialects import Grammar
+from text2sql.sql.dialects import Grammar, Recursion
 
 # Column keys in order, "" for a column without a name. None: not known, but made from visible things only.
 Outputs: TypeAlias = tuple[str, ...] | None
@@ -15,6 +15,16 @@ Outputs: TypeAlias = tuple[str, ...] | None
 def again(name: exp.Expr) -> exp.Identifier:
     """The same identifier for another place. The parser's own copy costs ten times as much."""
     return exp.Identifier(this=name.this, quoted=name.args.get("quoted", False))
+
+
+def sees_itself(grammar: Grammar, clause: exp.Expr, cte: exp.Expr) -> bool:
+    """Whether the name of a CTE means the CTE in the last arm of its own UNION. In the others it never does:
+    DuckDB and ClickHouse read a table of that name there, and elsewhere it is an error.
+    """
+    if not isinstance(cte.this, exp.Union) or cte.this.args.get("with_"):
+        return False
+    listed = grammar.recursion is Recursion.COLUMNS and bool(cte.args["alias"].columns)
+    return listed or grammar.recursion is Recursion.ALWAYS or bool(clause.args.get("recursive"))
 
 
 @dataclass(slots=True)

@@ -80,7 +80,7 @@ def everything(catalogue: Catalogue) -> Policy:
 
 
 def _tree(text: str, dialect: str) -> exp.Expr:
-    reader = _dialect(dialect)
+    reader = _reader(dialect)
     tokens = raw.tokens(text, reader, GRAMMARS[dialect])
     try:
         found = reader.parser(error_level=ErrorLevel.IMMEDIATE).parse(list(tokens), text)
@@ -104,6 +104,14 @@ def _text(tree: exp.Expr, dialect: str) -> str:
         raise
     except Exception:  # noqa: BLE001 - what cannot be written cannot be sent
         refuse("unreadable", "")
+
+
+@cache
+def _reader(name: str) -> Dialect:
+    found = Dialect.get_or_raise(name)
+    if name == "clickhouse":  # what a UNION without a word means is the connection's to say, and ours says it
+        found.SET_OP_DISTINCT_BY_DEFAULT = {**found.SET_OP_DISTINCT_BY_DEFAULT, exp.Union: True}
+    return found
 
 
 @cache

@@ -62,6 +62,7 @@ WITH t AS (SELECT customer_id, sum(total) AS s FROM orders GROUP BY customer_id)
 WITH RECURSIVE n AS (SELECT 1 AS i UNION ALL SELECT i + 1 FROM n WHERE i < 5) SELECT i FROM n
 SELECT status, count() FROM orders GROUP BY ALL
 SELECT id FROM orders UNION ALL SELECT id FROM products
+SELECT id FROM orders UNION SELECT id FROM products
 SELECT id FROM orders EXCEPT SELECT customer_id FROM orders
 SELECT toString(id), toInt64(total), toDecimal64(total, 2), CAST(id AS String), id::Float64, toDateTime('2024-01-01 00:00:00'), parseDateTimeBestEffort('2024-01-01') FROM orders
 SELECT * FROM orders WHERE has(['new', 'paid'], status)

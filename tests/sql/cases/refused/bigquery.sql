@@ -1,6 +1,7 @@
 -- Statements that must be refused under ../../policy.json. A comment names the rule that refuses what follows.
 
 -- clause
+FROM shop.orders |> TABLESAMPLE SYSTEM (10 PERCENT)
 SELECT * FROM proj.shop.orders FOR SYSTEM_TIME AS OF CURRENT_TIMESTAMP()
 SELECT * FROM shop.customers FOR SYSTEM_TIME AS OF TIMESTAMP '2024-01-01'
 
@@ -44,6 +45,7 @@ SELECT TO_JSON_STRING(STRUCT(c.*)) FROM shop.customers c
 SELECT AS STRUCT * FROM shop.customers
 
 -- table
+WITH RECURSIVE secrets AS (SELECT * FROM secrets UNION ALL SELECT * FROM secrets) SELECT * FROM secrets
 SELECT * FROM other.customers
 SELECT * FROM `other-proj`.shop.customers
 FROM shop.secrets |> SELECT *

@@ -44,6 +44,7 @@ SELECT * FROM customers NATURAL JOIN orders
 SELECT JSON_OBJECT(*) FROM customers
 
 -- table
+WITH secrets (id) AS (SELECT id FROM secrets UNION ALL SELECT id FROM secrets) SELECT id FROM secrets
 SELECT * FROM "customers"
 
 -- table_function

@@ -127,6 +127,11 @@ SELECT row_to_json(row(c.*)) FROM customers c
 SELECT * FROM customers c JOIN LATERAL (SELECT c.*) x ON true
 
 -- table
+WITH RECURSIVE secrets AS (SELECT * FROM secrets UNION ALL SELECT * FROM secrets) SELECT * FROM secrets
+WITH RECURSIVE secrets AS (SELECT 1 AS id UNION ALL SELECT id FROM secrets UNION ALL SELECT 2) SELECT * FROM secrets
+WITH RECURSIVE secrets AS (WITH z AS (SELECT id FROM secrets) SELECT id FROM z UNION ALL SELECT 2) SELECT * FROM secrets
+WITH RECURSIVE x AS (SELECT 1 AS id), secrets AS (SELECT id FROM secrets UNION ALL SELECT id FROM x) SELECT * FROM secrets
+WITH RECURSIVE secrets AS (SELECT id FROM orders INTERSECT SELECT id FROM secrets) SELECT * FROM secrets
 SELECT id FROM customers LIMIT (SELECT count(*) FROM secrets)
 SELECT id FROM customers OFFSET (SELECT count(*) FROM secrets)
 SELECT * FROM ONLY secrets

@@ -36,6 +36,11 @@ ATTACH 'x' AS y
 REPLACE INTO orders VALUES (1)
 
 -- table
+WITH RECURSIVE secrets AS (SELECT * FROM secrets UNION ALL SELECT * FROM secrets) SELECT * FROM secrets
+WITH RECURSIVE secrets AS (SELECT 1 AS id UNION ALL SELECT id FROM secrets UNION ALL SELECT 2) SELECT * FROM secrets
+WITH RECURSIVE secrets AS (WITH z AS (SELECT id FROM secrets) SELECT id FROM z UNION ALL SELECT 2) SELECT * FROM secrets
+WITH RECURSIVE x AS (SELECT 1 AS id), secrets AS (SELECT id FROM secrets UNION ALL SELECT id FROM x) SELECT * FROM secrets
+WITH RECURSIVE secrets AS (SELECT id FROM orders INTERSECT SELECT id FROM secrets) SELECT * FROM secrets
 SELECT * FROM notes_fts WHERE notes_fts MATCH 'a'
 SELECT 1 WHERE 1 IN sqlite_master
 SELECT 1 WHERE (1,2,3) IN main.secrets

@@ -91,6 +91,9 @@ SELECT COUNT(*) - COUNT(note) FROM orders
 SELECT MAX(id) FROM orders
 SELECT MIN(id) FROM orders WHERE id > 2
 SELECT id, ROW_NUMBER() OVER (ORDER BY id) FROM orders
+SELECT COUNT(*) AS orders FROM orders ORDER BY orders
+SELECT region, COUNT(*) AS orders FROM orders GROUP BY region ORDER BY orders DESC
+SELECT c.name, COUNT(orders.id) AS orders FROM customers c JOIN orders ON orders.customer_id = c.id GROUP BY c.name ORDER BY orders DESC
 SELECT id, SUM(total) OVER () FROM orders
 SELECT id, LAG(id) OVER (ORDER BY id), LEAD(id) OVER (ORDER BY id) FROM orders
 SELECT id, RANK() OVER (PARTITION BY region ORDER BY total, id) FROM orders

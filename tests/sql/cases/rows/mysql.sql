@@ -15,3 +15,5 @@ SELECT id FROM orders WHERE (id, region) IN (SELECT id, region FROM orders)
 SELECT id FROM orders WHERE id IN (SELECT id FROM (SELECT id FROM orders) AS x)
 WITH orders AS (SELECT * FROM orders) SELECT * FROM orders
 SELECT * FROM (VALUES ((SELECT COUNT(*) FROM orders)), (2)) AS v
+WITH orders AS (SELECT 1 AS id) SELECT x.id FROM (WITH y AS (SELECT id FROM orders) SELECT id FROM y) AS x
+WITH orders AS (SELECT 1 AS id) SELECT x.id FROM (WITH y AS (SELECT 2 AS id) SELECT orders.id FROM orders, y) AS x

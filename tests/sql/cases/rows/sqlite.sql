@@ -1,4 +1,5 @@
 -- The same, for what only SQLite has.
+SELECT region, COUNT(*) AS orders FROM orders GROUP BY region HAVING orders > 1 ORDER BY orders + 1, region
 SELECT id FROM orders WHERE JSON(note) > 0
 SELECT id FROM orders WHERE id = 3 AND JSON(note) > 0
 SELECT ABS(total - 100) FROM orders

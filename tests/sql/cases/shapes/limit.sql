@@ -78,6 +78,12 @@ SELECT id FROM shop.orders WHERE id IN (SELECT id FROM shop.products LIMIT 9) LI
 SELECT id FROM orders LIMIT 5 OFFSET 5
 SELECT id FROM orders LIMIT 5 OFFSET 5
 
+SELECT id FROM orders LIMIT 5 BY status
+SELECT * FROM (SELECT id FROM orders LIMIT 5 BY status) AS text2sql_rows LIMIT 100
+
+SELECT id FROM orders LIMIT 5 OFFSET 5 BY status
+SELECT * FROM (SELECT id FROM orders LIMIT 5 OFFSET 5 BY status) AS text2sql_rows LIMIT 100
+
 -- sqlite
 SELECT id FROM orders LIMIT -1
 SELECT * FROM (SELECT id FROM orders LIMIT -1) AS text2sql_rows LIMIT 100

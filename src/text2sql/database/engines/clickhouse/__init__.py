@@ -25,7 +25,7 @@ _TLS_PORT = 8443
 _OPTIONS = ("ca_cert", "client_cert", "client_cert_key", "connect_timeout", "secure", "verify")
 # Sent with every query. The first wall is the first line: with `readonly` = 1 nothing is written, no setting
 # is changed, and the table functions that read files, hosts and other databases are closed. The second makes
-# joins and set operations mean what they mean in every other database; the third is how values arrive.
+# joins, set operations and WITH mean what they mean in every other database; the third is how values arrive.
 _PINNED: Mapping[str, str] = {
     "readonly": "1",
     "timeout_overflow_mode": "throw",
@@ -36,6 +36,8 @@ _PINNED: Mapping[str, str] = {
     "union_default_mode": "DISTINCT",
     "intersect_default_mode": "DISTINCT",
     "except_default_mode": "DISTINCT",
+    "enable_global_with_statement": "1",
+    "use_query_condition_cache": "0",  # 26.9 forgot rows of tables with row rules
     "session_timezone": "UTC",
     "date_time_output_format": "iso",
     "output_format_json_quote_decimals": "1",
