@@ -4,9 +4,9 @@
     python benchmarks/calibrate.py train.jsonl [more.jsonl …] [--ridge 1.0] [--folds 5]
 
 A logistic regression over the signals in the records, by Newton's method, with a ridge towards the weights as
-they are, so that a signal that hardly occurs keeps the one it has. Only answers count: what was turned away has no confidence. The weights
-to be pasted are fitted on everything; the figures of the fit are cross-validated, since one that is judged on
-its own questions flatters itself. Tune on a training set only.
+they are, so that a signal that hardly occurs keeps the one it has. Only answers count: what was turned away
+has no confidence. The weights to be pasted are fitted on everything; the figures of the fit are
+cross-validated, since one that is judged on its own questions flatters itself. Tune on a training set only.
 """
 
 import argparse
