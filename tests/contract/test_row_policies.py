@@ -133,13 +133,13 @@ def test_without_the_fence_an_error_tells_of_hidden_rows(pair: Pair) -> None:
 
 def test_nothing_that_is_known_of_a_policed_table_is_of_hidden_rows(pair: Pair) -> None:
     for table in pair.policed.catalogue.tables:
-        if table.name in policed.DOCUMENT["rows"]:
+        if table.name.lower() in policed.DOCUMENT["rows"]:
             assert table.rows is None
             assert all(column.samples == () for column in table.columns)
-    names = [table.name for table in pair.policed.catalogue.tables]
+    names = [table.name.lower() for table in pair.policed.catalogue.tables]
     assert "every_order" not in names
     assert "dear_products" in names
-    assert "tenant" not in str(pair.policed.catalogue)
+    assert "tenant" not in str(pair.policed.catalogue).lower()
 
 
 @pytest.mark.parametrize("regions", [[], ["nowhere"], ["x' OR '1' = '1"], ["\\"], ["' --"], ['"'], ["`"]])
