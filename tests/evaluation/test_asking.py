@@ -81,7 +81,7 @@ def test_a_question_about_something_else_ends_without_a_query(tmp_path: Path) ->
 def test_candidates_are_mended_before_they_are_judged(tmp_path: Path) -> None:
     shop = make_shop(tmp_path / "shop.db")
     wrong, near = (
-        "SELECT name FROM customers WHERE level = 'silver'",
+        "SELECT name FROM customers WHERE level <> 'gold'",
         "SELECT name FROM customers WHERE level = 'GOLD'",
     )
     backend = ScriptedBackend([replied(wrong, near)], capabilities=EMBEDDED)
