@@ -4,8 +4,9 @@ import re
 
 from sqlglot import exp
 
-from text2sql.sql.repairs.draft import Draft, Fault
+from text2sql.sql.repairs.draft import Draft, Fault, Wrong
 from text2sql.sql.repairs.joins import conjuncts
+from text2sql.sql.repairs.known import folded
 from text2sql.sql.repairs.views import View
 
 # -- ratios --
@@ -117,11 +118,18 @@ def count_rows(draft: Draft) -> bool:
     counted = [
         one.column
         for one in draft.wrong(Fault.ABSENT, Fault.UNKNOWN)
-        if isinstance(one.column.parent, exp.Count) and not draft.known.holders.get(draft.key(one.column))
+        if isinstance(one.column.parent, exp.Count) and not _may_be_meant(draft, one)
     ]
     for column in counted:
         draft.put(column, exp.Star())
     return bool(counted)
+
+
+def _may_be_meant(draft: Draft, wrong: Wrong) -> bool:
+    """A table has it, or a source something that is called so and more: `parent` is `parent_id`."""
+    name = folded(wrong.column.name)
+    called = (folded(key) for one in wrong.at.sources.values() for key in one.shape.columns)
+    return bool(draft.known.holders.get(draft.key(wrong.column))) or any(name in one for one in called)
 
 
 # Where an engine does not know the aliases of its own SELECT list.

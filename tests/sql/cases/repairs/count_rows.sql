@@ -13,6 +13,12 @@ unchanged
 SELECT COUNT(title) FROM visit
 unchanged
 
+SELECT COUNT(person) FROM visit
+SELECT COUNT(*) FROM visit
+
+SELECT COUNT(visitor) FROM visit
+unchanged
+
 SELECT SUM(visit_number) FROM visit
 unchanged
 
