@@ -69,7 +69,7 @@ MENDED = {
 }
 HOPELESS = {
     "the weather on Mars": ("SELECT 1", "SELECT 1"),  # nothing here is about that
-    "the customers' shoe sizes": ("SELECT shoe_size FROM customers", "SELECT shoe FROM customers"),
+    "the customers' nicknames": ("SELECT nickname FROM customers", "SELECT nick FROM customers"),
     "the average of average order counts": (
         "SELECT avg(avg(id)) FROM orders",
         "SELECT sum(avg(id)) FROM orders",

@@ -64,7 +64,7 @@ def test_forty_placeholders_of_which_five_cannot_work(demo: Path, tmp_path: Path
 
 
 def _asked_of_the_hopeless() -> list[str]:
-    twice = ["the customers' shoe sizes", "the average of average order counts", "员工的护照号码"]
+    twice = ["the customers' nicknames", "the average of average order counts", "员工的护照号码"]
     return [*twice, *(one + "*" for one in twice)]
 
 
