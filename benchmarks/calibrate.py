@@ -24,6 +24,7 @@ Weights = dict[str, float]
 NAMES = tuple(WEIGHTS)
 BINS = 10
 STEPS = 50  # of Newton's method, which needs ten
+AGAINST = -0.05  # at the most: a signal speaks against an answer, or says next to nothing
 
 
 def features(record: Record) -> list[float]:
@@ -52,10 +53,15 @@ def fit(rows: Sequence[Sequence[float]], right: Sequence[bool], ridge: float) ->
                 gradient[at] += (is_right - found) * values[at]
                 for to in range(size):
                     curvature[at][to] += spread * values[at] * values[to]
+        for at in range(1, size):  # what would speak for an answer stays where it is
+            if weights[at] >= AGAINST and gradient[at] > 0:
+                gradient[at], curvature[at] = 0.0, [float(to == at) for to in range(size)]
         step = solve(curvature, gradient)
-        weights = [weight + move for weight, move in zip(weights, step, strict=True)]
-        if max(map(abs, step)) < 1e-8:
+        moved = [weight + move for weight, move in zip(weights, step, strict=True)]
+        moved[1:] = [min(AGAINST, weight) for weight in moved[1:]]
+        if max(abs(one - other) for one, other in zip(moved, weights, strict=True)) < 1e-6:
             break
+        weights = moved
     return weights
 
 

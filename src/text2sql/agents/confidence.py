@@ -12,22 +12,23 @@ from math import exp
 from text2sql.agents.state import SQLMessageState
 from text2sql.sql.shape import hardness
 
-# Set by hand until they are fitted; `bias` is what an answer without any signal gets.
+# Fitted by that to 278 questions about 30 training databases, in both languages; `bias` is what an answer
+# without any signal gets.
 WEIGHTS: Mapping[str, float] = {
-    "bias": 2.2,
-    "doubt": -4.0,
-    "wavering": -1.0,
-    "blind": -0.4,
-    "repairs": -0.5,
-    "retries": -0.9,
-    "errors": -0.3,
-    "disagreement": -2.0,
-    "empty": -1.2,
-    "tables": -0.3,
-    "hardness": -0.35,
-    "unused": -0.6,
-    "unsaid": -0.5,
-    "assumptions": -0.3,
+    "bias": 3.745,
+    "doubt": -4.406,
+    "wavering": -1.781,
+    "blind": -0.328,
+    "repairs": -0.05,
+    "retries": -0.761,
+    "errors": -0.05,
+    "disagreement": -2.05,
+    "empty": -2.077,
+    "tables": -0.238,
+    "hardness": -0.05,
+    "unused": -1.181,
+    "unsaid": -0.569,
+    "assumptions": -0.995,
 }
 _LEVELS = ("easy", "medium", "hard", "extra")
 _TEXT = re.compile(r"'((?:[^']|'')+)'")
