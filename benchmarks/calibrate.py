@@ -1,12 +1,14 @@
 """Fits the weights of `agents/confidence.py` to what was right and wrong.
 
     text2sql eval QUESTIONS.json --databases DIR --out train.jsonl
-    python benchmarks/calibrate.py train.jsonl [more.jsonl …] [--ridge 1.0] [--folds 5]
+    python benchmarks/calibrate.py train.jsonl [more.jsonl …] [--ridge 1.0] [--folds 5] [--hold repairs …]
 
 A logistic regression over the signals in the records, by Newton's method, with a ridge towards the weights as
 they are, so that a signal that hardly occurs keeps the one it has. Only answers count: what was turned away
 has no confidence. The weights to be pasted are fitted on everything; the figures of the fit are
 cross-validated, since one that is judged on its own questions flatters itself. Tune on a training set only.
+Where the failures of that set were read and mended, hold what the mending made look harmless: `repairs`,
+`errors`, `tables`, `hardness`.
 """
 
 import argparse
@@ -36,16 +38,14 @@ def sure(weights: Sequence[float], values: Sequence[float]) -> float:
     return 1.0 / (1.0 + exp(-max(-30.0, min(30.0, total))))
 
 
-def fit(rows: Sequence[Sequence[float]], right: Sequence[bool], ridge: float) -> list[float]:
+def fit(rows: Sequence[Sequence[float]], right: Sequence[bool], ridge: Sequence[float]) -> list[float]:
     """The most likely weights; the bias has no ridge."""
     size = len(NAMES)
     before = list(WEIGHTS.values())
     weights = before
     for _ in range(STEPS):
-        gradient = [ridge * (before[at] - weight) * (at > 0) for at, weight in enumerate(weights)]
-        curvature = [
-            [ridge * (at == to and at > 0) + 1e-9 * (at == to) for to in range(size)] for at in range(size)
-        ]
+        gradient = [ridge[at] * (before[at] - weight) for at, weight in enumerate(weights)]
+        curvature = [[ridge[at] * (at == to) + 1e-9 * (at == to) for to in range(size)] for at in range(size)]
         for values, is_right in zip(rows, right, strict=True):
             found = sure(weights, values)
             spread = found * (1 - found)
@@ -83,7 +83,9 @@ def solve(matrix: list[list[float]], right: list[float]) -> list[float]:
     return found
 
 
-def cross_validated(records: Sequence[Record], ridge: float, folds: int, seed: int = 0) -> list[float]:
+def cross_validated(
+    records: Sequence[Record], ridge: Sequence[float], folds: int, seed: int = 0
+) -> list[float]:
     """A confidence for each record from weights that have not seen its database: questions of one database
     are alike, so folds are made of databases.
     """
@@ -142,6 +144,7 @@ def main() -> None:
     reader.add_argument("records", type=Path, nargs="+")
     reader.add_argument("--ridge", type=float, default=1.0)
     reader.add_argument("--folds", type=int, default=5)
+    reader.add_argument("--hold", nargs="*", choices=NAMES, default=[])
     given = reader.parse_args()
     everything = [one for path in given.records for one in read_records(path).values()]
     everything = [one for one in everything if not one.foreign and one.verdict != "unjudged"]
@@ -149,7 +152,8 @@ def main() -> None:
     right = [one.verdict == "right" for one in answered]
     if len(set(right)) < 2:
         raise SystemExit("records with signals are needed, right ones and wrong ones")
-    weights = fit([features(one) for one in answered], right, given.ridge)
+    ridge = [0.0 if one == "bias" else 1e9 if one in given.hold else given.ridge for one in NAMES]
+    weights = fit([features(one) for one in answered], right, ridge)
     print(f"{len(answered)} answers of {len(everything)} questions, {sum(right)} right\n\nWEIGHTS = {{")
     for name, weight in zip(NAMES, weights, strict=True):
         print(f'    "{name}": {weight:.3f},')
@@ -157,7 +161,7 @@ def main() -> None:
     told("as they are", [confidence_of(one.signals) for one in answered], answered, everything)
     told(
         f"fitted, {given.folds} folds",
-        cross_validated(answered, given.ridge, given.folds),
+        cross_validated(answered, ridge, given.folds),
         answered,
         everything,
     )

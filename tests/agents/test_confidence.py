@@ -92,4 +92,4 @@ def test_without_a_query_that_ran_there_is_nothing_to_be_sure_of() -> None:
 
 
 def test_a_signal_of_an_older_version_counts_for_nothing() -> None:
-    assert confidence_of({"forgotten": 9.0}) == confidence_of({}) == pytest.approx(0.9769, abs=1e-4)
+    assert confidence_of({"forgotten": 9.0}) == confidence_of({}) == pytest.approx(0.9884, abs=1e-4)
