@@ -23,7 +23,7 @@ from text2sql.types import Answer
 
 QUESTIONS = ROOT / "benchmarks" / "questions" / "shop.json"
 SAMPLE, SEED = 20, 1
-FLOOR = 0.5  # of them are right: below what is measured, so that only a real loss is felt
+FLOOR = 0.8  # of them are right: below what is measured, so that only a real loss is felt (66 of all 68 are)
 CONTEXT = 8_192  # tokens: the shop's fourteen tables do not fit the small window of the other tests
 
 
