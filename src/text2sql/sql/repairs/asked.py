@@ -5,7 +5,7 @@ import re
 from sqlglot import exp
 
 from text2sql.sql.repairs.draft import ERRORS, Draft
-from text2sql.sql.repairs.joins import add_joins, conjuncts, has_bare_star
+from text2sql.sql.repairs.joins import add_joins, conditions, filter_by, has_bare_star
 from text2sql.sql.repairs.values import comparisons
 from text2sql.sql.repairs.views import Source, View
 from text2sql.types import Said, ValueHit
@@ -81,11 +81,12 @@ def asked_value(draft: Draft) -> bool:
 def _forget_numbers(draft: Draft, said: Said) -> None:
     """`student_id = 100` for a student who was called by a name: the number is made up."""
     view = draft.outermost
-    where = view.select.args.get("where") if view is not None else None
-    parts = conjuncts(where.this) if where is not None else []
-    kept = [one for one in parts if view is None or not _is_made_up(draft, view, one, said)]
-    if view is not None and 0 < len(kept) < len(parts):
-        view.select.set("where", exp.Where(this=exp.and_(*(one.copy() for one in kept), copy=False)))
+    if view is None:
+        return
+    parts = conditions(view)
+    kept = [one for one in parts if not _is_made_up(draft, view, one, said)]
+    if 0 < len(kept) < len(parts):
+        filter_by(view, kept)
         draft.changed()
 
 
@@ -98,8 +99,7 @@ def _is_made_up(draft: Draft, view: View, part: exp.Expr, said: Said) -> bool:
     owner, key = draft.views.owner(view, column), draft.key(column)
     if owner is None or owner.entry is None:
         return False
-    own = owner.entry.is_key([key], draft.grammar)
-    return own or any(link.forward and link.columns == (key,) for link in owner.entry.links)
+    return owner.entry.names_rows(key, draft.grammar)
 
 
 def _is_shown(view: View, hit: ValueHit) -> bool:
@@ -116,13 +116,11 @@ def _filtered(draft: Draft, view: View, hit: ValueHit) -> bool:
         return joined is not None and _filtered(draft, joined, hit)
     if len(found) != 1 or key not in found[0].shape.columns or _is_used(draft, found[0], key):
         return False
-    column, select = draft.column(found[0], key), view.select
+    column = draft.column(found[0], key)
     if len(view.sources) == 1:
         column.set("table", None)
     condition = exp.EQ(this=column, expression=exp.Literal.string(hit.value))
-    where = select.args.get("where")
-    parts = [one.copy() for one in conjuncts(where.this)] if where else []
-    select.set("where", exp.Where(this=exp.and_(*parts, condition, copy=False)))
+    filter_by(view, [*conditions(view), condition])
     draft.changed()
     return True
 

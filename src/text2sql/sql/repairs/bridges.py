@@ -8,7 +8,7 @@ from sqlglot import exp
 
 from text2sql.sql.repairs.draft import Draft, Fault
 from text2sql.sql.repairs.joins import equal, shortest_path, tied
-from text2sql.sql.repairs.known import Entry, Link
+from text2sql.sql.repairs.known import Entry, Link, is_text
 from text2sql.sql.repairs.views import Source, View
 from text2sql.sql.scope import again
 from text2sql.types import Column
@@ -83,12 +83,12 @@ def _way(draft: Draft, view: View, near: tuple[Source, str], far: tuple[Source, 
     return [to, on] if all(ends) and (left in one.columns or right in other.columns) else None
 
 
-_TEXT, _NUMBER = re.compile(r"(?i)char|text|clob|string"), re.compile(r"(?i)int|num|dec|real|floa|doub")
+_NUMBER = re.compile(r"(?i)int|num|dec|real|floa|doub")
 
 
 def _of_two_kinds(one: Column, other: Column) -> bool:
     """A text and a number: what joins them is no key."""
-    kinds = [(bool(_TEXT.search(column.type)), bool(_NUMBER.search(column.type))) for column in (one, other)]
+    kinds = [(is_text(column), bool(_NUMBER.search(column.type))) for column in (one, other)]
     return kinds in ([(True, False), (False, True)], [(False, True), (True, False)])
 
 
@@ -188,8 +188,7 @@ def _is_a_key(draft: Draft, entry: Entry, key: str) -> bool:
     """Of this row or of another: what it says is known, and it is something else. So is what is not there."""
     if key not in entry.columns:
         return key not in entry.hidden
-    own = entry.is_key([key], draft.grammar)
-    return own or any(link.forward and link.columns == (key,) for link in entry.links)
+    return entry.names_rows(key, draft.grammar)
 
 
 def _names_alike(one: tuple[Entry, str], other: tuple[Entry, str]) -> bool:

@@ -1,5 +1,7 @@
 """Joins against the foreign keys: one on the wrong columns, one that is missing."""
 
+from collections.abc import Sequence
+
 from sqlglot import exp
 
 from text2sql.sql.repairs.draft import Draft, Fault, Wrong
@@ -12,6 +14,18 @@ def conjuncts(on: exp.Expr | None) -> list[exp.Expr]:
     if on is None:
         return []
     return list(on.flatten()) if isinstance(on, exp.And) else [on]
+
+
+def conditions(view: View) -> list[exp.Expr]:
+    """What its WHERE asks for, all of it."""
+    where = view.select.args.get("where")
+    return conjuncts(where.this) if where else []
+
+
+def filter_by(view: View, parts: Sequence[exp.Expr]) -> None:
+    """These, copied, become its WHERE."""
+    asked = exp.and_(*(one.copy() for one in parts), copy=False) if parts else None
+    view.select.set("where", exp.Where(this=asked) if asked is not None else None)
 
 
 def is_plain(join: exp.Join) -> bool:

@@ -13,6 +13,12 @@ from text2sql.sql.dialects import GRAMMARS, Grammar
 from text2sql.types import Catalogue, Column, Policy, Table
 from text2sql.wording import singular
 
+_TEXT = re.compile(r"(?i)char|text|clob|string")
+
+
+def is_text(column: Column) -> bool:
+    return _TEXT.search(column.type) is not None
+
 
 @dataclass(slots=True, eq=False)
 class Entry:
@@ -24,6 +30,11 @@ class Entry:
     hidden: frozenset[str]
     folded: dict[str, list[Column]] = field(default_factory=lambda: defaultdict(list))
     links: list["Link"] = field(default_factory=list)
+
+    def names_rows(self, key: str, grammar: Grammar) -> bool:
+        """Whether a value of that column stands for a row, of this table or of another."""
+        own = self.is_key([key], grammar)
+        return own or any(link.forward and link.columns == (key,) for link in self.links)
 
     def is_key(self, columns: Iterable[str], grammar: Grammar) -> bool:
         """Whether these columns name one row at most."""

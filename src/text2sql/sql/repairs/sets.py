@@ -9,7 +9,7 @@ from sqlglot import exp
 from text2sql.sql.repairs.asked import is_said
 from text2sql.sql.repairs.contradictions import is_plain_list
 from text2sql.sql.repairs.draft import ERRORS, Draft
-from text2sql.sql.repairs.joins import conjuncts, tied
+from text2sql.sql.repairs.joins import conditions, conjuncts, filter_by, tied
 from text2sql.sql.repairs.known import Link
 from text2sql.sql.repairs.values import compared
 from text2sql.sql.repairs.views import Source, View
@@ -66,7 +66,7 @@ def asked_without(draft: Draft) -> bool:
     if shown is None or len(view.sources) != 2 or len(links) != 1:
         return False
     child, link = links[0]
-    parts = _conditions(view)
+    parts = conditions(view)
     owners = [{draft.views.owner(view, one) for one in _own_columns(view, part)} for part in parts]
     if any(one not in ({child}, {shown}) for one in owners):
         return False
@@ -77,7 +77,7 @@ def asked_without(draft: Draft) -> bool:
 def _denies(draft: Draft, view: View) -> bool:
     """Whether the query denies something already. `<>` of each row is not *no* row, if that was said."""
     said = draft.said
-    unequal = [one for one in _conditions(view) if isinstance(one, exp.NEQ)]
+    unequal = [one for one in conditions(view) if isinstance(one, exp.NEQ)]
     lacks = said is not None and said.lacks and len(unequal) == len(list(draft.tree.find_all(exp.NEQ)))
     return (
         draft.tree.find(*_DENIALS) is not None or bool(unequal and not lacks) or _is_correlated(draft, view)
@@ -106,31 +106,29 @@ _DENIALS = (exp.Not, exp.Except, exp.Null)
 def _denied(draft: Draft, view: View, ends: tuple[Source, Source], link: Link, inside: list[bool]) -> None:
     shown, child = ends
     select = view.select
-    parts = _conditions(view)
-    conditions = [
-        one for one, held in zip(parts, inside, strict=True) if held and not _is_made_up(draft, one)
-    ]
+    parts = conditions(view)
+    asked = [one for one, held in zip(parts, inside, strict=True) if held and not _is_made_up(draft, one)]
     either = [
         exp.EQ(this=one.this.copy(), expression=one.expression.copy())
-        for one in conditions
+        for one in asked
         if isinstance(one, exp.NEQ)
     ]
     if either:
-        conditions = [one for one in conditions if not isinstance(one, exp.NEQ)]
-        conditions.append(exp.paren(exp.or_(*either, copy=False)) if either[1:] else either[0])
+        asked = [one for one in asked if not isinstance(one, exp.NEQ)]
+        asked.append(exp.paren(exp.or_(*either, copy=False)) if either[1:] else either[0])
     key = draft.column(child, link.referred[0])
     if link.there.columns[link.referred[0]].nullable:
-        conditions.append(exp.Not(this=exp.Is(this=key, expression=exp.Null())))  # else NOT IN finds nobody
+        asked.append(exp.Not(this=exp.Is(this=key, expression=exp.Null())))  # else NOT IN finds nobody
     inner = exp.Select(
         expressions=[key.copy()],
         from_=exp.From(this=child.node.copy()),
-        where=exp.Where(this=_all(conditions)) if conditions else None,
+        where=exp.Where(this=_all(asked)) if asked else None,
     )
     outer = exp.Not(this=exp.In(this=draft.column(shown, link.columns[0]), query=exp.Subquery(this=inner)))
     rest = [one for one, held in zip(parts, inside, strict=True) if not held]
     select.set("from_", exp.From(this=shown.node.copy()))
     select.set("joins", None)
-    select.set("where", exp.Where(this=_all([*rest, outer])))
+    filter_by(view, [*rest, outer])
     draft.changed()
 
 
@@ -140,11 +138,6 @@ def _is_made_up(draft: Draft, part: exp.Expr) -> bool:
         return False
     written = [one.this for one in part.find_all(exp.Literal)]
     return len(written) == 1 and not is_said(draft.said, written[0])
-
-
-def _conditions(view: View) -> list[exp.Expr]:
-    where = view.select.args.get("where")
-    return conjuncts(where.this) if where else []
 
 
 def _all(parts: list[exp.Expr]) -> exp.Expr:
@@ -172,9 +165,7 @@ def asked_except(draft: Draft) -> bool:
     if view is None or not is_plain_list(view) or _has_denied(said, tree):
         return False
     shown = _shown(draft, view)
-    found = [
-        (at, hit) for at, part in enumerate(_conditions(view)) for hit in _else(draft, view, part, shown)
-    ]
+    found = [(at, hit) for at, part in enumerate(conditions(view)) for hit in _else(draft, view, part, shown)]
     if shown is None or len(found) != 1:
         return False
     number, value = found[0]
@@ -209,7 +200,7 @@ def asked_having(draft: Draft) -> bool:
     has = exp.In(this=draft.column(shown, link.columns[0]), query=exp.Subquery(this=inner))
     if len(view.sources) == 1:
         has.this.set("table", None)
-    view.select.set("where", exp.Where(this=_all([*_conditions(view), has])))
+    filter_by(view, [*conditions(view), has])
     draft.changed()
     return True
 

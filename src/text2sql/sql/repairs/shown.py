@@ -7,12 +7,10 @@ import re
 from sqlglot import exp
 
 from text2sql.sql.repairs.draft import ERRORS, Draft
-from text2sql.sql.repairs.joins import add_joins, conjuncts, has_bare_star
-from text2sql.sql.repairs.known import Entry, folded
+from text2sql.sql.repairs.joins import add_joins, conditions, filter_by, has_bare_star
+from text2sql.sql.repairs.known import Entry, folded, is_text
 from text2sql.sql.repairs.views import Source, View
 from text2sql.sql.scope import again
-
-_TEXT = re.compile(r"(?i)char|text|clob|string")
 
 
 def asked_name(draft: Draft) -> bool:
@@ -51,7 +49,7 @@ def _stands_for(draft: Draft, view: View, item: exp.Column, entry: Entry) -> boo
     owner, key = draft.views.owner(view, item), draft.key(item)
     if owner is None or owner.entry is None or key not in owner.entry.columns:
         return False
-    if _TEXT.search(owner.entry.columns[key].type):
+    if is_text(owner.entry.columns[key]):
         return False
     if owner.entry is entry:
         return entry.is_key([key], draft.grammar)
@@ -62,12 +60,12 @@ def _is_its_name(draft: Draft, view: View, item: exp.Column, entry: Entry) -> bo
     owner = draft.views.owner(view, item)
     if owner is None or owner.entry is not entry:
         return False
-    return bool(_TEXT.search(entry.columns[draft.key(item)].type))
+    return is_text(entry.columns[draft.key(item)])
 
 
 def _title(entry: Entry, called: str) -> str | None:
     """The one text column that is called as what stands for it, or as a name."""
-    texts = [key for key, column in entry.columns.items() if _TEXT.search(column.type)]
+    texts = [key for key, column in entry.columns.items() if is_text(column)]
     if called in texts:
         return called
     names = [key for key in texts if folded(key).endswith("name")]
@@ -138,15 +136,14 @@ def asked_measure(draft: Draft) -> bool:
     group, where = view.select.args.get("group"), view.select.args.get("where")
     if group is None or where is None or view.select.args.get("having") or draft.tree.find(exp.AggFunc):
         return False
-    parts = conjuncts(where.this)
+    parts = conditions(view)
     found = [one for one in parts if _is_measured(draft, view, one, group)]
     if len(found) != 1:
         return False
     (part,) = found
-    kept = [one.copy() for one in parts if one is not part]
     measured = part.copy()
     measured.set("this", _MEASURES[said.measure](this=measured.this))
-    view.select.set("where", exp.Where(this=exp.and_(*kept, copy=False)) if kept else None)
+    filter_by(view, [one for one in parts if one is not part])
     view.select.set("having", exp.Having(this=measured))
     draft.changed()
     return True
