@@ -304,7 +304,9 @@ class Replies:
                 self._kept[one["key"]] = one
 
     async def ask(self, request: ModelRequest) -> dict[str, Any]:
-        asked = {name: value for name, value in asdict(request).items() if name != "tools"}  # none here
+        asked = {
+            name: value for name, value in asdict(request).items() if name not in ("tools", "begun")
+        }  # none here
         key = hashlib.sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()
         if key not in self._kept:
             if self._model is None:

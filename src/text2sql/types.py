@@ -193,6 +193,7 @@ class ModelRequest:
     schema: Mapping[str, object] | None = None  # JSON Schema, for a model with structured output
     tools: Mapping[str, str] = field(default_factory=dict)  # to call one of: name and what it is for
     logprobs: bool = False
+    begun: str = ""  # how the answer begins, for a model that goes on from there
     seconds: float | None = None  # for the whole call, retries and waiting included
 
 
@@ -200,6 +201,7 @@ class ModelRequest:
 class Token:
     text: str
     logprob: float
+    others: tuple[tuple[str, float], ...] = ()  # what else it nearly was, where the model tells
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,6 +251,7 @@ class Capabilities:
     candidates: bool = False  # several in one call
     logprobs: bool = False
     tools: bool = False
+    continues: bool = False  # an answer that has begun
 
 
 # -- A query on its way --------------------------------------------------------------------------

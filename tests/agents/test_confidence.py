@@ -4,15 +4,20 @@ from typing import Any
 
 import pytest
 
-from text2sql.agents.confidence import WEIGHTS, confidence, confidence_of, signals
-from text2sql.agents.state import SQLMessageState, fresh
+from text2sql.agents.confidence import WEIGHTS, against, confidence, confidence_of, evidence, signals
+from text2sql.agents.state import Passed, SQLMessageState, fresh
+from text2sql.schema import build
+from text2sql.types import Catalogue, Column, Table
 
 PLAIN = "SELECT name FROM customers WHERE level = 'gold'"
 
 
 def state(sql: str = PLAIN, *, rows: int = 3, **facts: Any) -> SQLMessageState:
     execution = {"sql": sql, "row_count": rows, "agreement": facts.pop("agreement", None)}
+    fits = {"unanswered": 0.0, "uncalled": 0.0, "loose": 0.0}
     passed = {
+        "sql": sql,
+        "against": fits | facts.pop("against", {}),
         "tables": facts.pop("tables", ["customers"]),
         "repairs": facts.pop("repairs", []),
         "candidate": 0,
@@ -62,6 +67,9 @@ def test_a_plain_answer_has_nothing_against_it_but_the_models_own_doubt() -> Non
         ("hardness", 1.0, {"sql": "SELECT a FROM t WHERE b = 1 GROUP BY a ORDER BY a"}),
         ("unused", 1.0, {"schema_info": hits("gold", "Oslo")}),
         ("unsaid", 1.0, {"sql": "SELECT name FROM customers WHERE level = 'silver'"}),
+        ("unanswered", 2.0, {"against": {"unanswered": 2.0}}),
+        ("uncalled", 1.0, {"against": {"uncalled": 1.0}}),
+        ("loose", 1.0, {"against": {"loose": 1.0}}),
         ("assumptions", 1.0, {"assumptions": ["this year"]}),
     ],
 )
@@ -93,3 +101,48 @@ def test_without_a_query_that_ran_there_is_nothing_to_be_sure_of() -> None:
 
 def test_a_signal_of_an_older_version_counts_for_nothing() -> None:
     assert confidence_of({"forgotten": 9.0}) == confidence_of({}) == pytest.approx(0.9884, abs=1e-4)
+
+
+SHOP = Catalogue(
+    dialect="sqlite",
+    default_schema="",
+    fingerprint="shop",
+    tables=(
+        Table("manager", (Column("id", "int"), Column("name", "text"), Column("town", "text"))),
+        Table("sale", (Column("id", "int"), Column("clerk", "text"), Column("total", "int"))),
+    ),
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "sql", "unanswered", "uncalled", "loose"),
+    [
+        ("Towns of the managers", "SELECT town FROM manager", 0, 0, 0),
+        ("Towns of the managers", "SELECT clerk FROM sale", 2, 1, 0),
+        ("经理所在的城镇", "SELECT town FROM manager", 0, 0, 0),
+        ("Names of managers in Oslo", "SELECT name FROM manager WHERE town = 'Oslo'", 0, 1, 0),
+        ("Clerks and totals", "SELECT clerk, SUM(total) FROM sale", 0, 0, 1),
+        ("Clerks and totals", "SELECT clerk, SUM(total) FROM sale GROUP BY clerk", 0, 0, 0),
+    ],
+)
+def test_a_query_that_does_not_answer_to_its_question_has_that_against_it(
+    question: str, sql: str, unanswered: int, uncalled: int, loose: int
+) -> None:
+    found = against(question, sql, build(SHOP))
+    assert found == {"unanswered": unanswered, "uncalled": uncalled, "loose": loose}
+
+
+def test_a_way_less_likely_is_worth_less_but_facts_are_worth_more() -> None:
+    asked = state()
+    asked["candidates"].append({"sql": "SELECT 1", "logprob": -0.1, "gap": -1.0})
+    first = passed_of(asked)
+    other: Passed = {**first, "candidate": 1}
+    assert evidence(asked, first, 3) == 0.0
+    assert evidence(asked, other, 3) == -0.5
+    assert evidence(asked, first, 0) < evidence(asked, other, 3)
+
+
+def passed_of(asked: SQLMessageState) -> Passed:
+    validation = asked["validation_result"]
+    assert validation is not None
+    return validation["passed"][0]

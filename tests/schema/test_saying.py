@@ -55,6 +55,7 @@ def test_the_column_that_each_is_said_of_is_heard(known: Knowledge) -> None:
         ("What are the product names?", ("products",)),
         ("Which suppliers deliver tea? Give their names.", ("suppliers",)),
         ("给出没有下过订单的客户的姓名", ("customers",)),
+        ("住在上海的客户叫什么名字？", ("customers",)),
         ("Give the names of everyone who works at a store", ()),
         ("How many customers are there?", ()),
     ],

@@ -2,7 +2,7 @@
 
 import pytest
 
-from text2sql.sql.shape import Hardness, differences, hardness, is_ordered
+from text2sql.sql.shape import Hardness, Named, differences, hardness, is_loose, is_ordered, named
 
 
 @pytest.mark.parametrize(
@@ -66,3 +66,27 @@ def test_hardness_grows_with_what_has_to_be_put_together(sql: str, level: Hardne
 )
 def test_a_wrong_query_is_put_into_the_class_that_tells_most(got: str, first: str) -> None:
     assert differences("SELECT name FROM t WHERE city = 'Paris'", got, "sqlite")[0] == first
+
+
+def test_a_query_speaks_of_tables_columns_and_texts_but_not_of_what_only_joins() -> None:
+    sql = "SELECT T1.name FROM t AS T1 JOIN u AS T2 ON T1.id = T2.t_id WHERE T2.kind = 'x' AND T2.size > 3"
+    assert named(sql, "sqlite") == Named(("t", "u"), ("name", "kind", "size"), ("x",))
+    assert named("SELECT FROM WHERE (", "sqlite") == Named()
+
+
+@pytest.mark.parametrize(
+    ("sql", "loose"),
+    [
+        ("SELECT name, SUM(price) FROM t", True),
+        ("SELECT name FROM t GROUP BY city", True),
+        ("SELECT name FROM t WHERE id IN (SELECT size FROM u GROUP BY kind)", True),
+        ("SELECT name, MAX(price) FROM t", False),
+        ("SELECT name, COUNT(*) OVER () FROM t", False),
+        ("SELECT name, COUNT(*) FROM t GROUP BY id", False),
+        ("SELECT Name, COUNT(*) FROM t GROUP BY name", False),
+        ("SELECT COUNT(*) FROM t", False),
+        ("SELECT FROM WHERE (", False),
+    ],
+)
+def test_what_a_group_may_differ_in_is_no_answer(sql: str, loose: bool) -> None:
+    assert is_loose(sql, "sqlite", {"ID"}) is loose

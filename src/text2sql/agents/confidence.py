@@ -9,12 +9,14 @@ import re
 from collections.abc import Mapping
 from math import exp
 
-from text2sql.agents.state import SQLMessageState
-from text2sql.sql.shape import hardness
+from text2sql.agents.state import Passed, SQLMessageState
+from text2sql.schema import Knowledge, unanswered, uncalled
+from text2sql.sql.shape import hardness, is_loose, named
 
 # Fitted by that to 278 questions about 30 training databases, in both languages; `bias` is what an answer
 # without any signal gets. Blind, repairs, errors, tables and hardness are set by hand: what of these went
-# wrong was read and mended, so that there they look more harmless than they are.
+# wrong was read and mended, so that there they look more harmless than they are; unanswered, uncalled and
+# loose, which came later, by hand too.
 WEIGHTS: Mapping[str, float] = {
     "bias": 4.448,
     "doubt": -4.404,
@@ -29,8 +31,12 @@ WEIGHTS: Mapping[str, float] = {
     "hardness": -0.35,
     "unused": -1.011,
     "unsaid": -0.723,
+    "unanswered": -0.5,
+    "uncalled": -0.3,
+    "loose": -1.0,
     "assumptions": -1.015,
 }
+LESS_LIKELY = 0.5  # what a nat is worth, by which another way was less likely than the first
 _LEVELS = ("easy", "medium", "hard", "extra")
 _TEXT = re.compile(r"'((?:[^']|'')+)'")
 _MOST = 4.0  # of anything counted: the tenth error says no more than the fourth
@@ -56,6 +62,7 @@ def signals(state: SQLMessageState) -> dict[str, float]:
         return {}
     written = state.get("candidates", [])
     chosen = written[passed["candidate"]] if passed["candidate"] < len(written) else None
+    facts = _facts(state, passed, execution["row_count"])
     logprob = chosen["logprob"] if chosen else None
     agreement = execution["agreement"]
     level = hardness(execution["sql"], state.get("connection_id", "").partition(":")[0])
@@ -63,18 +70,46 @@ def signals(state: SQLMessageState) -> dict[str, float]:
         "doubt": 0.0 if logprob is None else -logprob,  # nats a token
         "wavering": -chosen.get("least", 0.0) if chosen else 0.0,  # at its least sure token
         "blind": float(logprob is None and state.get("attempts", 0) > 0),  # the model did not say how sure
-        "repairs": float(len(passed["repairs"])),
         "retries": float(state.get("retry_count", 0)),
         "errors": float(len(state.get("error_history", []))),
         "disagreement": 0.0 if agreement is None else 1.0 - agreement,
-        "empty": float(execution["row_count"] == 0),
-        "tables": float(max(0, len(passed["tables"]) - 1)),
         "hardness": float(_LEVELS.index(level)) if level in _LEVELS else _MOST,
-        "unused": float(_unused(state, execution["sql"])),
-        "unsaid": float(_unsaid(state, execution["sql"])),
         "assumptions": float(len(state.get("assumptions", []))),
     }
-    return {name: round(min(value, _MOST), 4) for name, value in counted.items()}
+    return {name: round(min(value, _MOST), 4) for name, value in (facts | counted).items()}
+
+
+def evidence(state: SQLMessageState, passed: Passed, rows: int) -> float:
+    """What speaks against one of several queries, at most 0; its model's opinion of it counts for little."""
+    facts = _facts(state, passed, rows)
+    against = sum(WEIGHTS[name] * min(value, _MOST) for name, value in facts.items())
+    written = state.get("candidates", [])
+    held = written[passed["candidate"]] if passed["candidate"] < len(written) else None
+    return against + (LESS_LIKELY * held.get("gap", 0.0) if held else 0.0)
+
+
+def _facts(state: SQLMessageState, passed: Passed, rows: int) -> dict[str, float]:
+    return {
+        "repairs": float(len(passed["repairs"])),
+        "empty": float(rows == 0),
+        "tables": float(max(0, len(passed["tables"]) - 1)),
+        "unused": float(_unused(state, passed["sql"])),
+        "unsaid": float(_unsaid(state, passed["sql"])),
+        **passed.get("against", {}),  # a thread of an older version has none
+    }
+
+
+def against(question: str, sql: str, knowledge: Knowledge) -> dict[str, float]:
+    """What of a query does not fit its question, or means nothing in particular."""
+    catalogue = knowledge.catalogue
+    speaks = named(sql, catalogue.dialect)
+    keys = {key for table in catalogue.tables for key in table.primary_key}
+    names = (*speaks.tables, *speaks.columns, *speaks.texts)
+    return {
+        "unanswered": float(unanswered(question, names, knowledge)),
+        "uncalled": float(uncalled(question, speaks.columns)),
+        "loose": float(is_loose(sql, catalogue.dialect, keys)),
+    }
 
 
 def _unused(state: SQLMessageState, sql: str) -> int:

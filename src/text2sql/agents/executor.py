@@ -6,19 +6,23 @@ import asyncio
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from math import exp
 from typing import Any
 
+from text2sql.agents.confidence import evidence
 from text2sql.agents.confirmation import checked_write
 from text2sql.agents.desk import Desk, Update, detail_of, ended
 from text2sql.agents.emptiness import is_empty, why_empty
 from text2sql.agents.library import checked
 from text2sql.agents.state import Execution, Passed, SQLMessageState, Write, trouble
+from text2sql.agents.ways import worth_a_call
 from text2sql.background import aside
 from text2sql.errors import DatabaseError, LockConflict
 from text2sql.memory import StoredResult
 from text2sql.schema import Knowledge
 from text2sql.types import CheckedSql, QueryResult, RowsFound
 
+_TIMES = 3  # as long as the first query took must be left for others: there is one already
 _LOCK_PAUSE = 0.2  # seconds
 _SETTLING = 3.0  # seconds to wait for whoever has claimed a write and is running it
 
@@ -28,6 +32,7 @@ class _Ran:
     passed: Passed
     query: CheckedSql
     result: QueryResult
+    evidence: float
 
 
 async def executor(state: SQLMessageState, desk: Desk) -> Update:
@@ -43,13 +48,13 @@ async def executor(state: SQLMessageState, desk: Desk) -> Update:
     for passed in validation["passed"]:
         query = await again(passed["text"], desk, knowledge)
         try:
-            result = await _run(query, desk)
+            result = await _once(query, state["turn_id"], desk)
         except DatabaseError as error:
             if error.mend != "rewrite":
                 raise
             history.append(trouble("executor", error.kind, detail_of(error), query.shown))
         else:
-            ran.append(_Ran(passed, query, result))
+            ran.append(_Ran(passed, query, result, evidence(state, passed, result.row_count)))
     update: Update = {
         "error_history": history,
         "statements": state.get("statements", 0) + len(validation["passed"]),
@@ -57,6 +62,9 @@ async def executor(state: SQLMessageState, desk: Desk) -> Update:
     if not ran:
         return {**update, "execution_result": None}
     best, agreement = choose(ran)
+    untried = worth_a_call(state.get("ways", ()), best.evidence)
+    if untried and desk.left > _TIMES * state["seconds"].get("generator", 0.0):
+        return {**update, "execution_result": None, "ways": untried}
     return {**update, **await _kept(best, agreement, state, desk, knowledge)}
 
 
@@ -70,6 +78,14 @@ async def again(sql: str, desk: Desk, knowledge: Knowledge) -> CheckedSql:
     raise RuntimeError("a query that passed the guard does not pass it again")
 
 
+async def _once(query: CheckedSql, turn: str, desk: Desk) -> QueryResult:
+    """Not again beside another way to put the question, if the rows of the first time are still at hand."""
+    key = f"{turn} {query.shown}"
+    if key not in desk.rooms.results:
+        desk.rooms.hold(key, await _run(query, desk))
+    return desk.rooms.results[key]
+
+
 async def _run(query: CheckedSql, desk: Desk) -> QueryResult:
     """A lock or a serialisation failure is met by trying once more."""
     limits = replace(desk.settings.limits, rows=desk.row_limit)
@@ -81,14 +97,16 @@ async def _run(query: CheckedSql, desk: Desk) -> QueryResult:
 
 
 def choose(ran: Sequence[_Ran]) -> tuple[_Ran, float | None]:
-    """The result that most candidates agree on; an empty one weighs half. Ties go to the earlier one."""
+    """The result that most candidates agree on, each weighed by what speaks against it. Ties go to the
+    earlier one.
+    """
     if len(ran) == 1:
         return ran[0], None
     clusters: dict[Any, list[_Ran]] = {}
     for one in ran:
         clusters.setdefault(_shape(one.result), []).append(one)
-    best = max(clusters.values(), key=lambda them: len(them) * (0.5 if is_empty(them[0].result) else 1.0))
-    return best[0], round(len(best) / len(ran), 3)
+    best = max(clusters.values(), key=lambda them: sum(exp(one.evidence) for one in them))
+    return max(best, key=lambda one: one.evidence), round(len(best) / len(ran), 3)
 
 
 def _shape(result: QueryResult) -> Any:

@@ -10,6 +10,7 @@ from text2sql.agents.context import Alike, alike_to, generation
 from text2sql.agents.desk import Desk, Update, noted, paid
 from text2sql.agents.replies import object_in
 from text2sql.agents.state import Reason, SQLMessageState, Written
+from text2sql.agents.ways import ways
 from text2sql.errors import PromptTooLong
 from text2sql.llm.grammar import sql_grammar
 from text2sql.schema import Knowledge
@@ -38,7 +39,7 @@ async def generator(state: SQLMessageState, desk: Desk) -> Update:
     if verified is not None:
         return verified
     knowledge = await desk.rooms.library.knowledge()
-    request = await _request(state, desk, knowledge, alike)
+    request = await asking(state, desk, knowledge, alike)
     # A schema that the model has never seen takes it longer to read than a call may take to answer.
     await desk.model.warm(request.messages[:1])
     try:
@@ -46,7 +47,7 @@ async def generator(state: SQLMessageState, desk: Desk) -> Update:
     except PromptTooLong:
         # Our count was wrong, or the provider's limit is lower than it says: half of it, once.
         alone: SQLMessageState = {**state, "turns": [], "follow_up": False}
-        shorter = await _request(alone, desk, knowledge, alike, shrink=True)
+        shorter = await asking(alone, desk, knowledge, alike, shrink=True)
         reply = await say(shorter, desk)
     return read(reply, state)
 
@@ -74,7 +75,7 @@ def _verified(alike: Alike, state: SQLMessageState, desk: Desk) -> Update | None
     return {"candidates": [{"sql": sql, "logprob": None}], "generated_sql": sql, "assumptions": told}
 
 
-async def _request(
+async def asking(
     state: SQLMessageState, desk: Desk, knowledge: Knowledge, alike: Alike, *, shrink: bool = False
 ) -> ModelRequest:
     messages = await generation(state, desk, knowledge, alike, shrink=shrink)
@@ -114,17 +115,20 @@ async def say(request: ModelRequest, desk: Desk) -> Reply:
 
 def read(reply: Reply, state: SQLMessageState) -> Update:
     cost = {**paid(state, reply), "attempts": state.get("attempts", 0) + 1}
+    alone = len(reply.candidates) == 1 and not state.get("wants_write")
+    torn: Update = {"ways": ways(reply.candidates[0]) if alone else []}
     found: dict[str, Written] = {}
     for candidate in reply.candidates:
         sql = read_reply(candidate.text) if candidate.finish == "stop" else ""
         if sql and sql not in found:
-            found[sql] = _written(sql, candidate)
+            found[sql] = as_written(sql, candidate)
     written = list(found.values())
     if written:
-        return {**cost, "candidates": written, "generated_sql": written[0]["sql"]}
+        return {**cost, **torn, "candidates": written, "generated_sql": written[0]["sql"]}
     reason, told = why_nothing(reply.candidates[0])
     return {
         **cost,
+        **torn,
         "candidates": [],
         "generated_sql": "",
         "sql_generation_failure_reason": reason,
@@ -133,7 +137,7 @@ def read(reply: Reply, state: SQLMessageState) -> Update:
     }
 
 
-def _written(sql: str, candidate: Candidate) -> Written:
+def as_written(sql: str, candidate: Candidate) -> Written:
     sure = [token.logprob for token in candidate.tokens]
     if not sure:
         return {"sql": sql, "logprob": None}

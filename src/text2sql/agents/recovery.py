@@ -1,13 +1,16 @@
-"""What failed, and what helps: a fresh look at the catalogue, or one more query from the model with the facts
-of the error and what to do about it. Bounded by tries, time and tokens; the same query twice ends it.
+"""What failed or is in doubt, and what helps: a fresh look at the catalogue, the other ways that the model
+nearly went, or one more query from it with the facts of the error and what to do about it. Bounded by tries,
+time and tokens; the same query twice ends it.
 """
 
 from collections.abc import Mapping
 
-from text2sql.agents.context import bounded, budget, generation, prefix
+from text2sql.agents.context import alike_to, bounded, budget, generation, prefix
 from text2sql.agents.desk import Desk, Update, ended, noted, paid
-from text2sql.agents.generator import grammar_of, say
-from text2sql.agents.state import Reason, SQLMessageState
+from text2sql.agents.generator import as_written, asking, grammar_of, say
+from text2sql.agents.state import Reason, SQLMessageState, Written
+from text2sql.agents.ways import taken
+from text2sql.errors import ModelError
 from text2sql.llm.prompts import render
 from text2sql.schema import Knowledge
 from text2sql.sql import check, narrowed, read_reply
@@ -44,6 +47,9 @@ GUIDANCE = {
 
 
 async def recovery(state: SQLMessageState, desk: Desk) -> Update:
+    stand = _that_ran(state)
+    if stand:
+        return await _other_ways(state, desk, stand)
     last = state["error_history"][-1]
     if last["kind"] in _NAMES and desk.preset.refresh and not state.get("refreshed"):
         info, changed = state.get("schema_info"), await desk.rooms.library.refresh()
@@ -55,11 +61,44 @@ async def recovery(state: SQLMessageState, desk: Desk) -> Update:
     over = spent(state, desk)
     if over:
         return {"refreshed": state.get("refreshed", False), **give_up(state, desk, over)}
-    narrower = await _narrower(last, state, desk)
-    return {
-        "refreshed": state.get("refreshed", False),
-        **(narrower or await _ask_again(state, desk)),
-    }
+    helps = await _narrower(last, state, desk)
+    if helps is None and state.get("ways"):
+        helps = await _other_ways(state, desk, [])
+        state = {**state, **helps}  # type: ignore[typeddict-item]
+    if not helps or not helps["candidates"]:
+        helps = {**(helps or {}), **await _ask_again(state, desk)}
+    return {"refreshed": state.get("refreshed", False), **helps}
+
+
+def _that_ran(state: SQLMessageState) -> list[Written]:
+    """Queries that the executor is in doubt of: nothing has failed, but another way may be better."""
+    validation, written = state.get("validation_result"), state.get("candidates", [])
+    failed = {one["sql"] for one in state.get("error_history", ())}
+    passed = validation["passed"] if validation is not None and state.get("ways") else []
+    return [written[one["candidate"]] for one in passed if one["sql"] not in failed]
+
+
+async def _other_ways(state: SQLMessageState, desk: Desk, stand: list[Written]) -> Update:
+    """Beside those that stand; the executor chooses. A model that fails now costs no answer that there is."""
+    knowledge = await desk.rooms.library.knowledge()
+    request = await asking(state, desk, knowledge, await alike_to(state, desk))
+    tried = {_same(one["sql"]) for one in state.get("candidates", ())}
+    candidates, cost = list(stand), Update()
+    try:
+        gone = await taken(state["ways"], request, desk)
+    except ModelError:
+        if not stand:
+            raise
+        gone = []
+    for way, reply in gone:
+        cost = paid(state, reply)
+        state = {**state, **cost}  # type: ignore[typeddict-item]
+        sql = read_reply(reply.text) if reply.candidates[0].finish == "stop" else ""
+        if _same(sql) not in ("", *tried):
+            tried.add(_same(sql))
+            candidates.append({**as_written(sql, reply.candidates[0]), "gap": way["gap"]})
+    attempts = state.get("attempts", 0) + len(gone)
+    return {**cost, "candidates": candidates, "attempts": attempts, "ways": []}
 
 
 async def _narrower(last: dict[str, str], state: SQLMessageState, desk: Desk) -> Update | None:

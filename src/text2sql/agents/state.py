@@ -55,6 +55,14 @@ class Written(TypedDict):
     sql: str
     logprob: float | None  # the mean over its tokens: how sure the model was, whatever the length
     least: NotRequired[float]  # of the token it was least sure of
+    gap: NotRequired[float]  # of another way: how much less likely it was, where they part
+
+
+class Way(TypedDict):
+    """How a model nearly went on (`ways.py`)."""
+
+    begun: str
+    gap: float  # of log-probabilities: how much less likely than what it wrote
 
 
 class Passed(TypedDict):
@@ -65,6 +73,7 @@ class Passed(TypedDict):
     tables: list[str]
     repairs: list[str]
     candidate: int
+    against: NotRequired[dict[str, float]]  # what of it does not fit its question (`confidence.py`)
 
 
 class Validation(TypedDict):
@@ -139,6 +148,7 @@ class SQLMessageState(MessagesState, total=False):
     query_analysis: dict[str, Any] | None  # a `Classification`
     schema_info: SchemaInfo | None
     candidates: list[Written]
+    ways: list[Way]  # that have not been tried
     generated_sql: str
     validation_result: Validation | None
     execution_result: Execution | None
@@ -177,6 +187,7 @@ def fresh() -> SQLMessageState:
         query_analysis=None,
         schema_info=None,
         candidates=[],
+        ways=[],
         generated_sql="",
         validation_result=None,
         execution_result=None,

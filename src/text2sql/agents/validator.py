@@ -4,6 +4,7 @@ the columns against the cached catalogue, all without a connection. Only what pa
 
 from dataclasses import dataclass, field
 
+from text2sql.agents.confidence import against
 from text2sql.agents.desk import Desk, Update, detail_of, ended
 from text2sql.agents.library import checked
 from text2sql.agents.state import Passed, SQLMessageState, Write, trouble
@@ -65,7 +66,7 @@ class _Trial:
     statements: int = 0
 
     async def judge(self, number: int, text: str) -> None:
-        known = self.knowledge
+        known, question = self.knowledge, self.state["question"]
         dialect, catalogue = known.catalogue.dialect, known.catalogue
         mended = await aside(
             text, lambda: repair(text, dialect, catalogue, known.values, policy=known.policy, said=self.said)
@@ -86,6 +87,7 @@ class _Trial:
                         tables=list(query.tables),
                         repairs=list(mended.fixes),
                         candidate=number,
+                        against=await aside(text, lambda: against(question, mended.sql, known)),
                     )
                 )
 

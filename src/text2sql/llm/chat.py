@@ -54,6 +54,7 @@ def fit(request: ModelRequest, can: Capabilities, settings: Settings) -> ModelRe
         grammar=request.grammar if can.grammar else "",
         schema=request.schema if can.schema else None,
         logprobs=request.logprobs and can.logprobs,
+        begun=request.begun if can.continues else "",
         tools=request.tools if can.tools else {},
     )
 

@@ -2,6 +2,7 @@
 
 from text2sql.schema.ambiguity import Rivals, paths, rivals
 from text2sql.schema.coverage import ENOUGH, about, is_foreign, uncovered
+from text2sql.schema.echo import unanswered, uncalled
 from text2sql.schema.fetching import Domain, ValueQuery, text_columns, value_queries
 from text2sql.schema.glossary import Glossary, glossary
 from text2sql.schema.hints import hints
@@ -35,6 +36,8 @@ __all__ = [
     "rivals",
     "said",
     "text_columns",
+    "unanswered",
+    "uncalled",
     "uncovered",
     "value_queries",
     "visible",

@@ -29,6 +29,8 @@ _AVERAGE = re.compile(r"(?i)\b(average|mean)\b|平均")
 _TOTAL = re.compile(r"(?i)\b(total|sum|altogether|in all)\b|总[额和共计量数]|合计|一共")
 _NAMES = re.compile(r"(?i)\bnames?\b|姓名|名[称字]|名(?![单额次])")
 _THEIR = re.compile(r"(?i)\b(their|the|its|his|her)\s+(\w+\s+)?names?\b(?!\s+of)")
+_BETWEEN = frozenset("的 叫 叫做 什么 是".split())  # a thing and its name
+_IS_OF = re.compile(r"['’]s|(?:的|叫做?|什么|是)*")
 _AT_ALL = re.compile(r"(?i)\b(any|at all|never|ever)\b|任何|从未|从没|从来")
 _LACKS = re.compile(r"(?i)\b(no|without|never|none|neither)\b|没有|从未|从没|无")
 _BUT = re.compile(r"(?i)\b(but|although|though|yet)\b|[但却]")
@@ -99,7 +101,7 @@ def _named(question: str, knowledge: Knowledge) -> tuple[str, ...]:
     …? Give their names*.
     """
     text = folded(question)
-    line = [term for term in terms(question) if not term.is_phrase and term.said != "的"]
+    line = [term for term in terms(question) if not term.is_phrase and term.said not in _BETWEEN]
     found: dict[str, None] = {}
     for match in _NAMES.finditer(text):
         for term in _beside(match, line, text):
@@ -121,7 +123,7 @@ def _beside(name: re.Match[str], line: list[Term], text: str) -> Iterator[Term]:
     """The words that a *name* may be the name of, the likeliest first."""
     before = [term for term in line if term.end <= name.start()]
     after = [term for term in line if term.start >= name.end()]
-    if before and text[before[-1].end : name.start()].strip() in ("", "的", "'s", "’s"):
+    if before and _IS_OF.fullmatch(text[before[-1].end : name.start()].strip()):
         yield before[-1]
     if after and after[0].word == "of":
         for term in after[1:6]:

@@ -1,6 +1,8 @@
 """What a query is made of, read from its tree: for measuring, never for deciding what may run."""
 
 from collections import Counter
+from collections.abc import Collection
+from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from sqlglot import exp, parse_one
@@ -36,6 +38,49 @@ def hardness(sql: str, dialect: str) -> Hardness:
         if points <= most:
             return level  # type: ignore[return-value]
     return "extra"
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    tables: tuple[str, ...] = ()
+    columns: tuple[str, ...] = ()  # without those that only join
+    texts: tuple[str, ...] = ()
+
+
+def named(sql: str, dialect: str) -> Named:
+    """What a query speaks of."""
+    tree = _tree(sql, dialect)
+    if tree is None:
+        return Named()
+    used = (one for one in tree.find_all(exp.Column) if not one.is_star)
+    return Named(
+        tuple(one.name for one in tree.find_all(exp.Table)),
+        tuple(one.name for one in used if not isinstance(one.find_ancestor(exp.Join, exp.Query), exp.Join)),
+        tuple(one.this for one in tree.find_all(exp.Literal) if one.is_string),
+    )
+
+
+def is_loose(sql: str, dialect: str, keys: Collection[str]) -> bool:
+    """Whether something is shown of a group that its rows may differ in: `name … GROUP BY city`, `name,
+    SUM(price)` of all. Engines that allow it take some row. `keys` are the primary ones.
+    """
+    tree = _tree(sql, dialect)
+    return tree is not None and any(_shows_some_row(one, keys) for one in tree.find_all(exp.Select))
+
+
+def _shows_some_row(select: exp.Select, keys: Collection[str]) -> bool:
+    items = [one.unalias() for one in select.expressions]
+    plain = {one.name.lower() for one in items if isinstance(one, exp.Column)}
+    group = select.args.get("group")
+    if group is None:
+        # MAX or MIN alone may be meant to pick the row
+        return bool(plain) and any(
+            isinstance(one, (exp.Count, exp.Sum, exp.Avg)) and not one.find_ancestor(exp.Window)
+            for item in items
+            for one in item.find_all(exp.AggFunc)
+        )
+    grouped = {one.name.lower() for one in group.find_all(exp.Column)}
+    return grouped.isdisjoint(one.lower() for one in keys) and not plain <= grouped
 
 
 def differences(gold: str, got: str, dialect: str) -> tuple[str, ...]:

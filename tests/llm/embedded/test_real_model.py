@@ -127,6 +127,21 @@ def test_two_candidates_with_their_tokens(real: Settings) -> None:
     assert told.usage.completion_tokens > len(told.candidates[0].tokens)
 
 
+def test_it_tells_what_it_nearly_wrote_and_goes_on_from_there(real: Settings) -> None:
+    async def torn(backend: EmbeddedBackend) -> tuple[Reply, Reply]:
+        first = await reply(backend, question("Names of the singers?", logprobs=True, max_tokens=8))
+        begun = "SELECT DISTINCT"
+        return first, await reply(backend, question("Names of the singers?", begun=begun, max_tokens=8))
+
+    first, second = with_model(real, torn)
+    for token in first.candidates[0].tokens:
+        assert token.text not in [text for text, _ in token.others]
+        assert all(logprob <= token.logprob for _, logprob in token.others)
+    assert any(token.others for token in first.candidates[0].tokens)
+    assert second.text.startswith("SELECT DISTINCT ")
+    assert not second.text.removeprefix("SELECT DISTINCT").strip().upper().startswith("SELECT")
+
+
 def test_closing_the_stream_stops_the_work(real: Settings) -> None:
     async def interrupted(backend: EmbeddedBackend) -> bool:
         stream: AsyncIterator[str | Reply] = backend.stream(

@@ -25,7 +25,9 @@ _COUNTED = 512  # texts whose number of tokens is remembered
 class EmbeddedBackend:
     def __init__(self, path: str | None, settings: Settings) -> None:
         self.name = path or "local"
-        self.capabilities = Capabilities(settings.model_context, grammar=True, candidates=True, logprobs=True)
+        self.capabilities = Capabilities(
+            settings.model_context, grammar=True, candidates=True, logprobs=True, continues=True
+        )
         self._path = path
         self._settings = settings
         self._plan: running.Plan | None = None
@@ -102,7 +104,9 @@ class EmbeddedBackend:
         evaluated = await warmth.ready(request.messages)
         prompt = await warmth.rendered(request.messages)
         asked = wire.payload(request, prompt)
-        grown = [wire.Growing() for _ in range(asked["n_cmpl"])]
+        if request.begun:
+            yield request.begun
+        grown = [wire.Growing(request.begun) for _ in range(asked["n_cmpl"])]
         async with (
             client.stream("POST", "/completion", json=asked) as response,
             aclosing(wire.events(response, self.name)) as events,

@@ -15,14 +15,19 @@ from text2sql.types import Candidate, Message, ModelRequest, Token, Usage
 # Candidates of one batch share one temperature (their seeds differ), so several at 0 would all be the same.
 _DIVERSE = 0.6
 _SEED = 7  # the same question gives the same answer, sampled or not
+_OTHERS = 4  # tokens that are told of each place: the one taken, and what it nearly was
 _CONTROL = re.compile(r"<\|(?=\w+\|>)")
 
 
 def messages(given: tuple[Message, ...]) -> list[dict[str, str]]:
-    """Text that looks like the template's own marks (`<|im_end|>`) is pulled apart: a question or a value
-    must not be able to end its message and begin another.
+    return [{"role": one.role, "content": plain(one.content)} for one in given]
+
+
+def plain(text: str) -> str:
+    """What looks like the template's own marks (`<|im_end|>`) is pulled apart: a question or a value must not
+    be able to end its message and begin another.
     """
-    return [{"role": one.role, "content": _CONTROL.sub("< |", one.content)} for one in given]
+    return _CONTROL.sub("< |", text)
 
 
 def payload(request: ModelRequest, prompt: str) -> dict[str, Any]:
@@ -31,7 +36,7 @@ def payload(request: ModelRequest, prompt: str) -> dict[str, Any]:
     if candidates > 1 and temperature == 0.0:
         temperature = _DIVERSE
     made: dict[str, Any] = {
-        "prompt": prompt,
+        "prompt": prompt + plain(request.begun),
         "n_predict": request.max_tokens,
         "n_cmpl": candidates,
         "temperature": temperature,
@@ -43,7 +48,7 @@ def payload(request: ModelRequest, prompt: str) -> dict[str, Any]:
     if request.grammar:
         made["grammar"] = request.grammar
     if request.logprobs:
-        made["n_probs"] = 1
+        made["n_probs"] = _OTHERS
     return made
 
 
@@ -59,7 +64,9 @@ class Growing:
         self.text += event.get("content", "")
         for one in event.get("completion_probabilities") or ():
             if one["token"]:  # the mark that ends an answer has no text
-                self.tokens.append(Token(one["token"], one["logprob"]))
+                others = [(each["token"], each["logprob"]) for each in one.get("top_logprobs", ())]
+                others = [each for each in others if each[0] != one["token"]]
+                self.tokens.append(Token(one["token"], one["logprob"], tuple(others)))
         if event.get("stop"):
             self.final = event
 

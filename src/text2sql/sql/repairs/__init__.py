@@ -15,7 +15,15 @@ from text2sql.sql.repairs.bridges import bridge, key_of_list, other_table
 from text2sql.sql.repairs.contradictions import anti_join, both_at_once, for_each
 from text2sql.sql.repairs.draft import Draft
 from text2sql.sql.repairs.entities import namesakes
-from text2sql.sql.repairs.groups import aggregate_in_where, alias_in_clause, count_rows, group_by, ratio
+from text2sql.sql.repairs.groups import (
+    aggregate_in_order,
+    aggregate_in_where,
+    alias_in_clause,
+    count_of_one,
+    count_rows,
+    group_by,
+    ratio,
+)
 from text2sql.sql.repairs.joins import join_key, missing_join
 from text2sql.sql.repairs.known import known
 from text2sql.sql.repairs.names import near_column, near_table, qualify, rebind, typo
@@ -52,12 +60,14 @@ REPAIRS: tuple[Repair, ...] = (
     asked_value,
     asked_each,
     asked_measure,
+    aggregate_in_order,
     needless_join,
     unasked_join,
     letter_case,
     both_at_once,
     for_each,
     anti_join,
+    count_of_one,
     namesakes,
     asked_distinct,
     asked_both,

@@ -106,6 +106,22 @@ def aggregate_in_where(draft: Draft) -> bool:
     return done
 
 
+def aggregate_in_order(draft: Draft) -> bool:
+    """`SELECT name … ORDER BY COUNT(*)`: of each name, which is what is shown."""
+    done = False
+    for view in list(draft.views.all):
+        order, items = view.select.args.get("order"), view.select.expressions
+        plain = [one for one in items if isinstance(one, exp.Column) and not one.is_star]
+        if order is None or not plain or len(plain) != len(items) or view.select.args.get("group"):
+            continue
+        if _own_aggregate(view, order):
+            view.select.set("group", exp.Group(expressions=[one.copy() for one in plain]))
+            view.select.set("distinct", None)
+            draft.changed()
+            done = True
+    return done
+
+
 def _own_aggregate(view: View, node: exp.Expr) -> bool:
     return any(
         one.find_ancestor(exp.Select) is view.select and one.find_ancestor(exp.Window) is None
@@ -130,6 +146,39 @@ def _may_be_meant(draft: Draft, wrong: Wrong) -> bool:
     name = folded(wrong.column.name)
     called = (folded(key) for one in wrong.at.sources.values() for key in one.shape.columns)
     return bool(draft.known.holders.get(draft.key(wrong.column))) or any(name in one for one in called)
+
+
+def count_of_one(draft: Draft) -> bool:
+    """`COUNT(DISTINCT city) … GROUP BY city` is 1 of every group, and nobody asks for that: its rows."""
+    done = False
+    for view in list(draft.views.all):
+        group = view.select.args.get("group")
+        if group is None or view.open or not all(isinstance(one, exp.Column) for one in group.expressions):
+            continue
+        for node in list(view.select.find_all(exp.Count)):
+            column = _counted_once(node)
+            if column is not None and _is_one_a_group(draft, view, column, group):
+                node.set("this", exp.Star())
+                draft.changed()
+                done = True
+    return done
+
+
+def _counted_once(node: exp.Count) -> exp.Column | None:
+    """The column of `COUNT(DISTINCT column)`."""
+    held = node.this
+    if not isinstance(held, exp.Distinct) or len(held.expressions) != 1 or node.find_ancestor(exp.Window):
+        return None
+    return held.expressions[0] if isinstance(held.expressions[0], exp.Column) else None
+
+
+def _is_one_a_group(draft: Draft, view: View, column: exp.Column, group: exp.Group) -> bool:
+    owner = draft.views.owner(view, column)
+    keys = {draft.key(one) for one in group.expressions if draft.views.owner(view, one) is owner}
+    if owner is None or column.find_ancestor(exp.Select) is not view.select:
+        return False
+    whole = owner.entry is not None and owner.entry.is_key(keys, draft.grammar)
+    return draft.key(column) in keys or whole
 
 
 # Where an engine does not know the aliases of its own SELECT list.

@@ -133,13 +133,26 @@ def _joined(draft: Draft, wrong: Wrong) -> bool:
     meant = [named] if named is not None else _said(draft, _tables_with(draft, wrong))
     targets = [one for one in meant if all(one is not entry for entry in there)]
     path = shortest_path(held, targets) or _from_its_own(wrong, targets)
-    if path is None or (wrong.fault is not Fault.STRANGE and len(targets) > 1 and not _is_beside(path)):
+    sure = wrong.fault is Fault.STRANGE or len(targets) < 2 or _are_one(targets, draft.key(wrong.column))
+    if path is None or not (sure or _is_beside(path)):
         return False
     called = wrong.column.args["table"] if wrong.fault is Fault.STRANGE else None
     name = add_joins(draft, view, *path, called)
     wrong.column.set("table", again(name))
     draft.changed()
     return True
+
+
+def _are_one(tables: list[Entry], key: str) -> bool:
+    """Whether the column is the key of one of them, and the others name its rows by it: any will do."""
+    return any(
+        all(
+            one is entry
+            or any(link.forward and link.columns == (key,) and link.there is entry for link in one.links)
+            for one in tables
+        )
+        for entry in tables
+    )
 
 
 def _from_its_own(wrong: Wrong, targets: list[Entry]) -> tuple[Source, list[Link]] | None:

@@ -89,6 +89,23 @@ def _join_of(draft: Draft, view: View, item: exp.Column, entry: Entry) -> Source
     return joined.sources.get(draft.names.alias(name))
 
 
+def _referred(draft: Draft, view: View, entry: Entry) -> Source | None:
+    """Joined, if one source refers to it by one key."""
+    ways = [
+        (source, link)
+        for source in view.sources.values()
+        for link in (source.entry.links if source.entry is not None else ())
+        if link.forward and link.there is entry
+    ]
+    if len(ways) != 1 or has_bare_star(view) or _title(entry, "name") is None:
+        return None
+    source, link = ways[0]
+    name = add_joins(draft, view, source, [link])
+    draft.changed()
+    joined = next(one for one in draft.views.all if one.select is view.select)
+    return joined.sources.get(draft.names.alias(name))
+
+
 def _show(draft: Draft, view: View, item: exp.Column, source: Source, title: str) -> None:
     group = view.select.args.get("group")
     column = draft.column(source, title)
@@ -107,9 +124,15 @@ def asked_owner(draft: Draft) -> bool:
 
 def _owned(draft: Draft, view: View, entry: Entry) -> bool:
     meant = _source_of(view, entry)
+    named = [one.entry for one in view.sources.values()]
     items = [one for one in view.select.expressions if isinstance(one, exp.Column)]
     names = [one for one in items if folded(draft.key(one)).endswith("name")]
-    if view.open or meant is None or len(names) != 1 or view.select.args.get("group"):
+    if view.open or len(names) != 1 or view.select.args.get("group"):
+        return False
+    if meant is None and entry not in named and len(named) > 1:
+        meant = _referred(draft, view, entry)
+        view = next(one for one in draft.views.all if one.select is view.select)
+    if meant is None:
         return False
     (name,) = names
     title, owner = _title(entry, draft.key(name)), draft.views.owner(view, name)

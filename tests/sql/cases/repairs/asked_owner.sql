@@ -16,6 +16,12 @@ unchanged
 SELECT Name FROM artist
 unchanged
 
+SELECT a.Name FROM artist AS a JOIN painting AS p ON a.artist_id = p.artist_id WHERE p.price > 100
+SELECT museum.museum_name FROM painting AS p JOIN museum ON p.museum_id = museum.museum_id WHERE p.price > 100
+
+SELECT a.Name FROM artist AS a JOIN painting AS p ON a.artist_id = p.artist_id JOIN loan AS l ON l.painting_id = p.painting_id WHERE l.days > p.price
+unchanged
+
 -- postgres
 SELECT c.city_name FROM museum AS m JOIN city AS c ON m.city_id = c.city_id WHERE c.region = 'North'
 SELECT m.museum_name FROM museum AS m JOIN city AS c ON m.city_id = c.city_id WHERE c.region = 'North'

@@ -72,3 +72,6 @@ SELECT T3.director, T2.museum_id FROM museum AS T3 JOIN visit AS T2 ON T3.museum
 
 SELECT p.museum_name, v.paid FROM painting AS p JOIN visit AS v ON p.museum_id = v.museum_id
 SELECT museum.museum_name, v.paid FROM painting AS p JOIN visit AS v ON p.museum_id = v.museum_id JOIN museum ON p.museum_id = museum.museum_id
+
+SELECT COUNT(DISTINCT artist_id) FROM museum WHERE director = 'Tom Reed'
+SELECT COUNT(DISTINCT painting.artist_id) FROM museum JOIN painting ON museum.museum_id = painting.museum_id WHERE director = 'Tom Reed'
