@@ -53,8 +53,8 @@ def test_a_stream_is_pieces_and_then_one_reply() -> None:
 
 def test_what_a_model_cannot_do_is_left_out_of_the_request() -> None:
     plain = ScriptedBackend(["SELECT 1"], capabilities=Capabilities(context=1000))
-    able = {"grammar": "root ::= x", "schema": {"type": "object"}, "candidates": 4, "logprobs": True}
-    asked = replace(QUESTION, **able, begun="SELECT")
+    asked = replace(QUESTION, grammar="root ::= x", schema={"type": "object"}, candidates=4, logprobs=True)
+    asked = replace(asked, begun="SELECT")
     reply = settled(chat(plain).ask(asked))
     assert plain.requests == [replace(QUESTION, grammar="", schema=None, candidates=1, logprobs=False)]
     assert len(reply.candidates) == 1
