@@ -1,4 +1,4 @@
-"""Where the model was torn, the other way is tried: its tokens tell, what speaks against each decides."""
+"""Another way to put the question, in doubt or after a failure; what speaks against each decides."""
 
 import asyncio
 from dataclasses import replace
@@ -9,11 +9,11 @@ import pytest
 
 from agents.asking import EMBEDDED, app, scripted
 from text2sql.agents import executor
+from text2sql.agents.generator import ways
 from text2sql.agents.state import Way
-from text2sql.agents.ways import ways, worth_a_call
 from text2sql.errors import ModelUnavailable
 from text2sql.llm import ScriptedBackend
-from text2sql.types import Answer, Candidate, ModelRequest, Reply, Token, Usage
+from text2sql.types import Answer, Candidate, Reply, Token, Usage
 
 GOES_ON = replace(EMBEDDED, continues=True)
 
@@ -42,11 +42,14 @@ def asked(shop: Path, question: str, lines: list[Any]) -> tuple[Answer, Scripted
 DOUBTFUL = torn("SELECT total FROM orders WHERE status = 'lost'", "total", "name")
 
 
-def test_a_query_with_much_against_it_is_held_against_the_other_way(shop: Path) -> None:
+def test_a_query_with_much_against_it_is_held_against_one_from_the_engines_own_words(shop: Path) -> None:
     other = "SELECT name FROM customers"
     answer, backend = asked(shop, "Names of the customers", [DOUBTFUL, other])
-    assert [one.begun for one in backend.requests] == ["", "SELECT name"]
-    assert backend.requests[0].messages == backend.requests[1].messages
+    first, second = backend.requests
+    assert (first.begun, second.begun, first.messages[1]) == ("", "", second.messages[1])
+    assert "references cities(id)" in first.messages[0].content
+    assert "FOREIGN KEY (city_id) REFERENCES cities(id)" in second.messages[0].content
+    assert "gold" not in second.messages[0].content
     assert sorted(str(row[0]) for row in answer.rows) == ["Ann", "Bo", "王芳"]
     assert answer.receipt.candidates == ("SELECT total FROM orders WHERE status = 'lost'", other)
     assert answer.receipt.usage.calls == 2
@@ -103,6 +106,28 @@ def test_the_rows_of_the_first_are_not_fetched_twice(shop: Path, monkeypatch: py
     assert len(ran) == len(set(ran)) == 2
 
 
+def test_a_schema_that_does_not_fit_in_those_words_is_not_cut(shop: Path) -> None:
+    backend = scripted([DOUBTFUL, "SELECT name FROM customers"], can=GOES_ON)
+
+    async def ask() -> Answer:
+        async with app(shop, backend, summary="never", schema_tokens=90) as one:
+            return await one.ask("Names of the customers")
+
+    answer = asyncio.run(ask())
+    assert (answer.status, len(backend.requests)) == ("answered", 1)
+
+
+def test_a_model_that_costs_money_is_not_asked_twice_in_doubt(shop: Path) -> None:
+    backend = scripted([DOUBTFUL, "SELECT name FROM customers"], can=EMBEDDED)
+
+    async def ask() -> Answer:
+        async with app(shop, backend, summary="never") as one:
+            return await one.ask("Names of the customers")
+
+    answer = asyncio.run(ask())
+    assert (answer.receipt.usage.calls, len(backend.requests)) == (1, 1)
+
+
 def split(*pieces: tuple[str, list[tuple[str, float]]]) -> Candidate:
     return Candidate("", tokens=tuple(Token(text, -0.1, tuple(others)) for text, others in pieces))
 
@@ -131,17 +156,3 @@ def test_ways_are_beginnings_and_the_likeliest_comes_first() -> None:
 )
 def test_only_another_word_is_another_way(taken: str, other: str, matters: bool) -> None:
     assert bool(ways(split((taken, [(other, -0.2)])))) is matters
-
-
-def test_a_call_is_worth_it_where_an_unblemished_way_would_clearly_win() -> None:
-    untried = [Way(begun="a", gap=-0.1), Way(begun="b", gap=-2.0)]
-    assert worth_a_call(untried, 0.0) == []
-    assert worth_a_call(untried, -2.0) == untried[:1]
-    assert worth_a_call(untried, -4.0) == untried
-
-
-def test_a_request_that_goes_on_says_so(shop: Path) -> None:
-    _, backend = asked(shop, "Names of the customers", [DOUBTFUL, "SELECT name FROM customers"])
-    first, second = backend.requests
-    assert isinstance(second, ModelRequest)
-    assert (first.temperature, second.temperature, second.candidates) == (0.0, 0.0, 1)

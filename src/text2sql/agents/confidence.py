@@ -36,7 +36,8 @@ WEIGHTS: Mapping[str, float] = {
     "loose": -1.0,
     "assumptions": -1.015,
 }
-LESS_LIKELY = 0.5  # what a nat is worth, by which another way was less likely than the first
+DOUBTFUL = -1.75  # `evidence` below which another way is worth a call
+_LESS_LIKELY = 0.5  # what a nat is worth, by which another way was less likely than the first
 _LEVELS = ("easy", "medium", "hard", "extra")
 _TEXT = re.compile(r"'((?:[^']|'')+)'")
 _MOST = 4.0  # of anything counted: the tenth error says no more than the fourth
@@ -85,7 +86,7 @@ def evidence(state: SQLMessageState, passed: Passed, rows: int) -> float:
     against = sum(WEIGHTS[name] * min(value, _MOST) for name, value in facts.items())
     written = state.get("candidates", [])
     held = written[passed["candidate"]] if passed["candidate"] < len(written) else None
-    return against + (LESS_LIKELY * held.get("gap", 0.0) if held else 0.0)
+    return against + (_LESS_LIKELY * held.get("gap", 0.0) if held else 0.0)
 
 
 def _facts(state: SQLMessageState, passed: Passed, rows: int) -> dict[str, float]:

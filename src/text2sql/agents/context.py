@@ -14,7 +14,7 @@ from text2sql.errors import PromptTooLong
 from text2sql.llm import AsyncChatModel
 from text2sql.llm.prompts import render as prompt
 from text2sql.memory import Pair
-from text2sql.schema import Knowledge, render
+from text2sql.schema import Knowledge, ddl, render
 from text2sql.schema.names import label
 from text2sql.types import Catalogue, Message, Table
 
@@ -23,6 +23,7 @@ Alike: TypeAlias = Sequence[tuple[float, Pair]]
 _EXAMPLES, _ALIKE = 2, 0.3  # verified pairs to show, and how much like the question they must be
 _TURNS = 3  # earlier questions that a follow-up may lean on
 _EARLIER = 400  # tokens for those before them, a line each
+_LETTERS = 8  # of a token, at most: what is longer need not be counted
 _OVERHEAD = 16  # tokens a chat template spends on one message, rather too many
 
 
@@ -47,14 +48,21 @@ async def schema_fits(catalogue: Catalogue, desk: Desk) -> bool:
 
 
 async def generation(
-    state: SQLMessageState, desk: Desk, knowledge: Knowledge, alike: Alike, *, shrink: bool = False
+    state: SQLMessageState,
+    desk: Desk,
+    knowledge: Knowledge,
+    alike: Alike,
+    *,
+    shrink: bool = False,
+    printed: bool = False,
 ) -> tuple[Message, ...]:
     """The prompt of the generator: rules and schema as a stable prefix, then turns, or questions like this
-    one, then the question.
+    one, then the question. `printed`: the schema as its engine would print it, if that fits.
     """
     model = desk.model
     room = budget(model, desk) // (2 if shrink else 1)
     system, info = await prefix(state, desk, knowledge, room), _chosen(state)
+    system = await _printed(desk, knowledge, room) if printed else system
     asked = Message("user", await _led_up_to(state, model) + question_text(state["question"], info))
     left = room - await tokens(model, (system, asked))
     if left < 0:
@@ -120,6 +128,21 @@ async def _system(name: str, info: SchemaInfo, desk: Desk, knowledge: Knowledge,
     text = await fitted(catalogue, _tables(info, knowledge), most, desk.model) if most > 0 else ""
     system = Message("system", prompt(name, desk.settings, dialect=dialect, schema=text))
     return desk.rooms.prepare(key, system)
+
+
+async def _printed(desk: Desk, knowledge: Knowledge, room: int) -> Message:
+    """Like the stable prefix, in other words."""
+    catalogue = knowledge.catalogue
+    key = ("printed", catalogue.fingerprint, desk.model.name, room)
+    if key in desk.rooms.prepared:
+        return cast("Message", desk.rooms.prepared[key])
+    text = ddl(catalogue)
+    most = min(schema_room(desk), room // 2)
+    if len(text) > most * _LETTERS or await desk.model.count_tokens(text) > most:
+        raise PromptTooLong(desk.model.name, f"the schema does not fit in {most} tokens")
+    dialect = BY_NAME[catalogue.dialect].product
+    shown = prompt("generate_sql", desk.settings, dialect=dialect, schema=text)
+    return desk.rooms.prepare(key, Message("system", shown))
 
 
 async def fitted(

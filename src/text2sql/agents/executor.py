@@ -9,13 +9,12 @@ from dataclasses import dataclass, replace
 from math import exp
 from typing import Any
 
-from text2sql.agents.confidence import evidence
+from text2sql.agents.confidence import DOUBTFUL, evidence
 from text2sql.agents.confirmation import checked_write
 from text2sql.agents.desk import Desk, Update, detail_of, ended
 from text2sql.agents.emptiness import is_empty, why_empty
 from text2sql.agents.library import checked
 from text2sql.agents.state import Execution, Passed, SQLMessageState, Write, trouble
-from text2sql.agents.ways import worth_a_call
 from text2sql.background import aside
 from text2sql.errors import DatabaseError, LockConflict
 from text2sql.memory import StoredResult
@@ -62,10 +61,16 @@ async def executor(state: SQLMessageState, desk: Desk) -> Update:
     if not ran:
         return {**update, "execution_result": None}
     best, agreement = choose(ran)
-    untried = worth_a_call(state.get("ways", ()), best.evidence)
-    if untried and desk.left > _TIMES * state["seconds"].get("generator", 0.0):
-        return {**update, "execution_result": None, "ways": untried}
+    if best.evidence < DOUBTFUL and _may_doubt(state, desk):
+        return {**update, "execution_result": None, "doubted": True}
     return {**update, **await _kept(best, agreement, state, desk, knowledge)}
+
+
+def _may_doubt(state: SQLMessageState, desk: Desk) -> bool:
+    """Once, for one query of a model on this machine, which costs seconds and no money, if there is time."""
+    enough = desk.left > _TIMES * state["seconds"].get("generator", 0.0)
+    alone = len(state["candidates"]) == state.get("attempts") == 1
+    return enough and alone and desk.model.capabilities.continues and not state.get("doubted")
 
 
 async def again(sql: str, desk: Desk, knowledge: Knowledge) -> CheckedSql:

@@ -9,8 +9,7 @@ from contextlib import aclosing
 from text2sql.agents.context import Alike, alike_to, generation
 from text2sql.agents.desk import Desk, Update, noted, paid
 from text2sql.agents.replies import object_in
-from text2sql.agents.state import Reason, SQLMessageState, Written
-from text2sql.agents.ways import ways
+from text2sql.agents.state import Reason, SQLMessageState, Way, Written
 from text2sql.errors import PromptTooLong
 from text2sql.llm.grammar import sql_grammar
 from text2sql.schema import Knowledge
@@ -76,9 +75,15 @@ def _verified(alike: Alike, state: SQLMessageState, desk: Desk) -> Update | None
 
 
 async def asking(
-    state: SQLMessageState, desk: Desk, knowledge: Knowledge, alike: Alike, *, shrink: bool = False
+    state: SQLMessageState,
+    desk: Desk,
+    knowledge: Knowledge,
+    alike: Alike,
+    *,
+    shrink: bool = False,
+    printed: bool = False,
 ) -> ModelRequest:
-    messages = await generation(state, desk, knowledge, alike, shrink=shrink)
+    messages = await generation(state, desk, knowledge, alike, shrink=shrink, printed=printed)
     settings = desk.settings
     grammar = ""
     if settings.grammar and desk.model.capabilities.grammar and not state.get("wants_write"):
@@ -135,6 +140,32 @@ def read(reply: Reply, state: SQLMessageState) -> Update:
         "user_prompt": told,
         "error_history": noted(state, "generator", reason, reply.text),
     }
+
+
+_MOST = 2  # other ways: a third was never worth its call
+_ALIKE = frozenset(("join", "inner", "left", "as"))  # which of them it writes decides nothing
+
+
+def ways(candidate: Candidate) -> list[Way]:
+    """How it nearly went on, the likeliest first."""
+    found: list[Way] = []
+    written = ""
+    for token in candidate.tokens:
+        found += [
+            Way(begun=written + text, gap=round(logprob - token.logprob, 4))
+            for text, logprob in token.others
+            if _matters(token.text, text)
+        ]
+        written += token.text
+    return sorted(found, key=lambda way: -way["gap"])[:_MOST]
+
+
+def _matters(taken: str, other: str) -> bool:
+    """Not another spelling, nor the same word in other pieces."""
+    one, two = (text.strip().strip("\"'`[").casefold() for text in (taken, other))
+    if not two or one.startswith(two) or two.startswith(one) or {one, two} <= _ALIKE:
+        return False
+    return any(map(str.isalnum, one + two)) or bool(set(one + two) & set("<>="))
 
 
 def as_written(sql: str, candidate: Candidate) -> Written:

@@ -9,7 +9,7 @@ from text2sql.agents.context import alike_to, bounded, budget, generation, prefi
 from text2sql.agents.desk import Desk, Update, ended, noted, paid
 from text2sql.agents.generator import as_written, asking, grammar_of, say
 from text2sql.agents.state import Reason, SQLMessageState, Written
-from text2sql.agents.ways import taken
+from text2sql.agents.ways import nearly_written, read_anew
 from text2sql.errors import ModelError
 from text2sql.llm.prompts import render
 from text2sql.schema import Knowledge
@@ -74,29 +74,32 @@ def _that_ran(state: SQLMessageState) -> list[Written]:
     """Queries that the executor is in doubt of: nothing has failed, but another way may be better."""
     validation, written = state.get("validation_result"), state.get("candidates", [])
     failed = {one["sql"] for one in state.get("error_history", ())}
-    passed = validation["passed"] if validation is not None and state.get("ways") else []
+    passed = validation["passed"] if validation is not None and state.get("doubted") else []
     return [written[one["candidate"]] for one in passed if one["sql"] not in failed]
 
 
 async def _other_ways(state: SQLMessageState, desk: Desk, stand: list[Written]) -> Update:
     """Beside those that stand; the executor chooses. A model that fails now costs no answer that there is."""
-    knowledge = await desk.rooms.library.knowledge()
-    request = await asking(state, desk, knowledge, await alike_to(state, desk))
+    knowledge, alike = await desk.rooms.library.knowledge(), await alike_to(state, desk)
     tried = {_same(one["sql"]) for one in state.get("candidates", ())}
     candidates, cost = list(stand), Update()
     try:
-        gone = await taken(state["ways"], request, desk)
+        if stand:
+            gone = await read_anew(state, desk, knowledge, alike)
+        else:
+            request = await asking(state, desk, knowledge, alike)
+            gone = await nearly_written(state["ways"], request, desk)
     except ModelError:
         if not stand:
             raise
         gone = []
-    for way, reply in gone:
+    for gap, reply in gone:
         cost = paid(state, reply)
         state = {**state, **cost}  # type: ignore[typeddict-item]
         sql = read_reply(reply.text) if reply.candidates[0].finish == "stop" else ""
         if _same(sql) not in ("", *tried):
             tried.add(_same(sql))
-            candidates.append({**as_written(sql, reply.candidates[0]), "gap": way["gap"]})
+            candidates.append({**as_written(sql, reply.candidates[0]), "gap": gap})
     attempts = state.get("attempts", 0) + len(gone)
     return {**cost, "candidates": candidates, "attempts": attempts, "ways": []}
 

@@ -59,7 +59,7 @@ class Written(TypedDict):
 
 
 class Way(TypedDict):
-    """How a model nearly went on (`ways.py`)."""
+    """How a model nearly went on."""
 
     begun: str
     gap: float  # of log-probabilities: how much less likely than what it wrote
@@ -149,6 +149,7 @@ class SQLMessageState(MessagesState, total=False):
     schema_info: SchemaInfo | None
     candidates: list[Written]
     ways: list[Way]  # that have not been tried
+    doubted: bool  # so much speaks against what ran that another way is tried beside it
     generated_sql: str
     validation_result: Validation | None
     execution_result: Execution | None
@@ -188,6 +189,7 @@ def fresh() -> SQLMessageState:
         schema_info=None,
         candidates=[],
         ways=[],
+        doubted=False,
         generated_sql="",
         validation_result=None,
         execution_result=None,

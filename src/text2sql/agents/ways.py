@@ -1,49 +1,34 @@
-"""Where a model was torn between two ways to go on, the other one may be right. To see it is cheap: the model
-tells what it nearly wrote, and goes on from there. Samples mostly differ in what does not matter.
-
-It is worth a call where enough speaks against the query that there is, or where none came through.
+"""Other ways to put a question, where one query is not enough: as the model nearly wrote it, and as it writes
+it when the schema stands there in other words. Samples mostly differ in what does not matter
+(benchmarks/ACCURACY.md). What speaks against each decides, not the model's opinion (`confidence.py`).
 """
 
 from collections.abc import Sequence
 from dataclasses import replace
 
-from text2sql.agents.confidence import LESS_LIKELY
+from text2sql.agents.context import Alike
 from text2sql.agents.desk import Desk
-from text2sql.agents.state import Way
-from text2sql.types import Candidate, ModelRequest, Reply
+from text2sql.agents.generator import asking
+from text2sql.agents.state import SQLMessageState, Way
+from text2sql.errors import PromptTooLong
+from text2sql.schema import Knowledge
+from text2sql.types import ModelRequest, Reply
 
-_MOST = 2  # a third was never worth its call
-_CLEARLY = 1.75  # worse than the other way, if nothing speaks against that one
-_ALIKE = frozenset(("join", "inner", "left", "as"))  # which of them it writes decides nothing
-
-
-def ways(candidate: Candidate) -> list[Way]:
-    """The likeliest first."""
-    found: list[Way] = []
-    written = ""
-    for token in candidate.tokens:
-        found += [
-            Way(begun=written + text, gap=round(logprob - token.logprob, 4))
-            for text, logprob in token.others
-            if _matters(token.text, text)
-        ]
-        written += token.text
-    return sorted(found, key=lambda way: -way["gap"])[:_MOST]
+_PRINTED = -0.5  # what the other rendering is worth less, in nats, as if the model had nearly written it
 
 
-def _matters(taken: str, other: str) -> bool:
-    """Not another spelling, nor the same word in other pieces."""
-    one, two = (text.strip().strip("\"'`[").casefold() for text in (taken, other))
-    if not two or one.startswith(two) or two.startswith(one) or {one, two} <= _ALIKE:
-        return False
-    return any(map(str.isalnum, one + two)) or bool(set(one + two) & set("<>="))
+async def nearly_written(ways: Sequence[Way], request: ModelRequest, desk: Desk) -> list[tuple[float, Reply]]:
+    """It goes on from each place where it was torn. Nobody is shown that: it may come to nothing."""
+    return [(way["gap"], await desk.model.ask(replace(request, begun=way["begun"]))) for way in ways]
 
 
-def worth_a_call(untried: Sequence[Way], evidence: float) -> list[Way]:
-    """Those that would clearly beat a query of which `evidence` is known."""
-    return [way for way in untried if evidence < LESS_LIKELY * way["gap"] - _CLEARLY]
-
-
-async def taken(untried: Sequence[Way], request: ModelRequest, desk: Desk) -> list[tuple[Way, Reply]]:
-    """What becomes of each. Nobody is shown them while they are written: they may come to nothing."""
-    return [(way, await desk.model.ask(replace(request, begun=way["begun"]))) for way in untried]
+async def read_anew(
+    state: SQLMessageState, desk: Desk, knowledge: Knowledge, alike: Alike
+) -> list[tuple[float, Reply]]:
+    """Where the schema fits in the engine's own words too. It is read once a database, and kept."""
+    try:
+        request = await asking(state, desk, knowledge, alike, printed=True)
+        await desk.model.warm(request.messages[:1])
+        return [(_PRINTED, await desk.model.ask(request))]
+    except PromptTooLong:
+        return []

@@ -8,10 +8,9 @@ from text2sql.app import AsyncText2SQL, How
 from text2sql.config import Settings
 from text2sql.database import AsyncDatabase, open_database
 from text2sql.database.dialects import BY_NAME
-from text2sql.evaluation.ddl import ddl
 from text2sql.evaluation.marking import LIMITS
 from text2sql.llm import AsyncChatModel
-from text2sql.schema import said
+from text2sql.schema import ddl, said
 from text2sql.sql import read_reply, repair
 from text2sql.types import Answer, Message, ModelRequest, Receipt
 

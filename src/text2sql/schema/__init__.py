@@ -2,6 +2,7 @@
 
 from text2sql.schema.ambiguity import Rivals, paths, rivals
 from text2sql.schema.coverage import ENOUGH, about, is_foreign, uncovered
+from text2sql.schema.ddl import ddl
 from text2sql.schema.echo import unanswered, uncalled
 from text2sql.schema.fetching import Domain, ValueQuery, text_columns, value_queries
 from text2sql.schema.glossary import Glossary, glossary
@@ -26,6 +27,7 @@ __all__ = [
     "ValueQuery",
     "about",
     "build",
+    "ddl",
     "glossary",
     "hints",
     "is_foreign",

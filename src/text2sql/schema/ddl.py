@@ -1,4 +1,5 @@
-"""A schema as an engine would print it: what the bare model of a comparison is shown.
+"""A schema as an engine would print it: what a model is shown that is asked once more, in doubt, and the bare
+model of a comparison.
 
 Written from the catalogue on every engine alike. The text that SQLite keeps is closed to us: the wall that
 stops a query from reading `sqlite_master` has no door for measurements.
@@ -9,6 +10,7 @@ from text2sql.types import Catalogue, ForeignKey, Table
 
 
 def ddl(catalogue: Catalogue) -> str:
+    """Without values: these are in the shorter rendering."""
     return "\n\n".join(_table(one, catalogue) for one in catalogue.tables if one.kind == "table")
 
 
