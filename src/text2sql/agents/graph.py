@@ -2,7 +2,7 @@
 
     classifier → schema → generator → validator → executor → interpreter
                     ↑         ↓           ↓ ↑ ↘ confirmation ↗
-                    └───── recovery ──────┘←── (what failed)
+                    └───── recovery ──────┘←── (what failed, or is in doubt)
 
 Nodes are agents, one module each. Edges are rows of `supervisor.ROUTES`. The chart needs no step of
 its own: `chart.py` chooses it from the rows that the interpreter has in hand.
