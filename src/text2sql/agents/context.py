@@ -61,9 +61,13 @@ async def generation(
     """
     model = desk.model
     room = budget(model, desk) // (2 if shrink else 1)
-    system, info = await prefix(state, desk, knowledge, room), _chosen(state)
-    system = await _printed(desk, knowledge, room) if printed else system
-    asked = Message("user", await _led_up_to(state, model) + question_text(state["question"], info))
+    info = _chosen(state)
+    told = question_text(state["question"], info)
+    if printed:  # and nothing of what was found: what is told again leads to the same mistakes again
+        system, told = await _printed(desk, knowledge, room), state["question"]
+    else:
+        system = await prefix(state, desk, knowledge, room)
+    asked = Message("user", await _led_up_to(state, model) + told)
     left = room - await tokens(model, (system, asked))
     if left < 0:
         asked, left = Message("user", state["question"]), 0
