@@ -67,6 +67,7 @@ SAID = {
     "asked_without.neither": Said({}, understood=True, denies=True, lacks=True),
     "unasked_join": ASKED,
     "asked_value": Said({}, understood=True, values=(ValueHit("north", "North", "city", "region"),)),
+    "asked_column": Said({}, understood=True, sought=(("artist", "country"), ("city", "region"))),
     "asked_each": Said({}, understood=True, each=(("artist", "country"), ("city", "region"))),
     "asked_distinct": Said({}, understood=True, different=True),
     "asked_both": Said({}, understood=True, both=True),

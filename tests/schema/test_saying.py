@@ -48,6 +48,13 @@ def test_the_column_that_each_is_said_of_is_heard(known: Knowledge) -> None:
     assert said("How many customers are there?", known).each == ()
 
 
+def test_what_is_sought_is_heard_unless_all_there_is_is_wanted(known: Knowledge) -> None:
+    assert said("Which level has Ann?", known).sought == (("customers", "level"),)
+    assert ("customers", "level") in said("哪个等级的客户最多？", known).sought
+    assert said("What are all details of the level?", known).sought == ()
+    assert said("Show the customers", known).sought == ()
+
+
 @pytest.mark.parametrize(
     ("question", "named"),
     [

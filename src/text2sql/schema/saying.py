@@ -13,6 +13,13 @@ from text2sql.wording import words
 _EACH = re.compile(
     r"(?i)\b(?:each|every|per)\s+(\w+(?:\s+\w+)?)|(?:每一?[个位种家名类所座]?|各个?)([\u3400-\u9fff]{1,4})"
 )
+_SOUGHT = re.compile(
+    r"(?i)\b(?:which|what)\s+(?:(?:is|are|was|were)\s+the\s+)?(\w+(?:\s+\w+)?)"
+    r"|哪[一些个种款位家辆部所座本张只]*([\u3400-\u9fff]{1,4})"
+)
+_WHOLE = re.compile(
+    r"(?i)\b(all|every|everything|info\w*|details?|data|records?|rows?)\b|全部|所有|信息|详[细情]|资料|数据|记录"
+)
 _DIFFERENT = re.compile(
     r"(?i)\b(different|distinct|unique|without (duplicates|repeats|repetition))\b|\beach \w+ (only )?once\b"
     r"|不同|不重复|去重|只[列出算][^，。]{0,2}一次"
@@ -48,7 +55,8 @@ def said(question: str, knowledge: Knowledge, hits: Sequence[ValueHit] = ()) -> 
         text=question.casefold(),
         heard=tuple(hits),
         values=tuple(hit for hit in in_one_column(hits) if _is_a_name(hit, question, touched)),
-        each=_each(question, knowledge),
+        each=_called(_EACH, question, knowledge),
+        sought=() if _WHOLE.search(question) else _called(_SOUGHT, question, knowledge),
         different=bool(_DIFFERENT.search(question)),
         both=bool(_BOTH.search(question)),
         denies=bool(_denials(question)),
@@ -134,8 +142,9 @@ def _beside(name: re.Match[str], line: list[Term], text: str) -> Iterator[Term]:
         yield from line[1:4]
 
 
-def _each(question: str, knowledge: Knowledge) -> tuple[tuple[str, str], ...]:
-    for match in _EACH.finditer(question):
+def _called(how: re.Pattern[str], question: str, knowledge: Knowledge) -> tuple[tuple[str, str], ...]:
+    """The columns that go by the word after it."""
+    for match in how.finditer(question):
         english, chinese = match.groups()
         called = (
             [english, english.split()[0]] if english else [chinese[:n] for n in range(len(chinese), 0, -1)]

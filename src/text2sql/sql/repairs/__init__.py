@@ -30,7 +30,7 @@ from text2sql.sql.repairs.names import near_column, near_table, qualify, rebind,
 from text2sql.sql.repairs.needless import needless_join, unasked_join
 from text2sql.sql.repairs.reading import read, written
 from text2sql.sql.repairs.sets import asked_both, asked_except, asked_having, asked_without
-from text2sql.sql.repairs.shown import asked_measure, asked_name, asked_owner
+from text2sql.sql.repairs.shown import asked_column, asked_measure, asked_name, asked_owner
 from text2sql.sql.repairs.slips import bracketed_arm, foreign_function
 from text2sql.sql.repairs.values import letter_case, quoted_text, value_place, value_spelling
 from text2sql.types import Catalogue, Domains, Policy, Said
@@ -55,6 +55,7 @@ REPAIRS: tuple[Repair, ...] = (
     value_spelling,
     value_place,
     said_value,
+    asked_column,
     asked_owner,
     asked_name,
     asked_value,

@@ -146,6 +146,25 @@ def _owned(draft: Draft, view: View, entry: Entry) -> bool:
     return True
 
 
+def asked_column(draft: Draft) -> bool:
+    """*Which model saves the most?*, and `SELECT *`: the model alone."""
+    said, view = draft.said, draft.outermost
+    if said is None or view is None or view.open or len(view.sources) != 1 or not has_bare_star(view):
+        return False
+    (source,) = view.sources.values()
+    if source.entry is None or len(view.select.expressions) != 1 or view.select.args.get("group"):
+        return False
+    key = draft.grammar.columns.key
+    sought = {key(column, True) for table, column in said.sought if table == source.entry.name}
+    if len(sought) != 1 or not sought <= set(source.shape.columns):
+        return False
+    column = draft.column(source, sought.pop())
+    column.set("table", None)
+    view.select.set("expressions", [column])
+    draft.changed()
+    return True
+
+
 _COMPARED = (exp.GT, exp.GTE, exp.LT, exp.LTE)
 _MEASURES: dict[str, type[exp.AggFunc]] = {"avg": exp.Avg, "sum": exp.Sum}
 _FOLDED = re.compile(r"(?i)avg|average|mean|total|sum")
