@@ -2,6 +2,7 @@
 the columns against the cached catalogue, all without a connection. Only what passed is shown to the engine.
 """
 
+import asyncio
 from dataclasses import dataclass, field
 
 from text2sql.agents.confidence import against
@@ -87,7 +88,7 @@ class _Trial:
                         tables=list(query.tables),
                         repairs=list(mended.fixes),
                         candidate=number,
-                        against=await aside(text, lambda: against(question, mended.sql, known)),
+                        against=await asyncio.to_thread(against, question, mended.sql, known),
                     )
                 )
 
