@@ -22,15 +22,13 @@ from typing import Any
 from accuracy_lab import SET, SHIPPED, Place, judged, subset
 from text2sql.agents.confidence import DOUBTFUL, against, evidence
 from text2sql.agents.context import question_text
-from text2sql.agents.generator import ways
+from text2sql.agents.ways import PRINTED, ways
 from text2sql.config import Settings
 from text2sql.evaluation.questions import Question
 from text2sql.llm import AsyncChatModel, open_model
 from text2sql.schema import ddl, hints, render
 from text2sql.sql import check, read_reply
 from text2sql.types import CheckedSql, Message, ModelRequest
-
-PRINTED = -0.5  # as in agents/ways.py
 
 
 @dataclass(frozen=True)

@@ -157,9 +157,7 @@ class Said:
     heard: tuple[ValueHit, ...] = ()  # all its words that stand in a column
     values: tuple[ValueHit, ...] = ()  # of these the names that stand in one column only
     each: tuple[tuple[str, str], ...] = ()  # *each city*: the (table, column) pairs that are called so
-    sought: tuple[
-        tuple[str, str], ...
-    ] = ()  # *which city*: the same; nothing where all there is is asked for
+    sought: tuple[tuple[str, str], ...] = ()  # *which city*: the same, unless all there is is wanted
     different: bool = False  # *the different …*
     both: bool = False  # *both … and …*
     denies: bool = False  # *no*, *not*, *without*

@@ -9,8 +9,8 @@ import pytest
 
 from agents.asking import EMBEDDED, app, scripted
 from text2sql.agents import executor
-from text2sql.agents.generator import ways
 from text2sql.agents.state import Way
+from text2sql.agents.ways import ways
 from text2sql.errors import ModelUnavailable
 from text2sql.llm import ScriptedBackend
 from text2sql.types import Answer, Candidate, Reply, Token, Usage

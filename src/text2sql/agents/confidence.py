@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping
 from math import exp
 
-from text2sql.agents.state import Passed, SQLMessageState
+from text2sql.agents.state import Passed, SQLMessageState, Written
 from text2sql.schema import Knowledge, unanswered, uncalled
 from text2sql.sql.shape import hardness, is_loose, named
 
@@ -61,8 +61,7 @@ def signals(state: SQLMessageState) -> dict[str, float]:
     passed = validation["passed"][0] if validation and validation["passed"] else None
     if execution is None or passed is None:
         return {}
-    written = state.get("candidates", [])
-    chosen = written[passed["candidate"]] if passed["candidate"] < len(written) else None
+    chosen = _written(state, passed)
     facts = _facts(state, passed, execution["row_count"])
     logprob = chosen["logprob"] if chosen else None
     agreement = execution["agreement"]
@@ -82,11 +81,14 @@ def signals(state: SQLMessageState) -> dict[str, float]:
 
 def evidence(state: SQLMessageState, passed: Passed, rows: int) -> float:
     """What speaks against one of several queries, at most 0; its model's opinion of it counts for little."""
-    facts = _facts(state, passed, rows)
-    against = sum(WEIGHTS[name] * min(value, _MOST) for name, value in facts.items())
-    written = state.get("candidates", [])
-    held = written[passed["candidate"]] if passed["candidate"] < len(written) else None
-    return against + (_LESS_LIKELY * held.get("gap", 0.0) if held else 0.0)
+    facts, written = _facts(state, passed, rows), _written(state, passed)
+    counted = sum(WEIGHTS[name] * min(value, _MOST) for name, value in facts.items())
+    return counted + (_LESS_LIKELY * written.get("gap", 0.0) if written else 0.0)
+
+
+def _written(state: SQLMessageState, passed: Passed) -> Written | None:
+    held = state.get("candidates", [])
+    return held[passed["candidate"]] if passed["candidate"] < len(held) else None
 
 
 def _facts(state: SQLMessageState, passed: Passed, rows: int) -> dict[str, float]:

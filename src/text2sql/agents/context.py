@@ -23,7 +23,6 @@ Alike: TypeAlias = Sequence[tuple[float, Pair]]
 _EXAMPLES, _ALIKE = 2, 0.3  # verified pairs to show, and how much like the question they must be
 _TURNS = 3  # earlier questions that a follow-up may lean on
 _EARLIER = 400  # tokens for those before them, a line each
-_LETTERS = 8  # of a token, at most: what is longer need not be counted
 _OVERHEAD = 16  # tokens a chat template spends on one message, rather too many
 
 
@@ -140,9 +139,9 @@ async def _printed(desk: Desk, knowledge: Knowledge, room: int) -> Message:
     key = ("printed", catalogue.fingerprint, desk.model.name, room)
     if key in desk.rooms.prepared:
         return cast("Message", desk.rooms.prepared[key])
-    text = ddl(catalogue)
     most = min(schema_room(desk), room // 2)
-    if len(text) > most * _LETTERS or await desk.model.count_tokens(text) > most:
+    text = ddl(catalogue) if await schema_fits(catalogue, desk) else ""
+    if not text or await desk.model.count_tokens(text) > most:
         raise PromptTooLong(desk.model.name, f"the schema does not fit in {most} tokens")
     dialect = BY_NAME[catalogue.dialect].product
     shown = prompt("generate_sql", desk.settings, dialect=dialect, schema=text)

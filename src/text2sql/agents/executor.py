@@ -47,7 +47,8 @@ async def executor(state: SQLMessageState, desk: Desk) -> Update:
     for passed in validation["passed"]:
         query = await again(passed["text"], desk, knowledge)
         try:
-            result = await _once(query, state["turn_id"], desk)
+            held = desk.rooms.results.pop(_key(state, query), None)
+            result = await _run(query, desk) if held is None else held
         except DatabaseError as error:
             if error.mend != "rewrite":
                 raise
@@ -62,6 +63,7 @@ async def executor(state: SQLMessageState, desk: Desk) -> Update:
         return {**update, "execution_result": None}
     best, agreement = choose(ran)
     if best.evidence < DOUBTFUL and _may_doubt(state, desk):
+        desk.rooms.hold(_key(state, best.query), best.result)
         return {**update, "execution_result": None, "doubted": True}
     return {**update, **await _kept(best, agreement, state, desk, knowledge)}
 
@@ -83,12 +85,9 @@ async def again(sql: str, desk: Desk, knowledge: Knowledge) -> CheckedSql:
     raise RuntimeError("a query that passed the guard does not pass it again")
 
 
-async def _once(query: CheckedSql, turn: str, desk: Desk) -> QueryResult:
-    """Not again beside another way to put the question, if the rows of the first time are still at hand."""
-    key = f"{turn} {query.shown}"
-    if key not in desk.rooms.results:
-        desk.rooms.hold(key, await _run(query, desk))
-    return desk.rooms.results[key]
+def _key(state: SQLMessageState, query: CheckedSql) -> str:
+    """Of rows that wait for another way to put their question: they are not fetched twice."""
+    return f"{state['turn_id']} {query.shown}"
 
 
 async def _run(query: CheckedSql, desk: Desk) -> QueryResult:

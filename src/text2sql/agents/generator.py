@@ -9,12 +9,13 @@ from contextlib import aclosing
 from text2sql.agents.context import Alike, alike_to, generation
 from text2sql.agents.desk import Desk, Update, noted, paid
 from text2sql.agents.replies import object_in
-from text2sql.agents.state import Reason, SQLMessageState, Way, Written
+from text2sql.agents.state import Reason, SQLMessageState, Written
+from text2sql.agents.ways import ways
 from text2sql.errors import PromptTooLong
 from text2sql.llm.grammar import sql_grammar
 from text2sql.schema import Knowledge
 from text2sql.sql import read_reply
-from text2sql.types import Candidate, ModelRequest, Reply, SqlToken
+from text2sql.types import Candidate, Message, ModelRequest, Reply, SqlToken
 from text2sql.wording import normalised
 
 # What a hosted model fills in. `problem` gives it a way to say no that is not a made-up query.
@@ -38,7 +39,7 @@ async def generator(state: SQLMessageState, desk: Desk) -> Update:
     if verified is not None:
         return verified
     knowledge = await desk.rooms.library.knowledge()
-    request = await asking(state, desk, knowledge, alike)
+    request = asking(await generation(state, desk, knowledge, alike), state, desk, knowledge)
     # A schema that the model has never seen takes it longer to read than a call may take to answer.
     await desk.model.warm(request.messages[:1])
     try:
@@ -46,8 +47,8 @@ async def generator(state: SQLMessageState, desk: Desk) -> Update:
     except PromptTooLong:
         # Our count was wrong, or the provider's limit is lower than it says: half of it, once.
         alone: SQLMessageState = {**state, "turns": [], "follow_up": False}
-        shorter = await asking(alone, desk, knowledge, alike, shrink=True)
-        reply = await say(shorter, desk)
+        shorter = await generation(alone, desk, knowledge, alike, shrink=True)
+        reply = await say(asking(shorter, alone, desk, knowledge), desk)
     return read(reply, state)
 
 
@@ -74,16 +75,9 @@ def _verified(alike: Alike, state: SQLMessageState, desk: Desk) -> Update | None
     return {"candidates": [{"sql": sql, "logprob": None}], "generated_sql": sql, "assumptions": told}
 
 
-async def asking(
-    state: SQLMessageState,
-    desk: Desk,
-    knowledge: Knowledge,
-    alike: Alike,
-    *,
-    shrink: bool = False,
-    printed: bool = False,
+def asking(
+    messages: tuple[Message, ...], state: SQLMessageState, desk: Desk, knowledge: Knowledge
 ) -> ModelRequest:
-    messages = await generation(state, desk, knowledge, alike, shrink=shrink, printed=printed)
     settings = desk.settings
     grammar = ""
     if settings.grammar and desk.model.capabilities.grammar and not state.get("wants_write"):
@@ -140,32 +134,6 @@ def read(reply: Reply, state: SQLMessageState) -> Update:
         "user_prompt": told,
         "error_history": noted(state, "generator", reason, reply.text),
     }
-
-
-_MOST = 2  # other ways: a third was never worth its call
-_ALIKE = frozenset(("join", "inner", "left", "as"))  # which of them it writes decides nothing
-
-
-def ways(candidate: Candidate) -> list[Way]:
-    """How it nearly went on, the likeliest first."""
-    found: list[Way] = []
-    written = ""
-    for token in candidate.tokens:
-        found += [
-            Way(begun=written + text, gap=round(logprob - token.logprob, 4))
-            for text, logprob in token.others
-            if _matters(token.text, text)
-        ]
-        written += token.text
-    return sorted(found, key=lambda way: -way["gap"])[:_MOST]
-
-
-def _matters(taken: str, other: str) -> bool:
-    """Not another spelling, nor the same word in other pieces."""
-    one, two = (text.strip().strip("\"'`[").casefold() for text in (taken, other))
-    if not two or one.startswith(two) or two.startswith(one) or {one, two} <= _ALIKE:
-        return False
-    return any(map(str.isalnum, one + two)) or bool(set(one + two) & set("<>="))
 
 
 def as_written(sql: str, candidate: Candidate) -> Written:

@@ -84,11 +84,9 @@ async def _other_ways(state: SQLMessageState, desk: Desk, stand: list[Written]) 
     tried = {_same(one["sql"]) for one in state.get("candidates", ())}
     candidates, cost = list(stand), Update()
     try:
-        if stand:
-            gone = await read_anew(state, desk, knowledge, alike)
-        else:
-            request = await asking(state, desk, knowledge, alike)
-            gone = await nearly_written(state["ways"], request, desk)
+        prompt = await generation(state, desk, knowledge, alike, printed=bool(stand))
+        request = asking(prompt, state, desk, knowledge)
+        gone = await read_anew(request, desk) if stand else await nearly_written(state["ways"], request, desk)
     except ModelError:
         if not stand:
             raise

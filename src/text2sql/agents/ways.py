@@ -6,29 +6,45 @@ it when the schema stands there in other words. Samples mostly differ in what do
 from collections.abc import Sequence
 from dataclasses import replace
 
-from text2sql.agents.context import Alike
 from text2sql.agents.desk import Desk
-from text2sql.agents.generator import asking
-from text2sql.agents.state import SQLMessageState, Way
-from text2sql.errors import PromptTooLong
-from text2sql.schema import Knowledge
-from text2sql.types import ModelRequest, Reply
+from text2sql.agents.state import Way
+from text2sql.types import Candidate, ModelRequest, Reply
 
-_PRINTED = -0.5  # what the other rendering is worth less, in nats, as if the model had nearly written it
-
-
-async def nearly_written(ways: Sequence[Way], request: ModelRequest, desk: Desk) -> list[tuple[float, Reply]]:
-    """It goes on from each place where it was torn. Nobody is shown that: it may come to nothing."""
-    return [(way["gap"], await desk.model.ask(replace(request, begun=way["begun"]))) for way in ways]
+PRINTED = -0.5  # what the other rendering is worth less, in nats, as if the model had nearly written it
+_MOST = 2  # ways: a third was never worth its call
+_ALIKE = frozenset(("join", "inner", "left", "as"))  # which of them it writes decides nothing
 
 
-async def read_anew(
-    state: SQLMessageState, desk: Desk, knowledge: Knowledge, alike: Alike
+def ways(candidate: Candidate) -> list[Way]:
+    """How it nearly went on, the likeliest first."""
+    found: list[Way] = []
+    written = ""
+    for token in candidate.tokens:
+        found += [
+            Way(begun=written + text, gap=round(logprob - token.logprob, 4))
+            for text, logprob in token.others
+            if _matters(token.text, text)
+        ]
+        written += token.text
+    return sorted(found, key=lambda way: -way["gap"])[:_MOST]
+
+
+def _matters(taken: str, other: str) -> bool:
+    """Not another spelling, nor the same word in other pieces."""
+    one, two = (text.strip().strip("\"'`[").casefold() for text in (taken, other))
+    if not two or one.startswith(two) or two.startswith(one) or {one, two} <= _ALIKE:
+        return False
+    return any(map(str.isalnum, one + two)) or bool(set(one + two) & set("<>="))
+
+
+async def nearly_written(
+    untried: Sequence[Way], request: ModelRequest, desk: Desk
 ) -> list[tuple[float, Reply]]:
-    """Where the schema fits in the engine's own words too. It is read once a database, and kept."""
-    try:
-        request = await asking(state, desk, knowledge, alike, printed=True)
-        await desk.model.warm(request.messages[:1])
-        return [(_PRINTED, await desk.model.ask(request))]
-    except PromptTooLong:
-        return []
+    """It goes on from each place where it was torn. Nobody is shown that: it may come to nothing."""
+    return [(way["gap"], await desk.model.ask(replace(request, begun=way["begun"]))) for way in untried]
+
+
+async def read_anew(request: ModelRequest, desk: Desk) -> list[tuple[float, Reply]]:
+    """The schema in the engine's own words: it is read once a database, and kept."""
+    await desk.model.warm(request.messages[:1])
+    return [(PRINTED, await desk.model.ask(request))]

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Collection
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal, TypeAlias
 
 from sqlglot import exp, parse_one
@@ -201,6 +202,7 @@ def _plain(node: exp.Expr) -> str:
     return bare.sql().lower()
 
 
+@lru_cache(maxsize=8)  # a query is looked at from several sides, and nothing here changes a tree
 def _tree(sql: str, dialect: str) -> exp.Expr | None:
     try:
         return parse_one(sql, dialect=dialect)

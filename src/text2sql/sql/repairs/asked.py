@@ -5,7 +5,7 @@ import re
 from sqlglot import exp
 
 from text2sql.sql.repairs.draft import ERRORS, Draft
-from text2sql.sql.repairs.joins import add_joins, conditions, filter_by, has_bare_star
+from text2sql.sql.repairs.joins import add_joins, conditions, filter_by, has_bare_star, referring
 from text2sql.sql.repairs.values import comparisons
 from text2sql.sql.repairs.views import Source, View
 from text2sql.types import Said, ValueHit
@@ -127,12 +127,7 @@ def _filtered(draft: Draft, view: View, hit: ValueHit) -> bool:
 
 def _joined(draft: Draft, view: View, hit: ValueHit) -> bool:
     """The table of a value, if one source refers to it: `departments` for the Shipping of employees."""
-    ways = [
-        (source, link)
-        for source in view.sources.values()
-        for link in (source.entry.links if source.entry is not None else ())
-        if link.forward and link.there.name == hit.table
-    ]
+    ways = referring(view, hit.table)
     if len(ways) != 1 or has_bare_star(view) or draft.tree.find(exp.SetOperation):
         return False
     source, link = ways[0]

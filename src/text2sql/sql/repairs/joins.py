@@ -233,6 +233,16 @@ def _tables_with(draft: Draft, wrong: Wrong) -> list[Entry]:
     return [one for one in named or draft.known.holders.get(key, []) if called <= set(one.columns)]
 
 
+def referring(view: View, name: str) -> list[tuple[Source, Link]]:
+    """The sources whose rows name a row of that table, each with the key by which they do."""
+    return [
+        (source, link)
+        for source in view.sources.values()
+        for link in (source.entry.links if source.entry is not None else ())
+        if link.forward and link.there.name == name
+    ]
+
+
 def has_bare_star(view: View) -> bool:
     return any(isinstance(one, exp.Star) for one in view.select.expressions)
 

@@ -7,8 +7,8 @@ import re
 from sqlglot import exp
 
 from text2sql.sql.repairs.draft import ERRORS, Draft
-from text2sql.sql.repairs.joins import add_joins, conditions, filter_by, has_bare_star
-from text2sql.sql.repairs.known import Entry, folded, is_text
+from text2sql.sql.repairs.joins import add_joins, conditions, filter_by, has_bare_star, referring
+from text2sql.sql.repairs.known import Entry, Link, folded, is_text
 from text2sql.sql.repairs.views import Source, View
 from text2sql.sql.scope import again
 
@@ -83,7 +83,12 @@ def _join_of(draft: Draft, view: View, item: exp.Column, entry: Entry) -> Source
         return None
     (link,) = [one for one in owner.entry.links if one.columns == (key,) and one.there is entry][:1]
     item.set("table", again(owner.name))
-    name = add_joins(draft, view, owner, [link])
+    return _added(draft, view, owner, link)
+
+
+def _added(draft: Draft, view: View, source: Source, link: Link) -> Source | None:
+    """The table that a source refers to, joined to it."""
+    name = add_joins(draft, view, source, [link])
     draft.changed()
     joined = next(one for one in draft.views.all if one.select is view.select)
     return joined.sources.get(draft.names.alias(name))
@@ -91,19 +96,10 @@ def _join_of(draft: Draft, view: View, item: exp.Column, entry: Entry) -> Source
 
 def _referred(draft: Draft, view: View, entry: Entry) -> Source | None:
     """Joined, if one source refers to it by one key."""
-    ways = [
-        (source, link)
-        for source in view.sources.values()
-        for link in (source.entry.links if source.entry is not None else ())
-        if link.forward and link.there is entry
-    ]
+    ways = referring(view, entry.name)
     if len(ways) != 1 or has_bare_star(view) or _title(entry, "name") is None:
         return None
-    source, link = ways[0]
-    name = add_joins(draft, view, source, [link])
-    draft.changed()
-    joined = next(one for one in draft.views.all if one.select is view.select)
-    return joined.sources.get(draft.names.alias(name))
+    return _added(draft, view, *ways[0])
 
 
 def _show(draft: Draft, view: View, item: exp.Column, source: Source, title: str) -> None:
@@ -129,16 +125,15 @@ def _owned(draft: Draft, view: View, entry: Entry) -> bool:
     names = [one for one in items if folded(draft.key(one)).endswith("name")]
     if view.open or len(names) != 1 or view.select.args.get("group"):
         return False
-    if meant is None and entry not in named and len(named) > 1:
-        meant = _referred(draft, view, entry)
-        view = next(one for one in draft.views.all if one.select is view.select)
-    if meant is None:
-        return False
     (name,) = names
     title, owner = _title(entry, draft.key(name)), draft.views.owner(view, name)
     if title is None or owner is None or owner is meant:
         return False
     beside = [one for one in items if one is not name and draft.views.owner(view, one) is owner]
+    if meant is None and entry not in named and len(named) > 1:
+        meant = _referred(draft, view, entry)
+    if meant is None:
+        return False
     draft.bind(name, meant, title)
     for column in beside:
         if draft.key(column) in meant.shape.columns:
