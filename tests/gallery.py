@@ -22,7 +22,7 @@ _VALUES = {
     ("museum", "museum_name"): ("Old Mill", "Harbour House"),
     ("museum", "director"): ("Ada Weiß", "Tom Reed"),
     ("city", "city_name"): ("Lyon", "Porto"),
-    ("city", "region"): ("North", "South"),
+    ("city", "region"): ("North", "South", "Near North"),
     ("visitor", "card_type"): ("Gold", "Silver"),
     ("visitor", "home_city"): ("Lyon", "Turin"),
 }
@@ -70,6 +70,23 @@ SAID = {
     "asked_column": Said({}, understood=True, sought=(("artist", "country"), ("city", "region"))),
     "asked_each": Said({}, understood=True, each=(("artist", "country"), ("city", "region"))),
     "asked_distinct": Said({}, understood=True, different=True),
+    "asked_distinct.each": Said({}, understood=True, different=True, distinct=(("visit", "visitor_id"),)),
+    "asked_either": Said({}, understood=True, text="artists of spain or born before 1900, and living"),
+    "asked_list": Said(
+        {},
+        understood=True,
+        listed=((("artist", "Name"), ("city", "city_name")), (("artist", "country"), ("city", "region"))),
+    ),
+    "asked_not": Said(
+        {}, understood=True, denies=True, denied=(ValueHit("silver", "Silver", "visitor", "card_type"),)
+    ),
+    "asked_part": Said({}, understood=True, text="names that have the letter a"),
+    "asked_part.first": Said({}, understood=True, text="titles that start with an a"),
+    "counted_rows": Said(
+        {"artist": frozenset({"artist"}), "painting": frozenset({"artist", "paintings"})}, understood=True
+    ),
+    "said_number": Said({}, understood=True, text="超过2000万，或者 1.5 million"),
+    "unasked_column": Said({}, understood=True, ranked=(("artist", "BirthYear"), ("painting", "price"))),
     "asked_both": Said({}, understood=True, both=True),
     "asked_without": Said({}, understood=True, denies=True),
     "asked_except": Said(
@@ -116,6 +133,12 @@ class GalleryValues:
     def spelled(self, table: str, column: str, value: str) -> str | None:
         held = [one for one in _VALUES.get((table, column), ()) if _bare(one) == _bare(value)]
         return held[0] if held else None
+
+    def holding(self, table: str, column: str, text: str) -> list[str]:
+        return [one for one in _VALUES.get((table, column), ()) if _bare(text) in _bare(one)]
+
+    def within(self, table: str, column: str, text: str) -> list[str]:
+        return [one for one in _VALUES.get((table, column), ()) if _bare(one) in _bare(text)]
 
     def nearest(self, table: str, column: str, value: str, most: int = 5) -> list[str]:
         return list(_VALUES.get((table, column), ()))[:most]

@@ -146,6 +146,12 @@ class Domains(Protocol):
     def places(self, value: str) -> list[tuple[str, str]]:
         """The (table, column) pairs that hold a text, however it is spelled there."""
 
+    def holding(self, table: str, column: str, text: str) -> list[str]:
+        """Values of the column with a word in them that begins so; none where not all are known."""
+
+    def within(self, table: str, column: str, text: str) -> list[str]:
+        """Values of the column that stand in the text, as whole words; none where not all are known."""
+
 
 @dataclass(frozen=True, slots=True)
 class Said:
@@ -158,7 +164,10 @@ class Said:
     values: tuple[ValueHit, ...] = ()  # of these the names that stand in one column only
     each: tuple[tuple[str, str], ...] = ()  # *each city*: the (table, column) pairs that are called so
     sought: tuple[tuple[str, str], ...] = ()  # *which city*: the same, unless all there is is wanted
+    listed: tuple[tuple[tuple[str, str], ...], ...] = ()  # *the name, age and town of*: the same, one by one
+    ranked: tuple[tuple[str, str], ...] = ()  # *sorted by age*, which is said nowhere else: the same
     different: bool = False  # *the different …*
+    distinct: tuple[tuple[str, str], ...] = ()  # *different rooms*: the pairs that are called so
     both: bool = False  # *both … and …*
     denies: bool = False  # *no*, *not*, *without*
     denied: tuple[ValueHit, ...] = ()  # *not in Paris*

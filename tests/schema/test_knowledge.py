@@ -263,6 +263,18 @@ def test_a_place_is_found_however_it_is_spelled_there() -> None:
     assert held.places("paris") == [("t", "a"), ("t", "b")]
 
 
+def test_values_are_found_by_a_part_and_in_a_longer_text() -> None:
+    held = index(line=["West Coast Main Line; Tyne Valley", "Main Line", "Valley", "京沪线和京广线"])
+    assert held.holding("t", "line", "main line") == ["West Coast Main Line; Tyne Valley", "Main Line"]
+    assert held.holding("t", "line", "京广线") == ["京沪线和京广线"]
+    assert held.holding("t", "line", "Vall") == ["West Coast Main Line; Tyne Valley", "Valley"]
+    assert held.holding("t", "line", "ain Line") == []
+    assert held.holding("t", "line", "M") == []
+    assert held.within("t", "line", "the Main Line stations") == ["Main Line"]
+    assert held.within("t", "line", "Mainline") == []
+    assert held.holding("t", "other", "Main Line") == held.within("t", "other", "Main Line") == []
+
+
 @pytest.mark.parametrize(
     ("value", "expected"),
     [

@@ -56,6 +56,44 @@ def test_what_is_sought_is_heard_unless_all_there_is_is_wanted(known: Knowledge)
 
 
 @pytest.mark.parametrize(
+    ("question", "listed"),
+    [
+        ("Show the name, level and gender of each customer", ["name", "level", "gender"]),
+        ("Give the customers' names; what is their level and gender?", ["level", "gender"]),
+        ("List the level, as well as the gender, of Ann", ["level", "gender"]),
+        ("What are the nickname and level of the customers?", ["", "level"]),
+        ("列出客户的姓名、等级和性别", ["name", "level", "gender"]),
+        ("客户的等级和性别分别是什么？", ["level", "gender"]),
+        ("List the customers sorted by level and gender", []),
+        ("Customers with more than 5 orders and a level", []),
+        ("Show the level of the customers", []),
+    ],
+)
+def test_what_is_listed_to_be_shown_is_heard(known: Knowledge, question: str, listed: list[str]) -> None:
+    heard = [{name for table, name in one if table == "customers"} for one in said(question, known).listed]
+    assert heard == [{name} - {""} for name in listed]
+
+
+def test_what_only_the_order_is_said_to_be_by_is_heard(known: Knowledge) -> None:
+    assert ("customers", "level") in said(
+        "List the customers in descending order of their level", known
+    ).ranked
+    assert ("customers", "level") in said("列出客户，按等级降序排列", known).ranked
+    assert said("List the level of the customers, sorted by level", known).ranked == ()
+    assert said("List the customers", known).ranked == ()
+
+
+def test_what_is_different_is_heard(known: Knowledge) -> None:
+    assert ("customers", "level") in said("The number of different levels", known).distinct
+    assert ("customers", "level") in said("有多少个不同的等级", known).distinct
+    assert said("How many levels are there?", known).distinct == ()
+
+
+def test_a_thing_is_heard_as_the_column_that_stands_for_it(known: Knowledge) -> None:
+    assert ("orders", "customer_id") in said("How many orders does every customer have?", known).each
+
+
+@pytest.mark.parametrize(
     ("question", "named"),
     [
         ("List the names of the customers who ordered tea", ("customers",)),

@@ -6,32 +6,42 @@ from typing import Literal
 
 from text2sql.schema.coverage import uncovered
 from text2sql.schema.knowledge import Knowledge
+from text2sql.schema.listing import listed
 from text2sql.schema.terms import Term, folded, terms
 from text2sql.types import Said, ValueHit
 from text2sql.wording import words
 
 _EACH = re.compile(
-    r"(?i)\b(?:each|every|per)\s+(\w+(?:\s+\w+)?)|(?:每一?[个位种家名类所座]?|各个?)([\u3400-\u9fff]{1,4})"
+    r"(?i)\b(?:each|every|per|(?:for|of|by|in|across) (?:the )?different)\s+(\w+(?:\s+\w+)?)"
+    r"|(?:每一?[个位种家名类所座]?|各个?|^不同|[按在，]不同)([\u3400-\u9fff]{1,4})"
 )
 _SOUGHT = re.compile(
     r"(?i)\b(?:which|what)\s+(?:(?:is|are|was|were)\s+the\s+)?(\w+(?:\s+\w+)?)"
     r"|哪[一些个种款位家辆部所座本张只]*([\u3400-\u9fff]{1,4})"
 )
+_ORDER = re.compile(
+    r"(?i)\b(?:(?:sort(?:ed)?|order(?:ed)?|ranked) by|order of)\s+(?:the\s+|their\s+)?(\w+(?:\s+\w+)?)"
+    r"|按照?[^，。]*?([\u3400-\u9fff]{2,4}?)(?=的?(?:[升降]序|从|由|排))"
+)
 _WHOLE = re.compile(
     r"(?i)\b(all|every|everything|info\w*|details?|data|records?|rows?)\b|全部|所有|信息|详[细情]|资料|数据|记录"
 )
 _DIFFERENT = re.compile(
-    r"(?i)\b(different|distinct|unique|without (duplicates|repeats|repetition))\b|\beach \w+ (only )?once\b"
-    r"|不同|不重复|去重|只[列出算][^，。]{0,2}一次"
+    r"(?i)\b(different|distinct|unique|without (duplicates|repeats|repetition))\b"
+    r"|\beach (\w+ )?(only )?once\b|不同|不重复|去重|只[列出算][^，。]{0,2}一次"
+)
+_DISTINCT = re.compile(
+    r"(?i)\b(?:different|distinct|unique)\s+(\w+(?:\s+\w+)?)|不同的?([\u3400-\u9fff]{1,4})"
 )
 _BOTH = re.compile(r"(?i)\bboth\b.*\band\b|既.*又|同时")
 _DENIES = re.compile(
     r"(?i)\b(no|not|never|without|neither|nor|none|except|other than)\b|n[\'’]t\b|[不没未非无除]"
 )
 _BOUNDS = re.compile(  # these deny nothing: a bound, *different*, *very*
-    r"(?i)\b(no|not) (more|less|fewer|later|earlier|only|exceed\w*)\b|非常|无论|除以|未来"
+    r"(?i)\b(no|not) (more|less|fewer|later|earlier|only|exceed\w*)\b|非常|无论|无法|除以|未来"
     r"|不(同|重复|少于|多于|超过|低于|高于|小于|大于|晚于|早于|必|到|足|满|及|止|仅|只)"
 )
+_CLAUSE = re.compile(r"[,;:.!?，；：。！？]")
 _AVERAGE = re.compile(r"(?i)\b(average|mean)\b|平均")
 _TOTAL = re.compile(r"(?i)\b(total|sum|altogether|in all)\b|总[额和共计量数]|合计|一共")
 _NAMES = re.compile(r"(?i)\bnames?\b|姓名|名[称字]|名(?![单额次])")
@@ -57,7 +67,10 @@ def said(question: str, knowledge: Knowledge, hits: Sequence[ValueHit] = ()) -> 
         values=tuple(hit for hit in in_one_column(hits) if _is_a_name(hit, question, touched)),
         each=_called(_EACH, question, knowledge),
         sought=() if _WHOLE.search(question) else _called(_SOUGHT, question, knowledge),
+        ranked=_ranked(question, knowledge),
+        listed=listed(question, knowledge),
         different=bool(_DIFFERENT.search(question)),
+        distinct=_called(_DISTINCT, question, knowledge),
         both=bool(_BOTH.search(question)),
         denies=bool(_denials(question)),
         denied=_denied(question, hits),
@@ -76,10 +89,10 @@ def _denials(question: str) -> list[int]:
 
 
 def _denied(question: str, hits: Sequence[ValueHit]) -> tuple[ValueHit, ...]:
-    """Of each denial the next value after it: *in the morning but not at night*."""
+    """Of each denial the next value after it in its clause: *in the morning but not at night*."""
     held = [(question.find(hit.said), hit) for hit in hits]
-    after = (min((at for at, _ in held if at >= end), default=-1) for end in _denials(question))
-    places = {at for at in after if at >= 0}
+    after = ((end, min((at for at, _ in held if at >= end), default=-1)) for end in _denials(question))
+    places = {at for end, at in after if at >= 0 and not _CLAUSE.search(question[end:at])}
     return tuple(hit for at, hit in held if at in places)
 
 
@@ -114,6 +127,7 @@ def _named(question: str, knowledge: Knowledge) -> tuple[str, ...]:
     for match in _NAMES.finditer(text):
         for term in _beside(match, line, text):
             tables = [one for one in knowledge.linker.named_by(term) if _is_its_head(term, one)]
+            tables = [one for one in tables if words(one.rpartition(".")[2]) == (term.word,)] or tables
             if len(tables) == 1:
                 found[tables[0]] = None
             if tables:
@@ -143,24 +157,44 @@ def _beside(name: re.Match[str], line: list[Term], text: str) -> Iterator[Term]:
 
 
 def _called(how: re.Pattern[str], question: str, knowledge: Knowledge) -> tuple[tuple[str, str], ...]:
-    """The columns that go by the word after it."""
+    """The columns that go by the words after it; where none does, those that stand for what they name."""
     for match in how.finditer(question):
         english, chinese = match.groups()
-        called = (
-            [english, english.split()[0]] if english else [chinese[:n] for n in range(len(chinese), 0, -1)]
-        )
-        for piece in called:
+        pieces = [english, *english.split()] if english else _pieces(chinese)
+        for piece in pieces:
             meant = knowledge.glossary.synonyms(piece) if chinese else ()
             ways = {words(way) for way in (piece, *meant)} - {()}
-            found = [
-                (table.name, column.name)
-                for table in knowledge.catalogue.tables
-                for column in table.columns
-                if words(column.name) in ways
-            ]
-            if found:
-                return tuple(found)
+            for more in ((), ("id",)):
+                found = [
+                    (table.name, column.name)
+                    for table in knowledge.catalogue.tables
+                    for column in table.columns
+                    if _is_called(words(column.name), words(table.name), {(*way, *more) for way in ways})
+                ]
+                if found:
+                    return tuple(found)
     return ()
+
+
+def _pieces(run: str) -> list[str]:
+    """How it may begin, the longest first; then how it may end."""
+    ends = range(len(run), 0, -1)
+    return [*(run[:n] for n in ends), *(run[-n:] for n in ends if n > 1)]
+
+
+def _is_called(column: tuple[str, ...], table: tuple[str, ...], ways: set[tuple[str, ...]]) -> bool:
+    return column in ways or (*table, *column) in ways
+
+
+def _ranked(question: str, knowledge: Knowledge) -> tuple[tuple[str, str], ...]:
+    """The columns that only the order is said to be by."""
+    order = _ORDER.search(question)
+    if order is None:
+        return ()
+    called = _called(_ORDER, question[order.start() :], knowledge)
+    before = set(words(question[: order.start()]))
+    meant = {one for one in called if not before & set(words(one[1]))}
+    return tuple(meant) if meant == set(called) else ()
 
 
 def _is_a_name(hit: ValueHit, question: str, touched: Mapping[str, set[str]]) -> bool:

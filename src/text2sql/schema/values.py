@@ -20,6 +20,7 @@ _CJK_CHARACTERS = 12
 _PLACES = 5  # in which one value is reported
 _CANDIDATES = 60  # that are compared letter by letter
 _ALIKE = 0.5
+_PART_OF = 3  # characters that a part of a value has at least
 _QUESTIONS = 64  # whose values are remembered
 _CJK = "\u3400-\u9fff\uf900-\ufaff\u3040-\u30ff\uac00-\ud7af"
 _WORD = re.compile(rf"[^\W_{_CJK}]+(?:['’.&/-][^\W_{_CJK}]+)*", re.UNICODE)
@@ -190,6 +191,21 @@ class ValueIndex:
     def places(self, value: str) -> list[tuple[str, str]]:
         return [held.place for held in self._places.get(normalised(value), ())]
 
+    def holding(self, table: str, column: str, text: str) -> list[str]:
+        held, form = self._columns.get(self._key(table, column)), normalised(text)
+        if held is None or not held.complete or len(form) < _PART_OF:
+            return []
+        return [
+            spellings[0] for other, spellings in held.forms.items() if _stands_in(form, other, open_end=True)
+        ]
+
+    def within(self, table: str, column: str, text: str) -> list[str]:
+        held, form = self._columns.get(self._key(table, column)), normalised(text)
+        if held is None or not held.complete:
+            return []
+        shorter = ((other, held.forms[other][0]) for other in held.forms if len(other) >= _PART_OF)
+        return [spelling for other, spelling in shorter if _stands_in(other, form)]
+
     def nearest(self, table: str, column: str, value: str, most: int = 5) -> list[str]:
         """Values that share words, letters or, across languages, the meaning."""
         held = self._columns.get(self._key(table, column))
@@ -215,6 +231,17 @@ class ValueIndex:
 
 def _meanings(text: str) -> frozenset[int]:
     return frozenset(token for token in tokens(folded(text)) if isinstance(token, int))
+
+
+def _stands_in(part: str, text: str, *, open_end: bool = False) -> bool:
+    """As whole words, the last of which may go on: *engineer* in `engineering`. Chinese has none."""
+    at = text.find(part)
+    while at >= 0:
+        before, after = text[at - 1 : at], text[at + len(part) : at + len(part) + 1]
+        if has_cjk(part) or not (before.isalnum() or (after.isalnum() and not open_end)):
+            return True
+        at = text.find(part, at + 1)
+    return False
 
 
 def _in_words(value: str, held: _Column) -> str | None:

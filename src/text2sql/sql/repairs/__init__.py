@@ -10,11 +10,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from text2sql.sql.dialects import GRAMMARS
-from text2sql.sql.repairs.asked import asked_distinct, asked_each, asked_value, said_value
+from text2sql.sql.repairs.asked import asked_distinct, asked_each, asked_value, said_number, said_value
 from text2sql.sql.repairs.bridges import bridge, key_of_list, other_table
+from text2sql.sql.repairs.connectives import asked_either, asked_not
 from text2sql.sql.repairs.contradictions import anti_join, both_at_once, for_each
 from text2sql.sql.repairs.draft import Draft
 from text2sql.sql.repairs.entities import namesakes
+from text2sql.sql.repairs.grouped import counted_rows, group_key, group_shown, most_common
 from text2sql.sql.repairs.groups import (
     aggregate_in_order,
     aggregate_in_where,
@@ -30,9 +32,23 @@ from text2sql.sql.repairs.names import near_column, near_table, qualify, rebind,
 from text2sql.sql.repairs.needless import needless_join, unasked_join
 from text2sql.sql.repairs.reading import read, written
 from text2sql.sql.repairs.sets import asked_both, asked_except, asked_having, asked_without
-from text2sql.sql.repairs.shown import asked_column, asked_measure, asked_name, asked_owner
+from text2sql.sql.repairs.shown import (
+    asked_column,
+    asked_list,
+    asked_measure,
+    asked_name,
+    asked_owner,
+    unasked_column,
+)
 from text2sql.sql.repairs.slips import bracketed_arm, foreign_function
-from text2sql.sql.repairs.values import letter_case, quoted_text, value_place, value_spelling
+from text2sql.sql.repairs.values import (
+    asked_part,
+    letter_case,
+    quoted_text,
+    value_part,
+    value_place,
+    value_spelling,
+)
 from text2sql.types import Catalogue, Domains, Policy, Said
 
 Repair = Callable[[Draft], bool]  # mends the draft in place; whether it changed something
@@ -54,26 +70,37 @@ REPAIRS: tuple[Repair, ...] = (
     qualify,
     value_spelling,
     value_place,
+    value_part,
     said_value,
+    said_number,
     asked_column,
     asked_owner,
     asked_name,
+    asked_list,
+    unasked_column,
     asked_value,
     asked_each,
     asked_measure,
     aggregate_in_order,
     needless_join,
     unasked_join,
+    asked_part,
     letter_case,
+    asked_either,
     both_at_once,
     for_each,
     anti_join,
     count_of_one,
+    counted_rows,
+    group_shown,
+    group_key,
+    most_common,
     namesakes,
     asked_distinct,
     asked_both,
     asked_except,
     asked_without,
+    asked_not,
     asked_having,
     foreign_function,
     ratio,
@@ -120,14 +147,14 @@ def mended(
 ) -> Repaired:
     """`repair`, with its faults told."""
     known_text = dialect in GRAMMARS and len(text) <= _LONGEST
-    tree, foreign = read(text, dialect) if known_text else (None, False)
+    tree, slip = read(text, dialect) if known_text else (None, "")
     if tree is None:
         return Repaired(text)
     policed = policy is not None and bool(policy.rows)
     draft = Draft(
         tree, dialect, known(catalogue, policy, dialect), domains, text=text, said=said, policed=policed
     )
-    fixes = {"foreign_syntax": None} if foreign else {}
+    fixes = dict.fromkeys([slip] if slip else [])
     for _ in range(_ROUNDS):
         fixed = [one.__name__ for one in REPAIRS if one(draft)]
         if not fixed:

@@ -59,6 +59,42 @@ def _texts(draft: Draft) -> set[str]:
     return {one.this for one in draft.tree.find_all(exp.Literal) if one.is_string}
 
 
+_UNITS = {
+    "万": 10**4, "十万": 10**5, "百万": 10**6, "千万": 10**7, "亿": 10**8, "十亿": 10**9, "百亿": 10**10,
+    "thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12,
+}  # fmt: skip
+_LARGE = re.compile(r"(\d+(?:\.\d+)?)\s*(十亿|百亿|十万|百万|千万|万|亿|thousand|million|billion|trillion)")
+_IN_UNITS = re.compile(r"(?i)thousand|million|billion|trillion|[万亿]")
+
+
+def said_number(draft: Draft) -> bool:
+    """*Over 20 million*, 超过2000万, and a number with a nought too many: as it was said."""
+    said = draft.said
+    large = [(float(number), _UNITS[unit]) for number, unit in _LARGE.findall(said.text)] if said else []
+    done = False
+    for number, unit in large:
+        meant = round(number * unit)
+        held = [one for one in draft.tree.find_all(exp.Literal) if not one.is_string and one.is_int]
+        if any(int(one.this) == meant for one in held):
+            continue
+        slips = [one for one in held if _differs_in_noughts(int(one.this), meant) and _is_counted_out(one)]
+        if len(slips) == 1:
+            draft.put(slips[0], exp.Literal.number(str(meant)))
+            done = True
+    return done
+
+
+def _differs_in_noughts(one: int, other: int) -> bool:
+    digits = {str(abs(number)).rstrip("0") for number in (one, other)}
+    return len(digits) == 1 and min(one, other) >= 1000
+
+
+def _is_counted_out(literal: exp.Literal) -> bool:
+    """Compared with a column that does not itself count in millions."""
+    column = literal.parent.this if literal.parent is not None else None
+    return isinstance(column, exp.Column) and not _IN_UNITS.search(column.name)
+
+
 def asked_value(draft: Draft) -> bool:
     """*Banking companies with …*, and no condition on the one column in sight where `Banking` stands."""
     said, view = draft.said, draft.outermost
@@ -177,8 +213,10 @@ def asked_distinct(draft: Draft) -> bool:
     if draft.said is None or not draft.said.different or view is None:
         return False
     select = view.select
-    if select.args.get("distinct") or select.args.get("group") or select.args.get("limit"):
+    if select.args.get("distinct") or select.args.get("limit"):
         return False
+    if select.args.get("group"):
+        return _each_once(draft, view)
     items = [one.unalias() for one in select.expressions]
     if all(isinstance(one, exp.Column) and not one.is_star for one in items):
         select.set("distinct", exp.Distinct())
@@ -188,3 +226,17 @@ def asked_distinct(draft: Draft) -> bool:
         return False
     draft.changed()
     return True
+
+
+def _each_once(draft: Draft, view: View) -> bool:
+    """*The number of different rooms* of each group: those counts of the column that is called so."""
+    said = draft.said
+    if said is None:
+        return False
+    names = {name for _, name in said.distinct}
+    counts = [one for one in view.select.find_all(exp.Count) if isinstance(one.this, exp.Column)]
+    found = [one for one in counts if one.this.name in names]
+    for one in found:
+        one.set("this", exp.Distinct(expressions=[one.this.copy()]))
+        draft.changed()
+    return bool(found)

@@ -253,6 +253,9 @@ def qualify(draft: Draft) -> bool:
         source = _as_written_elsewhere(draft, wrong, key)
         if source is None and _are_one(draft, wrong.at, owners, key):
             source = owners[0]
+        if source is None and draft.said is not None and folded(key).endswith("name"):
+            named = [one for one in owners if one.entry is not None and (one.entry.name,) == draft.said.named]
+            source = named[0] if len(named) == 1 else None
         if source is not None:
             wrong.column.set("table", again(source.name))
             draft.changed()

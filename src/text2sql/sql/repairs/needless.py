@@ -32,9 +32,10 @@ def needless_join(draft: Draft) -> bool:
 
 def unasked_join(draft: Draft) -> bool:
     """One that multiplies rows, of which at most the columns of its ON are used, and that the question does
-    not ask for: each of its words that touches it touches a table that stays.
+    not ask for: each of its words that touches it touches a table that stays. A word that touches nothing may
+    be about it where something is counted: *pupils* that the schema calls `list`.
     """
-    return draft.said is not None and draft.said.understood and _dropping(draft, _is_unasked)
+    return draft.said is not None and _dropping(draft, _is_unasked)
 
 
 def _dropping(draft: Draft, may_go: _MayGo) -> bool:
@@ -75,6 +76,8 @@ def _is_unasked(draft: Draft, tie: _Tie) -> bool:
     one, other = tie.source.entry, tie.other.entry
     if one is None or other is None or draft.said is None:
         return False
+    if not draft.said.understood and tie.view.select.find(exp.AggFunc):
+        return False
     shared = _shared(tie)
     if any(draft.key(column) not in (*tie.columns.values(), *shared) for column in tie.uses):
         return False
@@ -106,8 +109,10 @@ def _counts_ones(draft: Draft, tie: _Tie) -> bool:
     group = select.args.get("group")
     if group is None or entry is None or not select.find(exp.Count):
         return False
-    owned = [one for one in group.expressions if isinstance(one, exp.Column)]
-    keys = [draft.key(one) for one in owned if draft.views.owner(tie.view, one) is tie.other]
+    same = {own: key for key, own in tie.columns.items()}  # a column of its ON is the other's too
+    owned = [(draft.views.owner(tie.view, one), draft.key(one)) for one in group.find_all(exp.Column)]
+    keys = [key for owner, key in owned if owner is tie.other]
+    keys += [same[key] for owner, key in owned if owner is tie.source and key in same]
     return entry.is_key(keys, draft.grammar) or any(is_name(entry, key) for key in keys)
 
 

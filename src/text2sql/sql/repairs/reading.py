@@ -18,23 +18,36 @@ _MARKS = (
     ("mysql", re.compile(r"(?i)`|\bSEPARATOR\b")),
 )
 
+_FORGOTTEN = 2  # brackets at the end
 
-def read(text: str, dialect: str) -> tuple[exp.Expr | None, bool]:
-    """The one query of a text, and whether it was written in another dialect."""
+
+def read(text: str, dialect: str) -> tuple[exp.Expr | None, str]:
+    """The one query of a text, and what had to be mended to read it."""
     try:
-        return _query(trees.read(text, dialect, None, None).tree), False
+        return _query(trees.read(text, dialect, None, None).tree), ""
     except RecursionError:
-        return None, False
+        return None, ""
     except Refused as refused:
         if refused.rejected.rule != "unreadable":
-            return None, False
+            return None, ""
+    open_ends = _unclosed(text)
+    if open_ends:
+        tree, more = read(text + ")" * open_ends, dialect)
+        return tree, more or "open_bracket"
     for foreign, marks in _MARKS:
         # in MySQL a double quote begins a text and elsewhere a name: such a text has two readings
         if foreign != dialect and marks.search(text) and '"' not in text:
             tree = _foreign(text, foreign, dialect)
             if tree is not None:
-                return tree, True
-    return None, False
+                return tree, "foreign_syntax"
+    return None, ""
+
+
+def _unclosed(text: str) -> int:
+    """The brackets that a model forgot to close at the end; those in texts and names do not count."""
+    bare = re.sub(r"'[^']*'|\"[^\"]*\"|`[^`]*`", "", text)
+    missing = bare.count("(") - bare.count(")")
+    return missing if 0 < missing <= _FORGOTTEN and not set(bare) & set("'\"`;") else 0
 
 
 def _query(tree: exp.Expr) -> exp.Expr | None:

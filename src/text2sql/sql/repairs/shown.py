@@ -12,6 +12,8 @@ from text2sql.sql.repairs.known import Entry, Link, folded, is_text
 from text2sql.sql.repairs.views import Source, View
 from text2sql.sql.scope import again
 
+Listed = tuple[tuple[tuple[str, str], ...], ...]
+
 
 def asked_name(draft: Draft) -> bool:
     """*The names of the campuses*, and `faculty.campus`, a number: the name of the row that it stands for."""
@@ -156,6 +158,60 @@ def asked_column(draft: Draft) -> bool:
     column = draft.column(source, sought.pop())
     column.set("table", None)
     view.select.set("expressions", [column])
+    draft.changed()
+    return True
+
+
+def asked_list(draft: Draft) -> bool:
+    """*The names and towns of the members*, and only their names: the towns too."""
+    said, arms = draft.said, draft.arms
+    if said is None or len(said.listed) < 2 or not arms or any(draft.wrong(*ERRORS)):
+        return False
+    left_out = [_left_out(draft, view, said.listed) for view in arms]
+    if not all(left_out):
+        return False
+    for view, columns in zip(arms, left_out, strict=True):
+        for column in columns:
+            if len(view.sources) == 1:
+                column.set("table", None)
+            view.select.append("expressions", column)
+    draft.changed()
+    return True
+
+
+def _left_out(draft: Draft, view: View, listed: Listed) -> list[exp.Column]:
+    """What is listed and not shown, if with it as many columns are shown as are listed."""
+    items = view.select.expressions
+    if view.open or view.select.args.get("group") or not all(isinstance(one, exp.Column) for one in items):
+        return []
+    owners = {draft.views.owner(view, one) for one in items}
+    source = owners.pop() if len(owners) == 1 else None
+    if source is None or source.entry is None or has_bare_star(view):
+        return []
+    key = draft.grammar.columns.key
+    wanted = [[key(name, True) for table, name in one if table == source.entry.table.name] for one in listed]
+    shown = {draft.key(one) for one in items}
+    asked = {draft.key(one) for part in conditions(view) for one in part.find_all(exp.Column)}
+    missing = [one[0] for one in wanted if len(one) == 1 and one[0] not in shown | asked]
+    fits = len(items) + len(missing) == len(listed) and set(missing) <= set(source.shape.columns)
+    return [draft.column(source, one) for one in missing] if fits else []
+
+
+def unasked_column(draft: Draft) -> bool:
+    """*The authors, sorted by score*, and the score beside them: it was asked to sort by, not to be shown."""
+    said, view = draft.said, draft.outermost
+    order = view.select.args.get("order") if view is not None else None
+    if said is None or not said.ranked or view is None or order is None or view.open:
+        return False
+    items = view.select.expressions
+    ranked = {draft.grammar.columns.key(name, True) for _, name in said.ranked}
+    sorted_by = [one.this for one in order.expressions if isinstance(one.this, exp.Column)]
+    extra = [
+        one for one in items if isinstance(one, exp.Column) and one in sorted_by and draft.key(one) in ranked
+    ]
+    if len(extra) != 1 or len(items) < 2 or view.select.args.get("group") or view.select.args.get("distinct"):
+        return False
+    view.select.set("expressions", [one for one in items if one is not extra[0]])
     draft.changed()
     return True
 

@@ -1,5 +1,6 @@
 """Text literals, held against what the columns hold, as far as somebody knows it."""
 
+import re
 from collections.abc import Iterator
 
 from sqlglot import exp
@@ -181,6 +182,59 @@ def _move(draft: Draft, column: exp.Column, literals: list[exp.Literal], source:
         spelled = draft.domains.spelled(source.entry.name, source.entry.columns[key].name, literal.this)
         if spelled is not None and spelled != literal.this:
             draft.put(literal, exp.Literal.string(spelled))
+
+
+def value_part(draft: Draft) -> bool:
+    """`service = 'West Coast'` where the column lists several in one value: LIKE. `field = 'biology course'`
+    where it says `Biology`: that.
+    """
+    done, domains = False, draft.domains
+    for view, node, column, literals in _known_comparisons(draft):
+        origin, text = draft.origin(view, column), literals[0].this
+        if domains is None or origin is None or not isinstance(node, exp.EQ) or set(text) & set("%_\\"):
+            continue
+        place = (origin[0].name, origin[1].name)
+        if domains.contains(*place, text) is not False or domains.places(text):
+            continue
+        around, inside = domains.holding(*place, text), domains.within(*place, text)
+        if around:
+            at = around[0].casefold().find(text.casefold())
+            part = around[0][at : at + len(text)] if at >= 0 else text
+            draft.put(node, exp.Like(this=column.copy(), expression=exp.Literal.string(f"%{part}%")))
+        elif len(inside) == 1:
+            draft.put(literals[0], exp.Literal.string(inside[0]))
+        else:
+            continue
+        done = True
+    return done
+
+
+_PARTS = (  # what is said of a text, and where its wildcards stand
+    (
+        "%{}%",
+        re.compile(
+            r"\bcontain|\binclud|\bsubstring|\b(?:has|have|with) (?:the |a )?(?:letter|word)|包含|含有|带有"
+        ),
+    ),
+    ("{}%", re.compile(r"\bstart|\bbegin|\bprefix|\binitial|开头|首字母|打头")),
+    ("%{}", re.compile(r"\bend(?:s|ing|ed)?\b|\bsuffix|结尾|收尾")),
+)
+
+
+def asked_part(draft: Draft) -> bool:
+    """*Names that have the letter a*, and `LIKE 'a%'`: anywhere. *Beginning with*, and `'%a%'`: there."""
+    text = draft.said.text if draft.said is not None else ""
+    said = [form for form, how in _PARTS if how.search(text)]
+    found = [one for one in draft.tree.find_all(exp.Like, exp.ILike) if _is_text(one.expression)]
+    if len(said) != 1 or len(found) != 1:
+        return False
+    literal = found[0].expression
+    core = literal.this.strip("%")
+    wanted = said[0].format(core)
+    if not core or literal.this in (core, wanted) or set(core) & set("%_\\"):
+        return False
+    draft.put(literal, exp.Literal.string(wanted))
+    return True
 
 
 def letter_case(draft: Draft) -> bool:

@@ -16,7 +16,7 @@ SELECT m.museum_name FROM museum AS m JOIN city AS c ON m.city_id = c.city_id WH
 SELECT region, COUNT(*) FROM city GROUP BY region
 unchanged
 
-SELECT city_name FROM city WHERE city_name = 'North Lyon'
+SELECT city_name FROM city WHERE city_name = 'North Town'
 unchanged
 
 SELECT museum_name FROM museum
