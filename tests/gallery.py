@@ -68,6 +68,9 @@ SAID = {
     "unasked_join": ASKED,
     "asked_value": Said({}, understood=True, values=(ValueHit("north", "North", "city", "region"),)),
     "asked_column": Said({}, understood=True, sought=(("artist", "country"), ("city", "region"))),
+    "asked_column.listed": Said(
+        {}, understood=True, listed=((("artist", "Name"),), (("artist", "country"), ("city", "region")))
+    ),
     "asked_each": Said({}, understood=True, each=(("artist", "country"), ("city", "region"))),
     "asked_distinct": Said({}, understood=True, different=True),
     "asked_distinct.each": Said({}, understood=True, different=True, distinct=(("visit", "visitor_id"),)),

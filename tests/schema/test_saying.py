@@ -52,6 +52,8 @@ def test_what_is_sought_is_heard_unless_all_there_is_is_wanted(known: Knowledge)
     assert said("Which level has Ann?", known).sought == (("customers", "level"),)
     assert ("customers", "level") in said("哪个等级的客户最多？", known).sought
     assert said("What are all details of the level?", known).sought == ()
+    assert said("List the level of all customers", known).sought == (("customers", "level"),)
+    assert ("customers", "level") in said("所有客户的等级是什么？", known).sought
     assert said("Show the customers", known).sought == ()
 
 

@@ -19,6 +19,11 @@ _SOUGHT = re.compile(
     r"(?i)\b(?:which|what)\s+(?:(?:is|are|was|were)\s+the\s+)?(\w+(?:\s+\w+)?)"
     r"|哪[一些个种款位家辆部所座本张只]*([\u3400-\u9fff]{1,4})"
 )
+_OF = re.compile(  # *list the name of all …*
+    r"(?i)\b(?:show|list|give|return|find|display|what (?:is|are))\s+(?:me\s+)?(?:all\s+)?the\s+"
+    r"(\w+(?:\s+\w+)?)\s+of\b"
+    r"|的([\u3400-\u9fff]{2,4})(?=是什么|有哪些|。?$)"
+)
 _ORDER = re.compile(
     r"(?i)\b(?:(?:sort(?:ed)?|order(?:ed)?|ranked) by|order of)\s+(?:the\s+|their\s+)?(\w+(?:\s+\w+)?)"
     r"|按照?[^，。]*?([\u3400-\u9fff]{2,4}?)(?=的?(?:[升降]序|从|由|排))"
@@ -66,7 +71,8 @@ def said(question: str, knowledge: Knowledge, hits: Sequence[ValueHit] = ()) -> 
         heard=tuple(hits),
         values=tuple(hit for hit in in_one_column(hits) if _is_a_name(hit, question, touched)),
         each=_called(_EACH, question, knowledge),
-        sought=() if _WHOLE.search(question) else _called(_SOUGHT, question, knowledge),
+        sought=_called(_OF, question, knowledge)
+        or (() if _WHOLE.search(question) else _called(_SOUGHT, question, knowledge)),
         ranked=_ranked(question, knowledge),
         listed=listed(question, knowledge),
         different=bool(_DIFFERENT.search(question)),

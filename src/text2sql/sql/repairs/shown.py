@@ -144,22 +144,27 @@ def _owned(draft: Draft, view: View, entry: Entry) -> bool:
 
 
 def asked_column(draft: Draft) -> bool:
-    """*Which model saves the most?*, and `SELECT *`: the model alone."""
+    """*Which model saves the most?*, *the name and age of …*, and `SELECT *`: what was asked for."""
     said, view = draft.said, draft.outermost
     if said is None or view is None or view.open or len(view.sources) != 1 or not has_bare_star(view):
         return False
     (source,) = view.sources.values()
     if source.entry is None or len(view.select.expressions) != 1 or view.select.args.get("group"):
         return False
-    key = draft.grammar.columns.key
-    sought = {key(column, True) for table, column in said.sought if table == source.entry.name}
-    if len(sought) != 1 or not sought <= set(source.shape.columns):
+    wanted = [_called_so(draft, source.entry, one) for one in said.listed or (said.sought,)]
+    if any(len(one) != 1 or not one <= set(source.shape.columns) for one in wanted):
         return False
-    column = draft.column(source, sought.pop())
-    column.set("table", None)
-    view.select.set("expressions", [column])
+    columns = [draft.column(source, one.pop()) for one in wanted]
+    for column in columns:
+        column.set("table", None)
+    view.select.set("expressions", columns)
     draft.changed()
     return True
+
+
+def _called_so(draft: Draft, entry: Entry, pairs: tuple[tuple[str, str], ...]) -> set[str]:
+    """Of a table, the columns among these."""
+    return {draft.grammar.columns.key(name, True) for table, name in pairs if table == entry.table.name}
 
 
 def asked_list(draft: Draft) -> bool:
@@ -188,11 +193,10 @@ def _left_out(draft: Draft, view: View, listed: Listed) -> list[exp.Column]:
     source = owners.pop() if len(owners) == 1 else None
     if source is None or source.entry is None or has_bare_star(view):
         return []
-    key = draft.grammar.columns.key
-    wanted = [[key(name, True) for table, name in one if table == source.entry.table.name] for one in listed]
+    wanted = [_called_so(draft, source.entry, one) for one in listed]
     shown = {draft.key(one) for one in items}
     asked = {draft.key(one) for part in conditions(view) for one in part.find_all(exp.Column)}
-    missing = [one[0] for one in wanted if len(one) == 1 and one[0] not in shown | asked]
+    missing = [one.pop() for one in wanted if len(one) == 1 and not one & (shown | asked)]
     fits = len(items) + len(missing) == len(listed) and set(missing) <= set(source.shape.columns)
     return [draft.column(source, one) for one in missing] if fits else []
 
