@@ -10,6 +10,7 @@ from text2sql.schema.names import label
 from text2sql.schema.terms import Token, terms
 from text2sql.schema.vocabulary import vocabulary
 from text2sql.types import Catalogue, Table
+from text2sql.wording import words
 
 Place: TypeAlias = tuple[str, str]  # table and column, the latter "" for the table itself
 
@@ -28,6 +29,25 @@ def callings(catalogue: Catalogue) -> Mapping[Token, tuple[Place, ...]]:
             for token in _whole(text):
                 called[token][place] = None
     return {token: tuple(places) for token, places in called.items()}
+
+
+Words: TypeAlias = tuple[str, ...]
+
+
+def columns_called(catalogue: Catalogue) -> tuple[Mapping[Words, list[Place]], Mapping[Words, list[Place]]]:
+    """The words of a name → the columns so called, with or without their table's name before it; and the same
+    for what is left of a column's name without its table's: `museum_name` is a museum's name.
+    """
+    whole: dict[Words, list[Place]] = defaultdict(list)
+    own: dict[Words, list[Place]] = defaultdict(list)
+    for table in catalogue.tables:
+        before = words(table.name)
+        for column in table.columns:
+            name, place = words(column.name), (table.name, column.name)
+            whole[name].append(place)
+            whole[(*before, *name)].append(place)
+            own[name[next((at for at, word in enumerate(name) if word not in before), 0) :]].append(place)
+    return dict(whole), dict(own)
 
 
 def _names(table: Table, name: str) -> Iterator[tuple[str, Place]]:

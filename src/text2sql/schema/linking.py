@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
-from text2sql.schema.callings import Place, callings
+from text2sql.schema.callings import Place, Words, callings, columns_called
 from text2sql.schema.names import Joins, label
 from text2sql.schema.terms import Term, Token, is_word, pairs, stem, terms, tokens
 from text2sql.schema.vocabulary import vocabulary
@@ -48,6 +48,11 @@ class Linker:
     def called(self) -> Mapping[Token, tuple[Place, ...]]:
         """Made when it is first asked for: not every caller wants hints."""
         return callings(self._catalogue)
+
+    @cached_property
+    def columns(self) -> tuple[Mapping[Words, list[Place]], Mapping[Words, list[Place]]]:
+        """By all the words of their names; and by those that are not their table's."""
+        return columns_called(self._catalogue)
 
     @cached_property
     def is_readable(self) -> bool:

@@ -43,16 +43,8 @@ def _runs(question: str) -> Iterator[list[str]]:
 
 
 def _columns(said: str, knowledge: Knowledge) -> Names:
-    """The columns whose name this is, their table's own name left out: `museum_name` is a museum's name."""
+    """The columns that go by it."""
     meant = knowledge.glossary.synonyms(said) if not said.isascii() else ()
     ways = {words(way) for way in (said, *meant)} - {()}
-    return tuple(
-        (table.name, column.name)
-        for table in knowledge.catalogue.tables
-        for column in table.columns
-        if words(column.name) in ways or _own(words(column.name), words(table.name)) in ways
-    )
-
-
-def _own(name: tuple[str, ...], table: tuple[str, ...]) -> tuple[str, ...]:
-    return name[next((at for at, word in enumerate(name) if word not in table), 0) :]
+    found = (place for called in knowledge.linker.columns for way in ways for place in called.get(way, ()))
+    return tuple(dict.fromkeys(found))

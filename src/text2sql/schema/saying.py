@@ -164,6 +164,7 @@ def _beside(name: re.Match[str], line: list[Term], text: str) -> Iterator[Term]:
 
 def _called(how: re.Pattern[str], question: str, knowledge: Knowledge) -> tuple[tuple[str, str], ...]:
     """The columns that go by the words after it; where none does, those that stand for what they name."""
+    called, _ = knowledge.linker.columns
     for match in how.finditer(question):
         english, chinese = match.groups()
         pieces = [english, *english.split()] if english else _pieces(chinese)
@@ -171,14 +172,9 @@ def _called(how: re.Pattern[str], question: str, knowledge: Knowledge) -> tuple[
             meant = knowledge.glossary.synonyms(piece) if chinese else ()
             ways = {words(way) for way in (piece, *meant)} - {()}
             for more in ((), ("id",)):
-                found = [
-                    (table.name, column.name)
-                    for table in knowledge.catalogue.tables
-                    for column in table.columns
-                    if _is_called(words(column.name), words(table.name), {(*way, *more) for way in ways})
-                ]
+                found = [place for way in ways for place in called.get((*way, *more), ())]
                 if found:
-                    return tuple(found)
+                    return tuple(dict.fromkeys(found))
     return ()
 
 
@@ -186,10 +182,6 @@ def _pieces(run: str) -> list[str]:
     """How it may begin, the longest first; then how it may end."""
     ends = range(len(run), 0, -1)
     return [*(run[:n] for n in ends), *(run[-n:] for n in ends if n > 1)]
-
-
-def _is_called(column: tuple[str, ...], table: tuple[str, ...], ways: set[tuple[str, ...]]) -> bool:
-    return column in ways or (*table, *column) in ways
 
 
 def _ranked(question: str, knowledge: Knowledge) -> tuple[tuple[str, str], ...]:
