@@ -153,6 +153,9 @@ class Domains(Protocol):
         """Values of the column that stand in the text, as whole words; none where not all are known."""
 
 
+Columns: TypeAlias = tuple[tuple[str, str], ...]  # (table, column) pairs that go by one word
+
+
 @dataclass(frozen=True, slots=True)
 class Said:
     """What a question is about, for repairs that must know: by table, the words that touch it."""
@@ -162,12 +165,12 @@ class Said:
     text: str = ""  # in lower case
     heard: tuple[ValueHit, ...] = ()  # all its words that stand in a column
     values: tuple[ValueHit, ...] = ()  # of these the names that stand in one column only
-    each: tuple[tuple[str, str], ...] = ()  # *each city*: the (table, column) pairs that are called so
-    sought: tuple[tuple[str, str], ...] = ()  # *which city*: the same, unless all there is is wanted
-    listed: tuple[tuple[tuple[str, str], ...], ...] = ()  # *the name, age and town of*: the same, one by one
-    ranked: tuple[tuple[str, str], ...] = ()  # *sorted by age*, which is said nowhere else: the same
+    each: Columns = ()  # *each city*: the (table, column) pairs that are called so
+    sought: Columns = ()  # *which city*: the same, unless all there is is wanted
+    listed: tuple[Columns, ...] = ()  # *the name, age and town of*: the same, one by one
+    ranked: Columns = ()  # *sorted by age*, which is said nowhere else: the same
     different: bool = False  # *the different …*
-    distinct: tuple[tuple[str, str], ...] = ()  # *different rooms*: the pairs that are called so
+    distinct: Columns = ()  # *different rooms*: the pairs that are called so
     both: bool = False  # *both … and …*
     denies: bool = False  # *no*, *not*, *without*
     denied: tuple[ValueHit, ...] = ()  # *not in Paris*

@@ -4,9 +4,8 @@ import re
 from collections.abc import Iterator
 
 from text2sql.schema.knowledge import Knowledge
+from text2sql.types import Columns
 from text2sql.wording import words
-
-Names = tuple[tuple[str, str], ...]  # the (table, column) pairs that go by a word
 
 _BETWEEN = re.compile(r"(?i)\s*,\s*(?:and|as well as)\b|\s*,|\s+and\b|\s+as well as\b|、|以及|[和及与]")
 _BREAK = re.compile(
@@ -19,7 +18,7 @@ _BY = re.compile(r"(?i)\b(?:by|than|between|in|or|both)\s*(?:the|their|its)?\s*$
 _DETERMINER = re.compile(r"(?i)^\s*(?:(?:the|their|its|his|her|a|an|both|also|any)\s+)*|^[其各]")
 
 
-def listed(question: str, knowledge: Knowledge) -> tuple[Names, ...]:
+def listed(question: str, knowledge: Knowledge) -> tuple[Columns, ...]:
     """Of the first list with columns in it, what each item may be."""
     for run in _runs(question):
         head = run[-1].rpartition(" ")[2]  # *first and last names*
@@ -42,7 +41,7 @@ def _runs(question: str) -> Iterator[list[str]]:
         start = stop.end() if stop else end
 
 
-def _columns(said: str, knowledge: Knowledge) -> Names:
+def _columns(said: str, knowledge: Knowledge) -> Columns:
     """The columns that go by it."""
     meant = knowledge.glossary.synonyms(said) if not said.isascii() else ()
     ways = {words(way) for way in (said, *meant)} - {()}

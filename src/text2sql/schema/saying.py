@@ -8,7 +8,7 @@ from text2sql.schema.coverage import uncovered
 from text2sql.schema.knowledge import Knowledge
 from text2sql.schema.listing import listed
 from text2sql.schema.terms import Term, folded, terms
-from text2sql.types import Said, ValueHit
+from text2sql.types import Columns, Said, ValueHit
 from text2sql.wording import words
 
 _EACH = re.compile(
@@ -162,7 +162,7 @@ def _beside(name: re.Match[str], line: list[Term], text: str) -> Iterator[Term]:
         yield from line[1:4]
 
 
-def _called(how: re.Pattern[str], question: str, knowledge: Knowledge) -> tuple[tuple[str, str], ...]:
+def _called(how: re.Pattern[str], question: str, knowledge: Knowledge) -> Columns:
     """The columns that go by the words after it; where none does, those that stand for what they name."""
     called, _ = knowledge.linker.columns
     for match in how.finditer(question):
@@ -184,7 +184,7 @@ def _pieces(run: str) -> list[str]:
     return [*(run[:n] for n in ends), *(run[-n:] for n in ends if n > 1)]
 
 
-def _ranked(question: str, knowledge: Knowledge) -> tuple[tuple[str, str], ...]:
+def _ranked(question: str, knowledge: Knowledge) -> Columns:
     """The columns that only the order is said to be by."""
     order = _ORDER.search(question)
     if order is None:

@@ -41,17 +41,19 @@ def said_value(draft: Draft) -> bool:
 
 def is_said(said: Said, value: str) -> bool:
     """In so many words, or as another word for it."""
-    return _is_heard(said, value) or any(hit.value == value for hit in said.heard)
+    return bool(heard(said, value)) or any(hit.value == value for hit in said.heard)
 
 
-def _is_heard(said: Said, text: str) -> bool:
-    return re.search(rf"(?<![a-z0-9]){re.escape(text.casefold())}(?![a-z0-9])", said.text) is not None
+def heard(said: Said, text: str) -> list[tuple[int, int]]:
+    """Where the question has it, as whole words."""
+    how = rf"(?<![a-z0-9]){re.escape(text.casefold())}(?![a-z0-9])"
+    return [found.span() for found in re.finditer(how, said.text)]
 
 
 def _part_said(said: Said, value: str) -> str:
     """The one part, between commas or brackets, that the question says."""
     parts = [one.strip() for one in re.split(r"[,;()/–—]", value)]
-    found = [one for one in parts if len(one) > 2 and _is_heard(said, one)]
+    found = [one for one in parts if len(one) > 2 and heard(said, one)]
     return found[0] if len(found) == 1 and len(parts) > 1 and not set(found[0]) & set("%_\\") else ""
 
 

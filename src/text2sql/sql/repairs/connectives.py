@@ -5,6 +5,7 @@ from itertools import combinations
 
 from sqlglot import exp
 
+from text2sql.sql.repairs.asked import heard
 from text2sql.sql.repairs.draft import ERRORS, Draft
 from text2sql.sql.repairs.joins import conditions, filter_by
 from text2sql.sql.repairs.views import View
@@ -43,9 +44,9 @@ def _is_either(said: Said, one: exp.Expr, other: exp.Expr) -> bool:
 def _place(said: Said, part: exp.Expr) -> tuple[int, int] | None:
     """Where the one value that a condition compares with is said, once."""
     held = list(part.find_all(exp.Literal)) if isinstance(part, _COMPARED) else []
-    text = held[0].this.strip("%").casefold() if len(held) == 1 else ""
-    found = list(re.finditer(rf"(?<![a-z0-9]){re.escape(text)}(?![a-z0-9])", said.text)) if text else []
-    return found[0].span() if len(found) == 1 else None
+    text = held[0].this.strip("%") if len(held) == 1 else ""
+    found = heard(said, text) if text else []
+    return found[0] if len(found) == 1 else None
 
 
 def asked_not(draft: Draft) -> bool:

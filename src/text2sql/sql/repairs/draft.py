@@ -87,6 +87,11 @@ class Draft:
         """The SELECTs whose columns are the statement's: one, or several of a union."""
         return [one for one in self.views.all if _is_an_arm(one.select, self.tree)]
 
+    def shown(self, view: View) -> Source | None:
+        """The one source that everything selected is of."""
+        owners = {self.views.owner(view, one.unalias()) for one in view.select.expressions}
+        return owners.pop() if len(owners) == 1 else None
+
     def changed(self) -> None:
         """The tree is no longer what the views were made of."""
         self._views = None

@@ -23,7 +23,7 @@ def asked_both(draft: Draft) -> bool:
     view, tree = draft.outermost, draft.tree
     if draft.said is None or not draft.said.both or view is None or not is_plain_list(view):
         return False
-    if not any(link for link in _referring(draft, view, _shown(draft, view))):
+    if not any(link for link in _referring(draft, view, draft.shown(view))):
         return False
     choices = [one for one in view.select.args["where"].find_all(exp.Or, exp.In) if _either(one) is not None]
     if len(choices) != 1:
@@ -61,7 +61,7 @@ def asked_without(draft: Draft) -> bool:
         return False
     if any(draft.wrong(*ERRORS)) or _denies(draft, view) or _is_about_another(draft, said):
         return False
-    shown = _shown(draft, view)
+    shown = draft.shown(view)
     links = list(_referring(draft, view, shown))
     if shown is None or len(view.sources) != 2 or len(links) != 1:
         return False
@@ -164,7 +164,7 @@ def asked_except(draft: Draft) -> bool:
         return True
     if view is None or not is_plain_list(view) or _has_denied(said, tree):
         return False
-    shown = _shown(draft, view)
+    shown = draft.shown(view)
     found = [(at, hit) for at, part in enumerate(conditions(view)) for hit in _else(draft, view, part, shown)]
     if shown is None or len(found) != 1:
         return False
@@ -181,7 +181,7 @@ def asked_having(draft: Draft) -> bool:
     view, said = draft.outermost, draft.said
     if said is None or not said.had or view is None or view.open or not view.select.args.get("where"):
         return False
-    shown = _shown(draft, view)
+    shown = draft.shown(view)
     if shown is None or shown.entry is None or any(draft.wrong(*ERRORS)):
         return False
     used = {one.name.casefold() for one in draft.tree.find_all(exp.Table)}
@@ -221,12 +221,6 @@ def _else(draft: Draft, view: View, part: exp.Expr, shown: Source | None) -> lis
 def _has_denied(said: Said, node: exp.Expr) -> bool:
     values = {hit.value.casefold() for hit in said.denied}
     return any(one.is_string and one.this.casefold() in values for one in node.find_all(exp.Literal))
-
-
-def _shown(draft: Draft, view: View) -> Source | None:
-    """The one source that everything selected is of."""
-    owners = {draft.views.owner(view, one.unalias()) for one in view.select.expressions}
-    return owners.pop() if len(owners) == 1 else None
 
 
 def _referring(draft: Draft, view: View, shown: Source | None) -> Iterator[tuple[Source, Link]]:

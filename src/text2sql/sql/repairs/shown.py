@@ -11,8 +11,7 @@ from text2sql.sql.repairs.joins import add_joins, conditions, filter_by, has_bar
 from text2sql.sql.repairs.known import Entry, Link, folded, is_text
 from text2sql.sql.repairs.views import Source, View
 from text2sql.sql.scope import again
-
-Listed = tuple[tuple[tuple[str, str], ...], ...]
+from text2sql.types import Columns
 
 
 def asked_name(draft: Draft) -> bool:
@@ -162,7 +161,7 @@ def asked_column(draft: Draft) -> bool:
     return True
 
 
-def _called_so(draft: Draft, entry: Entry, pairs: tuple[tuple[str, str], ...]) -> set[str]:
+def _called_so(draft: Draft, entry: Entry, pairs: Columns) -> set[str]:
     """Of a table, the columns among these."""
     return {draft.grammar.columns.key(name, True) for table, name in pairs if table == entry.table.name}
 
@@ -184,13 +183,12 @@ def asked_list(draft: Draft) -> bool:
     return True
 
 
-def _left_out(draft: Draft, view: View, listed: Listed) -> list[exp.Column]:
+def _left_out(draft: Draft, view: View, listed: tuple[Columns, ...]) -> list[exp.Column]:
     """What is listed and not shown, if with it as many columns are shown as are listed."""
     items = view.select.expressions
     if view.open or view.select.args.get("group") or not all(isinstance(one, exp.Column) for one in items):
         return []
-    owners = {draft.views.owner(view, one) for one in items}
-    source = owners.pop() if len(owners) == 1 else None
+    source = draft.shown(view)
     if source is None or source.entry is None or has_bare_star(view):
         return []
     wanted = [_called_so(draft, source.entry, one) for one in listed]

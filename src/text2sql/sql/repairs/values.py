@@ -196,7 +196,8 @@ def value_part(draft: Draft) -> bool:
         place = (origin[0].name, origin[1].name)
         if domains.contains(*place, text) is not False or domains.places(text):
             continue
-        around, inside = domains.holding(*place, text), domains.within(*place, text)
+        around = domains.holding(*place, text)
+        inside = [] if around else domains.within(*place, text)
         if around:
             at = around[0].casefold().find(text.casefold())
             part = around[0][at : at + len(text)] if at >= 0 else text
