@@ -134,6 +134,9 @@ def test_g5_g7_faults_of_every_kind_leave_nothing_and_the_loop_goes_round(shop: 
                         waits.append(time.monotonic() - began)
                         await asyncio.sleep(0.1)
 
+            def idle() -> bool:
+                return server.here.streams.running == server.here.admission.running == 0
+
             def left() -> tuple[int, int]:
                 return len(asyncio.all_tasks()), len(os.listdir("/proc/self/fd"))  # noqa: PTH208
 
@@ -141,9 +144,12 @@ def test_g5_g7_faults_of_every_kind_leave_nothing_and_the_loop_goes_round(shop: 
             for first in range(0, 60, 10):
                 await asyncio.gather(*(ask(number) for number in range(first, first + 10)))
                 if first == 10:  # by now everything has been opened that stays open
-                    await until(lambda: server.here.streams.running == 0)
+                    await until(idle)
                     before = left()
-            await until(lambda: server.here.streams.running == 0 and server.here.admission.running == 0)
+            await until(idle)
+            for _ in lines:  # one by one, so that each of them has its turn on the road with a status code
+                await ask(1)
+            await until(idle)
             over = True
             await looking
             return codes, waits, before, left()

@@ -21,7 +21,7 @@ HERE = Path(__file__).parent
 SHARED = HERE.parents[2] / "shared" / "security"  # a larger sample, where this repository has it beside it
 ENGINES = ("sqlite", "duckdb", "postgres", "mysql")
 SECONDS = 1.0
-HIDDEN = ("s3cr3t", "ssn-", "hash1", "IBAN", "4111")
+HIDDEN = re.compile(r"s3cr3t|ssn-|hash1|IBAN|\b4111\b")  # UUID_SHORT() has any four digits now and then
 
 pytestmark = pytest.mark.slow
 
@@ -87,7 +87,7 @@ def _breaches(there: World, attacks: list[str]) -> Iterator[tuple[str, str]]:
                 yield attack, "still runs on the server"
             if CANARY in answer or "root:x:0" in answer:
                 yield attack, "read a file"
-            if there.has_accounts and any(word in answer for word in HIDDEN):
+            if there.has_accounts and HIDDEN.search(answer):
                 yield attack, "read what the policy hides"
             if there.target.exists() or Path("/var/canary/pwn.csv").exists():
                 yield attack, "wrote a file"
