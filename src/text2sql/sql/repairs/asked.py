@@ -154,9 +154,7 @@ def _filtered(draft: Draft, view: View, hit: ValueHit) -> bool:
         return joined is not None and _filtered(draft, joined, hit)
     if len(found) != 1 or key not in found[0].shape.columns or _is_used(draft, found[0], key):
         return False
-    column = draft.column(found[0], key)
-    if len(view.sources) == 1:
-        column.set("table", None)
+    column = draft.column_in(view, found[0], key)
     condition = exp.EQ(this=column, expression=exp.Literal.string(hit.value))
     filter_by(view, [*conditions(view), condition])
     draft.changed()
@@ -200,9 +198,7 @@ def asked_each(draft: Draft) -> bool:
     ]
     if len(found) != 1 or found[0][1] not in found[0][0].shape.columns or _is_used(draft, *found[0]):
         return False
-    column = draft.column(*found[0])
-    if len(view.sources) == 1:
-        column.set("table", None)
+    column = draft.column_in(view, *found[0])
     view.select.set("expressions", [column, *view.select.expressions])
     view.select.set("group", exp.Group(expressions=[column.copy()]))
     draft.changed()

@@ -130,6 +130,13 @@ class Draft:
         name = self.identifier(origin[1].name) if origin and source.entry else self.identifier(key)
         return exp.Column(this=name, table=again(source.name))
 
+    def column_in(self, view: View, source: Source, key: str) -> exp.Column:
+        """As it is written there: where there is one source only, nobody says which."""
+        column = self.column(source, key)
+        if not view.joins:
+            column.set("table", None)
+        return column
+
     def bind(self, column: exp.Column, source: Source, key: str | None = None) -> None:
         """Make the column one of that source, under the name `key` there if it is given."""
         if key is not None:

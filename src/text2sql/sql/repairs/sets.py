@@ -197,9 +197,8 @@ def asked_having(draft: Draft) -> bool:
     (link,) = links
     key = exp.Column(this=draft.identifier(link.there.columns[link.referred[0]].name))
     inner = exp.Select(expressions=[key], from_=exp.From(this=draft.table(link.there)))
-    has = exp.In(this=draft.column(shown, link.columns[0]), query=exp.Subquery(this=inner))
-    if len(view.sources) == 1:
-        has.this.set("table", None)
+    key_here = draft.column_in(view, shown, link.columns[0])
+    has = exp.In(this=key_here, query=exp.Subquery(this=inner))
     filter_by(view, [*conditions(view), has])
     draft.changed()
     return True

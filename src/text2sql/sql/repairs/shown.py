@@ -105,11 +105,9 @@ def _referred(draft: Draft, view: View, entry: Entry) -> Source | None:
 
 def _show(draft: Draft, view: View, item: exp.Column, source: Source, title: str) -> None:
     group = view.select.args.get("group")
-    column = draft.column(source, title)
+    column = draft.column_in(view, source, title)
     if group is not None:
         group.append("expressions", column.copy())
-    if len(view.sources) == 1 and not view.joins:
-        column.set("table", None)
     draft.put(item, column)
 
 
@@ -153,9 +151,7 @@ def asked_column(draft: Draft) -> bool:
     wanted = [_called_so(draft, source.entry, one) for one in said.listed or (said.sought,)]
     if any(len(one) != 1 or not one <= set(source.shape.columns) for one in wanted):
         return False
-    columns = [draft.column(source, one.pop()) for one in wanted]
-    for column in columns:
-        column.set("table", None)
+    columns = [draft.column_in(view, source, one.pop()) for one in wanted]
     view.select.set("expressions", columns)
     draft.changed()
     return True
@@ -176,8 +172,6 @@ def asked_list(draft: Draft) -> bool:
         return False
     for view, columns in zip(arms, left_out, strict=True):
         for column in columns:
-            if len(view.sources) == 1:
-                column.set("table", None)
             view.select.append("expressions", column)
     draft.changed()
     return True
@@ -196,7 +190,7 @@ def _left_out(draft: Draft, view: View, listed: tuple[Columns, ...]) -> list[exp
     asked = {draft.key(one) for part in conditions(view) for one in part.find_all(exp.Column)}
     missing = [one.pop() for one in wanted if len(one) == 1 and not one & (shown | asked)]
     fits = len(items) + len(missing) == len(listed) and set(missing) <= set(source.shape.columns)
-    return [draft.column(source, one) for one in missing] if fits else []
+    return [draft.column_in(view, source, one) for one in missing] if fits else []
 
 
 def unasked_column(draft: Draft) -> bool:
