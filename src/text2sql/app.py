@@ -1,27 +1,25 @@
-"""Opens the rooms and answers: `ask` and `stream`, for tasks and, in `synchronous.py`, for plain code.
+"""Asks and answers: `ask` and `stream`, for tasks and, in `synchronous.py`, for plain code.
 
     async with AsyncText2SQL("shop.db") as db:
         answer = await db.ask("Which five products sold best last year?")
 
-Importing this is cheap. LangGraph costs two seconds to import, so that happens when a database is opened,
-beside the reading of its catalogue and the start of the model.
+Importing this is cheap; what costs time to import is imported when a database is opened (`opening.py`).
 """
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Mapping, Sequence
-from contextlib import AsyncExitStack, aclosing, asynccontextmanager, nullcontext, suppress
-from importlib import import_module
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from contextlib import aclosing, asynccontextmanager, suppress
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypedDict, Unpack
 from uuid import uuid4
-from weakref import WeakSet
 
 from text2sql.background import aside
 from text2sql.config import Settings, from_environment
-from text2sql.database import AsyncDatabase, AsyncStream, open_database, redacted
+from text2sql.database import AsyncDatabase, AsyncStream
 from text2sql.errors import Text2SQLError, UsageError
-from text2sql.llm import AsyncChatModel, open_model
-from text2sql.memory import Pair, Stats, StoredResult, ThreadInfo, open_memory
+from text2sql.llm import AsyncChatModel
+from text2sql.memory import Pair, Stats, StoredResult, ThreadInfo
+from text2sql.opening import House, Tables
 from text2sql.sql import check, check_count, check_page
 from text2sql.types import (
     Answer,
@@ -36,7 +34,7 @@ from text2sql.types import (
 )
 
 if TYPE_CHECKING:
-    from text2sql.agents import Asked, Library, Rooms, Runs
+    from text2sql.agents import Asked, Rooms
 
 _MODES = ("hybrid", "database_direct", "chat_direct")
 
@@ -64,23 +62,13 @@ class AsyncText2SQL:
         settings: Settings | None = None,
         model: str | AsyncChatModel = "",
         policy: Policy | None = None,
-        tables: Iterable[str] | Mapping[str, Sequence[str]] | None = None,
+        tables: Tables | None = None,
     ) -> None:
         """`tables` narrows what may be seen, by names or with columns; a `policy` says it in full."""
         self.settings = settings or from_environment()
         self.source = source or self.settings.db
-        self._model = model
-        self._models: dict[str, AsyncChatModel] = {}
-        self._policy = policy
-        self._tables = tables
-        self._stack = AsyncExitStack()
-        self._opening = asyncio.Lock()
-        self._rooms: Rooms | None = None
-        self._running: Runs | None = None
+        self._house = House(self.source, self.settings, model, policy, tables)
         self._warming: asyncio.Task[None] | None = None
-        self._shared: AsyncText2SQL | None = None  # whose database, memory and models these are
-        self._apart = False  # but for the memory
-        self._views: WeakSet[Library] = WeakSet()
 
     # -- asking --------------------------------------------------------------------------------------
 
@@ -93,7 +81,7 @@ class AsyncText2SQL:
         """What happens, as it happens; the last event is `Finished`. Closing the stream cancels the query."""
         asked = await self._asked(how)
         said = {"messages": [{"role": "user", "content": question}]}
-        async with aclosing((await self._runs()).run(said, asked)) as events:
+        async with aclosing((await self._house.runs()).run(said, asked)) as events:
             async for event in events:
                 yield event
 
@@ -111,7 +99,7 @@ class AsyncText2SQL:
         self, thread: str, *, yes: bool = True, user: str = ""
     ) -> AsyncGenerator[Event, None]:
         asked = await self._asked({"thread": thread, "user": user, "allow_writes": True})
-        async with aclosing((await self._runs()).confirm(asked, yes)) as events:
+        async with aclosing((await self._house.runs()).confirm(asked, yes)) as events:
             async for event in events:
                 yield event
 
@@ -122,7 +110,7 @@ class AsyncText2SQL:
 
     async def stream_resume(self, thread: str, *, user: str = "") -> AsyncGenerator[Event, None]:
         asked = await self._asked({"thread": thread, "user": user})
-        async with aclosing((await self._runs()).resume(asked)) as events:
+        async with aclosing((await self._house.runs()).resume(asked)) as events:
             async for event in events:
                 yield event
 
@@ -133,11 +121,11 @@ class AsyncText2SQL:
 
     async def history(self, thread: str, *, user: str = "") -> list[Mapping[str, Any]]:
         """The turns of a thread, oldest first: question, SQL, status, answer."""
-        return await (await self._runs()).history(await self._asked({"thread": thread, "user": user}))
+        return await (await self._house.runs()).history(await self._asked({"thread": thread, "user": user}))
 
     async def roll_back(self, thread: str, *, turns: int = 1, user: str = "") -> int:
         """Forget the last turns, as if they had not been asked; how many are left."""
-        return await (await self._runs()).roll_back(
+        return await (await self._house.runs()).roll_back(
             await self._asked({"thread": thread, "user": user}), turns
         )
 
@@ -155,15 +143,16 @@ class AsyncText2SQL:
 
     async def source_of(self, thread: str, *, user: str = "") -> str | None:
         """The key of the database that a thread is about; empty if not known yet, None for no thread."""
-        return await (await self._runs()).source(await self._asked({"thread": thread, "user": user}))
+        return await (await self._house.runs()).source(await self._asked({"thread": thread, "user": user}))
 
     async def first_answer(self, thread: str, *, user: str = "") -> Answer | None:
         """What a thread began with, if that was an answer and all its rows are there."""
-        return await (await self._runs()).first_answer(await self._asked({"thread": thread, "user": user}))
+        asked = await self._asked({"thread": thread, "user": user})
+        return await (await self._house.runs()).first_answer(asked)
 
     async def again(self, answer: Answer, thread: str, *, user: str = "") -> bool:
         """Begin a thread with an answer that began another; False if that one, or its rows, are gone."""
-        runs = await self._runs()
+        runs = await self._house.runs()
         if not await (await self.rooms()).memory.holds_result(user, answer.result_id):
             return False
         return await runs.copy(await self._asked({"thread": answer.thread_id, "user": user}), thread)
@@ -278,48 +267,33 @@ class AsyncText2SQL:
     @property
     def database(self) -> AsyncDatabase | None:
         """None until it has been opened."""
-        return self._rooms.database if self._rooms is not None else None
+        return self._house.database
 
     @property
     def model_name(self) -> str:
         """Who is asked unless a question names another."""
-        return (
-            self._model.name
-            if isinstance(self._model, AsyncChatModel)
-            else self._model or self.settings.model
-        )
+        return self._house.model_name
 
     def seen_by(self, policy: Policy) -> "AsyncText2SQL":
         """The same for somebody who may see no more than this: one pool, one memory, the same models. It need
         not be closed; it lives as long as somebody holds it and this one is open.
         """
-        view = AsyncText2SQL(self.source, settings=self.settings, model=self._model, policy=policy)
-        view._shared = self
-        return view
+        return self._beside(self._house.seen_by(policy))
 
     def apart(self, settings: Settings) -> "AsyncText2SQL":
         """The same database, policy and models under other settings, and with a memory of its own. It has to
         be closed, before this one.
         """
-        other = AsyncText2SQL(
-            self.source, settings=settings, model=self._model, policy=self._policy, tables=self._tables
-        )
-        other._shared, other._apart = self._shared or self, True
+        return self._beside(self._house.apart(settings))
+
+    @staticmethod
+    def _beside(house: House) -> "AsyncText2SQL":
+        other = AsyncText2SQL(house.source, settings=house.settings)
+        other._house = house
         return other
 
     async def rooms(self) -> "Rooms":
-        async with self._opening:
-            if self._rooms is None:
-                await self._open()
-        if self._rooms is None:
-            raise RuntimeError("closed")
-        return self._rooms
-
-    async def _runs(self) -> "Runs":
-        await self.rooms()
-        if self._running is None:
-            raise RuntimeError("closed")
-        return self._running
+        return await self._house.rooms()
 
     async def warm(self) -> None:
         """Read the catalogue and have the model read the schema, while the person is still typing."""
@@ -342,8 +316,7 @@ class AsyncText2SQL:
             self._warming.cancel()
             with suppress(asyncio.CancelledError):
                 await self._warming
-        self._rooms = self._running = None
-        await self._stack.aclose()
+        await self._house.close()
 
     async def __aenter__(self) -> Self:
         await self.rooms()
@@ -353,77 +326,6 @@ class AsyncText2SQL:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         await self.close()
-
-    async def _open(self) -> None:
-        """LangGraph is imported beside everything that waits for a disk or another process."""
-        if self._shared is not None:
-            await self._share(self._shared)
-            return
-        if not self.source:
-            raise UsageError("usage.db_missing")
-        importing = asyncio.create_task(asyncio.to_thread(import_module, "text2sql.agents"))
-        try:
-            database = AsyncDatabase(open_database(self.source, self.settings))
-            self._stack.push_async_callback(database.close)
-            memory = await self._stack.enter_async_context(open_memory(self.settings))
-            agents = await importing
-            policy = self._policy or await self._narrowed(database)
-            library = agents.Library(
-                database, memory, self.settings, policy, source_key(self.source, database)
-            )
-            self._stack.push_async_callback(library.close)
-            self._stack.push_async_callback(self._close_models)
-            self._stack.push_async_callback(self._close_views)
-            rooms = agents.Rooms(self.settings, database, memory, library, self._opened_model)
-            self._running = agents.Runs(agents.build(rooms), rooms)
-            self._rooms = rooms
-        except BaseException:
-            await asyncio.gather(importing, return_exceptions=True)
-            await self._stack.aclose()
-            raise
-
-    async def _share(self, owner: "AsyncText2SQL") -> None:
-        from text2sql.agents import Library, Rooms, Runs, build  # noqa: PLC0415 -- see the module's first words
-
-        its = await owner.rooms()
-        opening = open_memory(self.settings) if self._apart else nullcontext(its.memory)
-        memory = await self._stack.enter_async_context(opening)
-        policy = self._policy or await self._narrowed(its.database)
-        library = Library(its.database, memory, self.settings, policy, its.library.key)
-        if self._apart:
-            self._stack.push_async_callback(library.close)
-        owner._views.add(library)  # its reading of values ends with the owner, whatever became of this view
-        rooms = Rooms(self.settings, its.database, memory, library, owner._opened_model)
-        self._running, self._rooms = Runs(build(rooms), rooms), rooms
-
-    async def _close_views(self) -> None:
-        for library in list(self._views):
-            await library.close()
-
-    async def _narrowed(self, database: AsyncDatabase) -> Policy | None:
-        if self._tables is None:
-            return None
-        if isinstance(self._tables, Mapping):
-            return Policy({name: tuple(columns) for name, columns in self._tables.items()})
-        catalogue = await database.catalogue(samples=0)
-        names = set(self._tables)
-        found = {table.name: tuple(column.name for column in table.columns) for table in catalogue.tables}
-        for missing in sorted(names - found.keys()):
-            raise UsageError("usage.table", name=missing, close="-")
-        return Policy({name: found[name] for name in names}, exact=True)
-
-    def _opened_model(self, name: str) -> AsyncChatModel:
-        if not name and isinstance(self._model, AsyncChatModel):
-            return self._model
-        wanted = name or str(self._model) or self.settings.model
-        if wanted not in self._models:
-            self._models[wanted] = open_model(wanted, self.settings)
-        return self._models[wanted]
-
-    async def _close_models(self) -> None:
-        for model in self._models.values():
-            await model.close()
-        self._models.clear()
 
     # -- what was asked ------------------------------------------------------------------------------
 
@@ -453,11 +355,6 @@ class AsyncText2SQL:
         if known.policy.rows and kept.fingerprint != known.catalogue.fingerprint:
             raise UsageError("usage.result")  # kept under other claims: its rows may be of no concern now
         return rooms, kept
-
-
-def source_key(source: str, database: AsyncDatabase) -> str:
-    """Names a database in the store, without its password."""
-    return f"{database.dialect}:{redacted(source)}"
 
 
 async def _last(events: AsyncIterator[Event]) -> Answer:

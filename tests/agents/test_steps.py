@@ -92,7 +92,7 @@ def test_nothing_is_held_when_a_run_is_over(shop: Path) -> None:
             await db.ask(QUESTION, thread="t")
             await db.ask("and in all?", thread="t")
             await db.roll_back("t")
-            held: Any = (await db._runs())._steps
+            held: Any = (await db._house.runs())._steps
             assert (held._held, held._written) == ({}, {})
 
     asyncio.run(work())

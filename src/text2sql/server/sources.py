@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 
-from text2sql.app import AsyncText2SQL, source_key
+from text2sql.app import AsyncText2SQL
 from text2sql.config import Settings
 from text2sql.database.dialects import BY_NAME
 from text2sql.database.url import read_source
@@ -54,7 +54,7 @@ class Source:
         return view
 
     async def key(self) -> str:
-        return source_key(self.app.source, (await self.app.rooms()).database)
+        return (await self.app.rooms()).library.key
 
     async def ready(self) -> bool:
         """Whether it answers. Many who ask at once share one probe, and a slow one counts as no."""
