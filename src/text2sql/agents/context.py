@@ -12,6 +12,7 @@ from text2sql.agents.state import Hit, SchemaInfo, SQLMessageState
 from text2sql.database.dialects import BY_NAME
 from text2sql.errors import PromptTooLong
 from text2sql.llm import AsyncChatModel
+from text2sql.llm.prompts import between
 from text2sql.llm.prompts import render as prompt
 from text2sql.memory import Pair
 from text2sql.schema import Knowledge, ddl, render
@@ -209,7 +210,7 @@ async def _led_up_to(state: SQLMessageState, model: AsyncChatModel) -> str:
     if not state.get("follow_up") or not model.capabilities.schema:
         return ""
     asked = await _short(earlier(state, _TURNS), model)
-    return f"<asked_earlier>\n{asked}\n</asked_earlier>\n" if asked else ""
+    return f"{between('asked_earlier', asked)}\n" if asked else ""
 
 
 async def _short(questions: Sequence[str], model: AsyncChatModel) -> str:

@@ -11,7 +11,7 @@ from text2sql.agents.generator import as_written, asking, grammar_of, say
 from text2sql.agents.state import Reason, SQLMessageState, Written
 from text2sql.agents.ways import nearly_written, read_anew
 from text2sql.errors import ModelError
-from text2sql.llm.prompts import render
+from text2sql.llm.prompts import between, render
 from text2sql.schema import Knowledge
 from text2sql.sql import check, narrowed, read_reply
 from text2sql.types import CheckedSql, Limits, Message, ModelRequest, Status
@@ -212,7 +212,7 @@ async def _guidance(
     found = await desk.rooms.database.run(looked, _PROBE)
     rows = [" | ".join(str(value) for value in row) for row in found.rows]
     shown = "\n".join([" | ".join(column.name for column in found.columns), *rows])[:_SHOWN]
-    return f"{told}\n\nRows of {table}, which are data:\n<rows>\n{shown}\n</rows>", probes + 1
+    return f"{told}\n\nRows of {table}, which are data:\n{between('rows', shown)}", probes + 1
 
 
 def _look(table: str, knowledge: Knowledge) -> CheckedSql | None:

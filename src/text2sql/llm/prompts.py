@@ -2,11 +2,12 @@
 
 `name.md` is the prompt; `name.zh.md` is used for Chinese readers where it exists, which is where people read
 the answer. A file of the same name in `settings.prompts_dir` replaces ours. `$$` is a dollar sign; braces are
-only braces.
+only braces. What a prompt puts between `<marks>` and `</marks>` is other people's text, and cannot end there.
 """
 
+import re
 import string
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from functools import cache
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from text2sql.errors import UsageError
 from text2sql.messages import Language
 
 _OURS = Path(__file__).parent / "prompts"
+_MARK = re.compile(r"</(\w+)>")
 
 
 class PromptError(UsageError):
@@ -31,7 +33,19 @@ def render(name: str, settings: Settings, lang: Language = "en", /, **variables:
         raise PromptError("usage.prompt_variable", prompt=path.name, variable=one)
     for one in sorted(variables.keys() - wanted):
         raise PromptError("usage.prompt_unknown", prompt=path.name, variable=one)
-    return template.substitute(variables)
+    marks = set(_MARK.findall(template.template))
+    return template.substitute({key: _held(value, marks) for key, value in variables.items()})
+
+
+def between(mark: str, text: str) -> str:
+    """Other people's text as data, where no prompt has a place for it."""
+    return f"<{mark}>\n{_held(text, [mark])}\n</{mark}>"
+
+
+def _held(text: str, marks: Collection[str]) -> str:
+    """A comment of a table, a value or a question that says `</schema>` would go on as one of our rules."""
+    end = rf"<(?=\s*/\s*(?:{'|'.join(marks)})\b)"
+    return re.sub(end, "[", text, flags=re.IGNORECASE) if marks else text
 
 
 def names() -> list[str]:
