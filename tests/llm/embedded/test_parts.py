@@ -5,11 +5,13 @@ import os
 import stat
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import httpx
 import pytest
 
+from llm.embedded.adapters import write_adapter
 from text2sql.config import Settings
 from text2sql.errors import BadReply, ModelError, ModelFileError, ModelUnavailable, PromptTooLong
 from text2sql.llm.embedded import wire
@@ -17,6 +19,7 @@ from text2sql.llm.embedded.cores import cores
 from text2sql.llm.embedded.locking import is_held, locked, locked_async
 from text2sql.llm.embedded.places import cache_root, private, run_directories, run_directory
 from text2sql.llm.embedded.running import identity, plan_for
+from text2sql.messages import explain
 from text2sql.types import Message, ModelRequest
 
 
@@ -122,6 +125,27 @@ def test_another_file_context_or_thread_count_is_another_process(tmp_path: Path)
     model.write_bytes(b"GGUF2!")
     assert identity(model) != before
     assert plan_for(model, ours=False, settings=settings).prefixes != plan.prefixes
+
+
+def test_an_adapter_is_another_process_that_reads_schemas_for_itself(tmp_path: Path) -> None:
+    model, adapter = tmp_path / "a.gguf", write_adapter(tmp_path / "b.gguf")
+    model.write_bytes(b"GGUF1")
+    settings = Settings(cache_dir=str(tmp_path))
+    plain = plan_for(model, ours=True, settings=settings)
+    tuned = plan_for(model, ours=True, settings=replace(settings, model_adapter=str(adapter)))
+    assert (plain.adapter, tuned.adapter) == (None, adapter)
+    assert tuned.run != plain.run
+    assert tuned.prefixes != plain.prefixes
+
+
+@pytest.mark.parametrize("content", [None, b"no adapter"])
+def test_an_adapter_that_is_none_is_an_error_that_names_it(tmp_path: Path, content: bytes | None) -> None:
+    path = tmp_path / "adapter.gguf"
+    if content is not None:
+        path.write_bytes(content)
+    with pytest.raises(ModelFileError) as caught:
+        plan_for(tmp_path / "a.gguf", ours=True, settings=Settings(model_adapter=str(path)))
+    assert str(path) in explain(caught.value, "en")
 
 
 def test_a_question_cannot_end_its_message() -> None:

@@ -14,6 +14,7 @@ from typing import TypeVar
 import httpx
 import pytest
 
+from llm.embedded.adapters import write_adapter
 from llm.gbnf import Grammar
 from text2sql.config import Settings
 from text2sql.errors import ModelUnavailable, PromptTooLong
@@ -89,6 +90,19 @@ def test_a_damaged_cache_costs_time_and_nothing_else(real: Settings) -> None:
     told = with_model(real, lambda backend: reply(backend, question("How many singers?")))
     assert told.usage.cached_tokens == 0
     assert "singer" in told.text
+
+
+def test_an_adapter_changes_what_is_said_and_leaves_the_model_as_it_is(
+    real: Settings, tmp_path: Path
+) -> None:
+    asked = question("How many singers are there?")
+    plain = with_model(real, lambda backend: reply(backend, asked))
+    running.stop(only_host(real))
+    loud = replace(real, model_adapter=str(write_adapter(tmp_path / "loud.gguf", loudness=9.0)))
+    assert with_model(loud, lambda backend: reply(backend, asked)).text != plain.text
+    running.stop(only_host(real))
+    still = replace(real, model_adapter=str(write_adapter(tmp_path / "still.gguf", loudness=0.0)))
+    assert with_model(still, lambda backend: reply(backend, asked)).text == plain.text
 
 
 def test_two_clients_share_one_process_that_only_their_user_can_reach(real: Settings) -> None:

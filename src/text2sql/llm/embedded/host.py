@@ -41,6 +41,7 @@ def main(arguments: list[str] | None = None) -> int:
 def _arguments(arguments: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="text2sql.llm.embedded.host", description=__doc__)
     parser.add_argument("--model", required=True)
+    parser.add_argument("--adapter", default="")
     parser.add_argument("--run", required=True)
     parser.add_argument("--prefixes", required=True)
     parser.add_argument("--context", type=int, required=True)
@@ -81,6 +82,8 @@ def _server(given: argparse.Namespace, path: Path, key: str) -> Any:
 
     params = xllamacpp.CommonParams()
     params.model.path = given.model
+    if given.adapter:
+        params.lora_adapters = [xllamacpp.CommonAdapterLoraInfo(given.adapter, 1.0)]
     params.hostnames = ["127.0.0.1"] if given.loopback else [str(path)]
     params.api_keys = [key] if key else []
     params.n_parallel = SLOTS

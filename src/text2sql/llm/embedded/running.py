@@ -26,6 +26,7 @@ from text2sql.config import Settings
 from text2sql.errors import ModelFileError, ModelUnavailable
 from text2sql.llm.embedded import local
 from text2sql.llm.embedded.cores import cores
+from text2sql.llm.embedded.file import gguf
 from text2sql.llm.embedded.locking import is_held, locked
 from text2sql.llm.embedded.places import SOCKET, cache_root, private, run_directories, run_directory
 from text2sql.llm.embedded.release import QWEN
@@ -41,7 +42,8 @@ class Plan:
     """What a process must be like to serve us."""
 
     model: Path
-    identity: str  # of the file's content
+    identity: str  # of the file's content, and of what is laid over it
+    adapter: Path | None
     context: int
     threads: int
     idle: float
@@ -84,9 +86,12 @@ class Host:
 
 
 def plan_for(model: Path, *, ours: bool, settings: Settings) -> Plan:
+    adapter = gguf(settings.model_adapter) if settings.model_adapter else None
+    weights = QWEN.sha256 if ours else identity(model)
     return Plan(
         model,
-        QWEN.sha256 if ours else identity(model),
+        _short(weights, identity(adapter)) if adapter else weights,
+        adapter,
         settings.model_context,
         settings.model_threads or cores(),
         settings.model_idle,
@@ -154,6 +159,7 @@ def _start(plan: Plan, loopback: bool) -> subprocess.Popen[bytes]:
     command = [sys.executable, "-m", "text2sql.llm.embedded.host", "--model", str(plan.model)]
     command += ["--run", str(plan.run), "--prefixes", str(plan.prefixes), "--context", str(plan.context)]
     command += ["--threads", str(plan.threads), "--idle", str(plan.idle), *["--loopback"] * loopback]
+    command += ["--adapter", str(plan.adapter)] if plan.adapter else []
     log = os.open(plan.run / "log", os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND, 0o600)
     try:
         child = subprocess.Popen(  # noqa: S603 our own interpreter and module
