@@ -3,10 +3,10 @@
     python benchmarks/other_ways.py --questions benchmarks/questions/train-databases-2.zh.json --each 2
     python benchmarks/other_ways.py --judge …      judge what is there, without a model
 
-Every question is asked once, then from the two places where the model was most torn, then with the schema as
-its engine would print it; replies are kept, so a run that was stopped goes on. The table says how many
-questions each rule gets right, what it wins and loses against one query, and its calls a question. What is
-chosen by is what the app chooses by (`agents/confidence.py`).
+Every question is asked once, then with the schema as its engine would print it, alone and with what was found
+about its words, then from the two places where the model was most torn; replies are kept, so a run that was
+stopped goes on. The table says how many questions each rule gets right, what it wins and loses against one
+query, and its calls a question. What is chosen by is what the app chooses by (`agents/confidence.py`).
 """
 
 import argparse
@@ -47,21 +47,22 @@ def found_in(question: Question, place: Place) -> dict[str, Any]:
 async def asked(question: Question, place: Place, model: AsyncChatModel) -> list[tuple[str, float]]:
     """The texts, each with how much less likely it was than the first."""
     template = Template((SHIPPED / "generate_sql.md").read_text(encoding="utf-8"))
-    text = question_text(question.question, found_in(question, place))  # type: ignore[arg-type]
+    told = question_text(question.question, found_in(question, place))  # type: ignore[arg-type]
 
-    def request(schema: str) -> ModelRequest:
+    def request(schema: str, text: str) -> ModelRequest:
         system = Message("system", template.substitute(dialect="SQLite", schema=schema))
         return ModelRequest(
             (system, Message("user", text)), max_tokens=256, stop=(";",), logprobs=True, seconds=900
         )
 
-    plain = request(render(place.catalogue, samples=True))
+    plain = request(render(place.catalogue, samples=True), told)
     first = (await model.ask(plain)).candidates[0]
     texts = [(first.text, 0.0)]
+    printed = [request(ddl(place.catalogue), text) for text in (question.question, told)]
+    texts += [((await model.ask(one)).text, PRINTED) for one in printed]
     for way in ways(first):
         reply = await model.ask(replace(plain, begun=way["begun"]))
         texts.append((reply.text, way["gap"]))
-    texts.insert(1, ((await model.ask(request(ddl(place.catalogue)))).text, PRINTED))
     return texts
 
 
@@ -87,7 +88,7 @@ def tried(text: str, gap: float, question: Question, place: Place) -> Tried:
     return Tried(verdict, evidence(state, passed, len(result.rows)), gap)
 
 
-Rule = Callable[[Sequence[Tried]], Sequence[Tried]]  # of (first, printed, torn…), those that are asked for
+Rule = Callable[[Sequence[Tried]], Sequence[Tried]]  # of (first, printed, told, torn…), what is asked for
 
 
 def in_doubt(others: Rule, failed: Rule) -> Rule:
@@ -101,11 +102,13 @@ def in_doubt(others: Rule, failed: Rule) -> Rule:
 
 RULES: dict[str, Rule] = {
     "one query": lambda _: (),
-    "torn, on failure": in_doubt(lambda _: (), lambda them: them[2:]),
-    "torn, on failure and in doubt": in_doubt(lambda them: them[2:], lambda them: them[2:]),
-    "printed in doubt, torn on failure (shipped)": in_doubt(lambda them: them[1:2], lambda them: them[2:]),
+    "torn, on failure": in_doubt(lambda _: (), lambda them: them[3:]),
+    "torn, on failure and in doubt": in_doubt(lambda them: them[3:], lambda them: them[3:]),
+    "printed in doubt, torn on failure (shipped)": in_doubt(lambda them: them[1:2], lambda them: them[3:]),
+    "the same, told what was found": in_doubt(lambda them: them[2:3], lambda them: them[3:]),
+    "both of these": in_doubt(lambda them: them[1:3], lambda them: them[3:]),
     "printed, always": lambda them: them[1:2],
-    "torn, always": lambda them: them[2:],
+    "torn, always": lambda them: them[3:],
     "all, always": lambda them: them[1:],
 }
 
