@@ -20,7 +20,7 @@ from string import Template
 from typing import Any
 
 from accuracy_lab import SET, SHIPPED, Place, judged, subset
-from text2sql.agents.confidence import DOUBTFUL, against, evidence
+from text2sql.agents.confidence import against, evidence
 from text2sql.agents.context import question_text
 from text2sql.agents.ways import PRINTED, ways
 from text2sql.config import Settings
@@ -29,6 +29,9 @@ from text2sql.llm import AsyncChatModel, open_model
 from text2sql.schema import ddl, hints, render
 from text2sql.sql import check, read_reply
 from text2sql.types import CheckedSql, Message, ModelRequest
+
+# What speaks against a query that is doubted here. The app hears its model, too (`confidence.DOUBTFUL`).
+DOUBTFUL = -1.75
 
 
 @dataclass(frozen=True)
@@ -49,16 +52,21 @@ async def asked(question: Question, place: Place, model: AsyncChatModel) -> list
     template = Template((SHIPPED / "generate_sql.md").read_text(encoding="utf-8"))
     told = question_text(question.question, found_in(question, place))  # type: ignore[arg-type]
 
-    def request(schema: str, text: str) -> ModelRequest:
+    def request(schema: str, text: str, *, plain: bool = False) -> ModelRequest:
         system = Message("system", template.substitute(dialect="SQLite", schema=schema))
         return ModelRequest(
-            (system, Message("user", text)), max_tokens=256, stop=(";",), logprobs=True, seconds=900
+            (system, Message("user", text)),
+            max_tokens=256,
+            stop=(";",),
+            logprobs=True,
+            seconds=900,
+            plain=plain,
         )
 
     plain = request(render(place.catalogue, samples=True), told)
     first = (await model.ask(plain)).candidates[0]
     texts = [(first.text, 0.0)]
-    printed = [request(ddl(place.catalogue), text) for text in (question.question, told)]
+    printed = [request(ddl(place.catalogue), text, plain=True) for text in (question.question, told)]
     texts += [((await model.ask(one)).text, PRINTED) for one in printed]
     for way in ways(first):
         reply = await model.ask(replace(plain, begun=way["begun"]))

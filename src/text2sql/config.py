@@ -56,7 +56,9 @@ class Settings:
     tokens_per_minute: int = setting(0, "tokens a minute to a hosted model; 0 for no limit", may_be_zero=True)
     # the embedded model
     cache_dir: str = setting("", "where the model's file and its caches are kept; empty is the user's cache")
-    model_adapter: str = setting("", "a LoRA adapter (GGUF) of your own, laid over the embedded model")
+    model_adapter: str = setting(
+        "", "a LoRA adapter (GGUF) for the embedded model; empty is ours, `none` lays nothing over it"
+    )
     model_threads: int = setting(0, "threads of the embedded model; 0 follows the cores", may_be_zero=True)
     model_context: int = setting(16_384, "tokens of context the embedded model shares between requests")
     model_idle: float = setting(900.0, "seconds without a question after which the embedded model ends")

@@ -95,7 +95,9 @@ async def _by_model(
         Message("user", question),
     )
     try:
-        reply = await model.ask(ModelRequest(await bounded(messages, desk), max_tokens=120, schema=_SCHEMA))
+        reply = await model.ask(
+            ModelRequest(await bounded(messages, desk), max_tokens=120, schema=_SCHEMA, plain=True)
+        )
     except ModelError:
         return unsure, {}  # the next call will meet the same error, and explain it
     return _read(reply.text) or unsure, paid(fresh(), reply)

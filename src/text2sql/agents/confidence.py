@@ -36,7 +36,7 @@ WEIGHTS: Mapping[str, float] = {
     "loose": -1.0,
     "assumptions": -1.015,
 }
-DOUBTFUL = -1.75  # `evidence` below which another way is worth a call
+DOUBTFUL = 0.8  # below it another query is worth a call: the first one is then more often wrong than right
 _LESS_LIKELY = 0.5  # what a nat is worth, by which another way was less likely than the first
 _LEVELS = ("easy", "medium", "hard", "extra")
 _TEXT = re.compile(r"'((?:[^']|'')+)'")
@@ -61,11 +61,17 @@ def signals(state: SQLMessageState) -> dict[str, float]:
     passed = validation["passed"][0] if validation and validation["passed"] else None
     if execution is None or passed is None:
         return {}
+    return signals_of(state, passed, execution["row_count"], execution["agreement"])
+
+
+def signals_of(
+    state: SQLMessageState, passed: Passed, rows: int, agreement: float | None = None
+) -> dict[str, float]:
+    """Of one query that ran."""
     chosen = _written(state, passed)
-    facts = _facts(state, passed, execution["row_count"])
+    facts = _facts(state, passed, rows)
     logprob = chosen["logprob"] if chosen else None
-    agreement = execution["agreement"]
-    level = hardness(execution["sql"], state.get("connection_id", "").partition(":")[0])
+    level = hardness(passed["sql"], state.get("connection_id", "").partition(":")[0])
     counted = {
         "doubt": 0.0 if logprob is None else -logprob,  # nats a token
         "wavering": -chosen.get("least", 0.0) if chosen else 0.0,  # at its least sure token

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from math import exp
 from typing import Any
 
-from text2sql.agents.confidence import DOUBTFUL, evidence
+from text2sql.agents.confidence import DOUBTFUL, confidence_of, evidence, signals_of
 from text2sql.agents.confirmation import checked_write
 from text2sql.agents.desk import Desk, Update, detail_of, ended
 from text2sql.agents.emptiness import is_empty, why_empty
@@ -62,7 +62,7 @@ async def executor(state: SQLMessageState, desk: Desk) -> Update:
     if not ran:
         return {**update, "execution_result": None}
     best, agreement = choose(ran)
-    if best.evidence < DOUBTFUL and _may_doubt(state, desk):
+    if _may_doubt(state, desk) and _is_doubtful(best, state):
         desk.rooms.hold(_key(state, best.query), best.result)
         return {**update, "execution_result": None, "doubted": True}
     return {**update, **await _kept(best, agreement, state, desk, knowledge)}
@@ -73,6 +73,10 @@ def _may_doubt(state: SQLMessageState, desk: Desk) -> bool:
     enough = desk.left > _TIMES * state["seconds"].get("generator", 0.0)
     alone = len(state["candidates"]) == state.get("attempts") == 1
     return enough and alone and desk.model.capabilities.continues and not state.get("doubted")
+
+
+def _is_doubtful(ran: _Ran, state: SQLMessageState) -> bool:
+    return confidence_of(signals_of(state, ran.passed, ran.result.row_count)) < DOUBTFUL
 
 
 async def again(sql: str, desk: Desk, knowledge: Knowledge) -> CheckedSql:

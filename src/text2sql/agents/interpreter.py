@@ -109,7 +109,9 @@ async def _said(
 ) -> tuple[str, Update]:
     """What the model says; should it fail now, the rows are there all the same and the template speaks."""
     try:
-        request = ModelRequest(await bounded(messages, desk), max_tokens=300, seconds=desk.patience)
+        request = ModelRequest(
+            await bounded(messages, desk), max_tokens=300, seconds=desk.patience, plain=True
+        )
         async with aclosing(desk.model.stream(request)) as pieces:
             async for piece in pieces:
                 if isinstance(piece, Reply):

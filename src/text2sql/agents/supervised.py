@@ -48,7 +48,7 @@ async def supervisor(state: SQLMessageState, desk: Desk) -> Update:
     )
     try:
         prompt = await bounded(messages, desk)
-        asked = ModelRequest(prompt, max_tokens=120, tools=TOOLS, seconds=desk.patience)
+        asked = ModelRequest(prompt, max_tokens=120, tools=TOOLS, seconds=desk.patience, plain=True)
         reply = await desk.model.ask(asked)
     except ModelError as error:
         desk.warn("warning.supervisor", kind=error.kind)

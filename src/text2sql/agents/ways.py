@@ -1,6 +1,7 @@
-"""Other ways to put a question, where one query is not enough: as the model nearly wrote it, and as it writes
-it when the schema stands there in other words. Samples mostly differ in what does not matter
-(benchmarks/ACCURACY.md). What speaks against each decides, not the model's opinion (`confidence.py`).
+"""Other ways to put a question, where one query is not enough: as the model nearly wrote it; and as it writes
+it without what it has learned here, from the schema in other words, which makes other mistakes. Samples
+mostly differ in what does not matter (benchmarks/ACCURACY.md). What speaks against each decides
+(`confidence.py`).
 """
 
 from collections.abc import Sequence
@@ -10,7 +11,7 @@ from text2sql.agents.desk import Desk
 from text2sql.agents.state import Way
 from text2sql.types import Candidate, ModelRequest, Reply
 
-PRINTED = -0.5  # what the other rendering is worth less, in nats, as if the model had nearly written it
+PRINTED = 1.0  # what the other one is worth more, in nats: of two that are alike, the first was in doubt
 _MOST = 2  # ways: a third was never worth its call
 _ALIKE = frozenset(("join", "inner", "left", "as"))  # which of them it writes decides nothing
 
@@ -45,6 +46,8 @@ async def nearly_written(
 
 
 async def read_anew(request: ModelRequest, desk: Desk) -> list[tuple[float, Reply]]:
-    """The schema in the engine's own words: it is read once a database, and kept."""
-    await desk.model.warm(request.messages[:1])
-    return [(PRINTED, await desk.model.ask(request))]
+    """The schema in the engine's own words, to the model as its makers ship it: it is read once a database,
+    and kept.
+    """
+    await desk.model.warm(request.messages[:1], plain=True)
+    return [(PRINTED, await desk.model.ask(replace(request, plain=True)))]

@@ -5,7 +5,7 @@ import json
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -158,15 +158,14 @@ async def _asked(
     terms: Terms, questions: Sequence[Question], settings: Settings, lang: Language
 ) -> tuple[list[Record], list[Record]]:
     how = How(preset=terms.preset) if terms.preset else How()
-    name, plain = terms.model or None, replace(settings, model_adapter="")  # as its makers ship it
-    async with open_model(name, settings) as model, open_model(name, plain) as bare:
+    async with open_model(terms.model or None, settings) as model:
 
         def opened(source: str) -> AskApp:
             return AskApp(AsyncText2SQL(source, settings=settings, model=model), how)
 
         opens: list[Open] = [opened]
         if terms.bare:
-            opens.append(lambda source: AskBare(source, bare, settings))
+            opens.append(lambda source: AskBare(source, model, settings))
         contestants = [Contestant(one, out) for one, out in zip(opens, terms.outs, strict=True)]
         with _watched(questions, terms, lang) as told:
             found = await evaluate(

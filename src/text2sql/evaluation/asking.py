@@ -76,7 +76,9 @@ class AskApp:
 
 
 class AskBare:
-    """One greedy call with the database's DDL and the question: no values, no repairs, no second try."""
+    """One greedy call with the database's DDL and the question: no adapter, no values, no repairs, no second
+    try.
+    """
 
     def __init__(self, source: str, model: AsyncChatModel, settings: Settings) -> None:
         self._database = AsyncDatabase(open_database(source, settings))
@@ -87,8 +89,8 @@ class AskBare:
     async def ask(self, question: str) -> Given:
         messages = (await self._prefix(), Message("user", question))
         # What the app does too: a schema may take longer to read than a call may take to answer.
-        await self._model.warm(messages[:1])
-        reply = await self._model.ask(ModelRequest(messages, max_tokens=self._tokens))
+        await self._model.warm(messages[:1], plain=True)
+        reply = await self._model.ask(ModelRequest(messages, max_tokens=self._tokens, plain=True))
         sql = read_reply(reply.text) if reply.candidates[0].finish == "stop" else ""
         receipt = Receipt(sql=sql, attempts=1, model=reply.model, usage=reply.usage)
         return Given(Answer("answered" if sql else "failed", question, "", sql=sql, receipt=receipt))

@@ -24,7 +24,7 @@ class Backend(Protocol):
         One attempt. Raises a `ModelError`; closing the iterator stops the work on the other side.
         """
 
-    async def warm(self, messages: Sequence[Message]) -> None:
+    async def warm(self, messages: Sequence[Message], *, plain: bool = False) -> None:
         """Evaluate a stable prefix ahead of the question. Nothing where that means nothing."""
 
     async def has_read(self, messages: Sequence[Message]) -> bool:

@@ -92,9 +92,9 @@ class AsyncChatModel:
             async for item in items:
                 yield item
 
-    async def warm(self, messages: Sequence[Message]) -> None:
+    async def warm(self, messages: Sequence[Message], *, plain: bool = False) -> None:
         """Prepare for a prompt that begins so. It has no deadline: nobody waits, anybody may cancel."""
-        await self.backends[0].warm(messages)
+        await self.backends[0].warm(messages, plain=plain)
 
     async def has_read(self, messages: Sequence[Message]) -> bool:
         return await self.backends[0].has_read(messages)

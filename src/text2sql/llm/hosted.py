@@ -86,7 +86,7 @@ class HostedBackend:
             self._name, (self._whole(gathered, request),), gathered.counted(calls, time.monotonic() - began)
         )
 
-    async def warm(self, messages: Sequence[Message]) -> None:  # noqa: ARG002
+    async def warm(self, messages: Sequence[Message], *, plain: bool = False) -> None:  # noqa: ARG002
         """Nobody hosted keeps a prefix for us; but the packages can be imported before the question comes."""
         await self._ready()
 

@@ -64,7 +64,7 @@ class ScriptedBackend:
             yield reply.text[at : at + _PIECE]
         yield reply
 
-    async def warm(self, messages: Sequence[Message]) -> None:
+    async def warm(self, messages: Sequence[Message], *, plain: bool = False) -> None:  # noqa: ARG002
         self.warmed.append(tuple(messages))
 
     async def has_read(self, messages: Sequence[Message]) -> bool:

@@ -18,7 +18,7 @@ from text2sql.llm.embedded import wire
 from text2sql.llm.embedded.cores import cores
 from text2sql.llm.embedded.locking import is_held, locked, locked_async
 from text2sql.llm.embedded.places import cache_root, private, run_directories, run_directory
-from text2sql.llm.embedded.running import identity, plan_for
+from text2sql.llm.embedded.running import NO_ADAPTER, identity, plan_for
 from text2sql.messages import explain
 from text2sql.types import Message, ModelRequest
 
@@ -131,11 +131,21 @@ def test_an_adapter_is_another_process_that_reads_schemas_for_itself(tmp_path: P
     model, adapter = tmp_path / "a.gguf", write_adapter(tmp_path / "b.gguf")
     model.write_bytes(b"GGUF1")
     settings = Settings(cache_dir=str(tmp_path))
-    plain = plan_for(model, ours=True, settings=settings)
+    plain = plan_for(model, ours=True, settings=replace(settings, model_adapter=NO_ADAPTER))
     tuned = plan_for(model, ours=True, settings=replace(settings, model_adapter=str(adapter)))
     assert (plain.adapter, tuned.adapter) == (None, adapter)
     assert tuned.run != plain.run
     assert tuned.prefixes != plain.prefixes
+
+
+def test_our_adapter_is_laid_over_our_weights_and_no_others(tmp_path: Path) -> None:
+    model = tmp_path / "a.gguf"
+    model.write_bytes(b"GGUF1")
+    settings = Settings(cache_dir=str(tmp_path))
+    ours = plan_for(model, ours=True, settings=settings).adapter
+    assert ours is not None
+    assert ours.read_bytes().startswith(b"GGUF")
+    assert plan_for(model, ours=False, settings=settings).adapter is None
 
 
 @pytest.mark.parametrize("content", [None, b"no adapter"])

@@ -64,6 +64,11 @@ def only_host(settings: Settings) -> running.Host:
     return host
 
 
+def end_hosts(settings: Settings) -> None:
+    for host in running.hosts(Path(settings.cache_dir)):
+        running.stop(host)
+
+
 def test_the_second_question_finds_the_schema_evaluated_even_after_a_restart(real: Settings) -> None:
     async def two(backend: EmbeddedBackend) -> tuple[Reply, Reply]:
         first = await reply(backend, question("How many singers are there?"))
@@ -96,13 +101,25 @@ def test_an_adapter_changes_what_is_said_and_leaves_the_model_as_it_is(
     real: Settings, tmp_path: Path
 ) -> None:
     asked = question("How many singers are there?")
-    plain = with_model(real, lambda backend: reply(backend, asked))
-    running.stop(only_host(real))
+
+    async def by_turns(backend: EmbeddedBackend) -> list[str]:
+        return [(await reply(backend, replace(asked, plain=one))).text for one in (False, True, False, True)]
+
+    end_hosts(real)
+    bare = replace(real, model_adapter=running.NO_ADAPTER)
+    plain = with_model(bare, lambda backend: reply(backend, asked))
+    end_hosts(real)
     loud = replace(real, model_adapter=str(write_adapter(tmp_path / "loud.gguf", loudness=9.0)))
-    assert with_model(loud, lambda backend: reply(backend, asked)).text != plain.text
-    running.stop(only_host(real))
+    noise, as_shipped, again, and_again = with_model(loud, by_turns)
+    assert noise == again != plain.text
+    assert as_shipped == and_again == plain.text
+    end_hosts(real)
+    after = with_model(loud, by_turns)  # what was read each way lies on disk each for itself
+    assert after == [noise, plain.text, noise, plain.text]
+    end_hosts(real)
     still = replace(real, model_adapter=str(write_adapter(tmp_path / "still.gguf", loudness=0.0)))
     assert with_model(still, lambda backend: reply(backend, asked)).text == plain.text
+    end_hosts(real)
 
 
 def test_two_clients_share_one_process_that_only_their_user_can_reach(real: Settings) -> None:

@@ -56,11 +56,11 @@ class EmbeddedBackend:
                 if last:
                     raise ModelUnavailable(self.name, "the model's process died twice") from gone
 
-    async def warm(self, messages: Sequence[Message]) -> None:
+    async def warm(self, messages: Sequence[Message], *, plain: bool = False) -> None:
         for last in (False, True):
             try:
                 client = await self._connected()
-                await self._warm_with(client).ready(tuple(messages))
+                await self._warm_with(client).ready(tuple(messages), plain=plain)
             except httpx.TransportError as gone:
                 await self._drop()
                 if last:
@@ -101,9 +101,9 @@ class EmbeddedBackend:
         began = time.monotonic()
         client = await self._connected()
         warmth = self._warm_with(client)
-        evaluated = await warmth.ready(request.messages)
+        evaluated = await warmth.ready(request.messages, plain=request.plain)
         prompt = await warmth.rendered(request.messages)
-        asked = wire.payload(request, prompt)
+        asked = wire.payload(request, prompt) | warmth.laid_over(plain=request.plain)
         if request.begun:
             yield request.begun
         grown = [wire.Growing(request.begun) for _ in range(asked["n_cmpl"])]

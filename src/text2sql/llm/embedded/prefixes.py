@@ -19,10 +19,11 @@ _HEAD = 4096  # bytes before the tokens and some room: the format's own header i
 @dataclass(frozen=True, slots=True)
 class Prefix:
     tokens: tuple[int, ...]
+    plain: bool = False  # read without the adapter
 
     @property
     def key(self) -> str:
-        return hashlib.sha256(self.packed).hexdigest()[:32]
+        return hashlib.sha256(self.packed + b"plain" * self.plain).hexdigest()[:32]
 
     @property
     def packed(self) -> bytes:

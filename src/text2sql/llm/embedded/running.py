@@ -32,6 +32,8 @@ from text2sql.llm.embedded.places import SOCKET, cache_root, private, run_direct
 from text2sql.llm.embedded.release import QWEN
 
 HAS_SOCKETS = hasattr(socket, "AF_UNIX") and sys.platform != "win32"
+NO_ADAPTER = "none"
+_OURS = Path(__file__).parent / "adapter.gguf"
 _LOADING = 120.0  # seconds that loading may take, on a slow disk
 _ENDING = 5.0
 _STATE = "1"  # raised when the same runtime would be set up so that old evaluated prefixes no longer fit
@@ -86,7 +88,7 @@ class Host:
 
 
 def plan_for(model: Path, *, ours: bool, settings: Settings) -> Plan:
-    adapter = gguf(settings.model_adapter) if settings.model_adapter else None
+    adapter = _adapter(ours, settings.model_adapter)
     weights = QWEN.sha256 if ours else identity(model)
     return Plan(
         model,
@@ -98,6 +100,13 @@ def plan_for(model: Path, *, ours: bool, settings: Settings) -> Plan:
         cache_root(settings),
         runtime_version(),
     )
+
+
+def _adapter(ours: bool, wanted: str) -> Path | None:
+    """Ours was learned on our weights, so a file of the user's own goes without it."""
+    if not wanted:
+        return _OURS if ours else None
+    return gguf(wanted) if wanted != NO_ADAPTER else None
 
 
 def identity(model: Path) -> str:

@@ -38,14 +38,18 @@ class Warmth:
         self._model = model
         self._run: Path = plan.run
         self._prefixes = Prefixes(plan.prefixes, most_bytes)
-        self._known: OrderedDict[Message, Prefix] = OrderedDict()
+        self._adapter = plan.adapter
+        self._known: OrderedDict[Message, tuple[int, ...]] = OrderedDict()
         self._used: dict[str, float] = {}
 
-    async def ready(self, messages: tuple[Message, ...]) -> int:
+    def laid_over(self, *, plain: bool) -> dict[str, Any]:
+        return wire.laid_over(self._adapter, plain=plain)
+
+    async def ready(self, messages: tuple[Message, ...], *, plain: bool = False) -> int:
         """How many tokens had to be evaluated for it now."""
         if not messages or messages[0].role != "system":
             return 0
-        prefix = await self._prefix(messages[0])
+        prefix = Prefix(await self._tokens(messages[0]), plain and self._adapter is not None)
         if len(prefix.tokens) < _LEAST:
             return 0
         evaluated = 0
@@ -58,7 +62,7 @@ class Warmth:
 
     async def is_ready(self, messages: tuple[Message, ...]) -> bool:
         """Whether `ready` would have nothing to evaluate."""
-        prefix = await self._prefix(messages[0])
+        prefix = Prefix(await self._tokens(messages[0]))
         if len(prefix.tokens) < _LEAST or time.monotonic() - self._used.get(prefix.key, -_HOT) < _HOT:
             return True
         return await asyncio.to_thread(self._prefixes.find, prefix) is not None
@@ -67,14 +71,13 @@ class Warmth:
         answer = await self._post("/apply-template", {"messages": wire.messages(messages)})
         return str(answer["prompt"])
 
-    async def _prefix(self, first: Message) -> Prefix:
+    async def _tokens(self, first: Message) -> tuple[int, ...]:
         """The tokens that every prompt beginning with this message begins with, whatever the template."""
         if first not in self._known:
             one, other = [await self.rendered((first, Message("user", text))) for text in ("A", "B")]
             same = next(at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b)
             content = {"content": one[:same], "add_special": True, "parse_special": True}
-            tokens = (await self._post("/tokenize", content))["tokens"]
-            self._known[first] = Prefix(tuple(tokens))
+            self._known[first] = tuple((await self._post("/tokenize", content))["tokens"])
             if len(self._known) > _REMEMBERED:
                 self._known.popitem(last=False)
         return self._known[first]
@@ -85,10 +88,19 @@ class Warmth:
             return False
         async with locked_async(self._run / "slots.lock"):  # so that two do not load into the same slot
             slot = await self._free_slot()
+            await self._turned(slot, prefix)
             answer = await self._client.post(f"/slots/{slot}?action=restore", json={"filename": name})
             with suppress(OSError):
                 (self._run / f"slot-{slot}").touch()
         return bool(answer.status_code == httpx.codes.OK)
+
+    async def _turned(self, slot: int, prefix: Prefix) -> None:
+        """A slot that was last used the other way, with the adapter or without, would forget what is loaded
+        into it as soon as it is asked: one token turns it.
+        """
+        if self._adapter is not None:
+            asked = {"prompt": list(prefix.tokens[:1]), "n_predict": 0, "id_slot": slot}
+            await self._post("/completion", asked | self.laid_over(plain=prefix.plain))
 
     async def _free_slot(self) -> int:
         """One that is not busy, and has been loaded or used longest ago."""
@@ -106,7 +118,7 @@ class Warmth:
 
     async def _evaluated(self, prefix: Prefix) -> int:
         asked = {"prompt": list(prefix.tokens), "n_predict": 0, "cache_prompt": True}
-        answer = await self._post("/completion", asked)
+        answer = await self._post("/completion", asked | self.laid_over(plain=prefix.plain))
         await self._saved(prefix, answer["id_slot"])
         return int(answer["timings"]["prompt_n"])
 
