@@ -207,7 +207,7 @@ class ModelRequest:
     tools: Mapping[str, str] = field(default_factory=dict)  # to call one of: name and what it is for
     logprobs: bool = False
     begun: str = ""  # how the answer begins, for a model that goes on from there
-    plain: bool = False  # no query is wanted: without what the model has learned here about writing them
+    plain: bool = False  # as its makers ship it: without what the model has learned here about queries
     seconds: float | None = None  # for the whole call, retries and waiting included
 
 

@@ -4,7 +4,6 @@ import json
 import re
 from collections.abc import AsyncGenerator
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import httpx
@@ -29,11 +28,6 @@ def plain(text: str) -> str:
     be able to end its message and begin another.
     """
     return _CONTROL.sub("< |", text)
-
-
-def laid_over(adapter: Path | None, *, plain: bool) -> dict[str, Any]:
-    """Whether this call goes through the adapter, where the process has one."""
-    return {"lora": [{"id": 0, "scale": 0.0 if plain else 1.0}]} if adapter else {}
 
 
 def payload(request: ModelRequest, prompt: str) -> dict[str, Any]:
