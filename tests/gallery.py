@@ -4,7 +4,7 @@ table: its columns with their types, `*` the primary key, `!` not null, `→` a 
 
 import unicodedata
 
-from text2sql.types import Catalogue, Column, ForeignKey, Said, Table, ValueHit
+from text2sql.types import Catalogue, Column, Denial, ForeignKey, Said, Table, ValueHit
 
 _FACTS = """
 artist: artist_id* int, Name text, country text, BirthYear int
@@ -42,17 +42,16 @@ ASKED = Said(
 
 # By file of cases, what is known of the question.
 SAID = {
-    "anti_join.denied": Said({}, understood=True, denies=True),
+    "anti_join.denied": Said({}, understood=True, denial=Denial()),
     "asked_value.denied": Said(
         {},
         understood=True,
-        denies=True,
         text="gold visitors without a visit to a museum in the north",
         values=(
             ValueHit("gold", "Gold", "visitor", "card_type"),
             ValueHit("north", "North", "city", "region"),
         ),
-        denied=(ValueHit("north", "North", "city", "region"),),
+        denial=Denial((ValueHit("north", "North", "city", "region"),)),
     ),
     "asked_value.called": Said(
         {},
@@ -63,8 +62,8 @@ SAID = {
             ValueHit("France", "france", "artist", "country"),
         ),
     ),
-    "asked_without.any": Said({}, understood=True, denies=True, lacks=True, none_at_all=True, text="any"),
-    "asked_without.neither": Said({}, understood=True, denies=True, lacks=True),
+    "asked_without.any": Said({}, understood=True, denial=Denial(lacks=True, at_all=True), text="any"),
+    "asked_without.neither": Said({}, understood=True, denial=Denial(lacks=True)),
     "unasked_join": ASKED,
     "asked_value": Said({}, understood=True, values=(ValueHit("north", "North", "city", "region"),)),
     "asked_column": Said({}, understood=True, sought=(("artist", "country"), ("city", "region"))),
@@ -81,7 +80,7 @@ SAID = {
         listed=((("artist", "Name"), ("city", "city_name")), (("artist", "country"), ("city", "region"))),
     ),
     "asked_not": Said(
-        {}, understood=True, denies=True, denied=(ValueHit("silver", "Silver", "visitor", "card_type"),)
+        {}, understood=True, denial=Denial((ValueHit("silver", "Silver", "visitor", "card_type"),))
     ),
     "asked_part": Said({}, understood=True, text="names that have the letter a"),
     "asked_part.first": Said({}, understood=True, text="titles that start with an a"),
@@ -91,11 +90,11 @@ SAID = {
     "said_number": Said({}, understood=True, text="超过2000万，或者 1.5 million"),
     "unasked_column": Said({}, understood=True, ranked=(("artist", "BirthYear"), ("painting", "price"))),
     "asked_both": Said({}, understood=True, both=True),
-    "asked_without": Said({}, understood=True, denies=True),
+    "asked_without": Said({}, understood=True, denial=Denial()),
     "asked_except": Said(
-        {}, understood=True, denies=True, denied=(ValueHit("silver", "Silver", "visitor", "card_type"),)
+        {}, understood=True, denial=Denial((ValueHit("silver", "Silver", "visitor", "card_type"),))
     ),
-    "asked_having": Said({}, understood=True, denies=True, had=("museum", "painting")),
+    "asked_having": Said({}, understood=True, denial=Denial(had=("museum", "painting"))),
     "asked_measure": Said({}, understood=True, measure="avg"),
     "asked_name": Said({}, understood=True, named=("museum",)),
     "asked_owner": Said({}, understood=True, named=("museum",)),

@@ -157,6 +157,16 @@ Columns: TypeAlias = tuple[tuple[str, str], ...]  # (table, column) pairs that g
 
 
 @dataclass(frozen=True, slots=True)
+class Denial:
+    """What a question says no to: *no*, *not*, *without*."""
+
+    values: tuple[ValueHit, ...] = ()  # *not in Paris*
+    had: tuple[str, ...] = ()  # *who placed an order but have no account*: the tables before the *but*
+    lacks: bool = False  # *no*, *without*, and not only *not*
+    at_all: bool = False  # *no … of any kind*: whatever is said of them more is made up
+
+
+@dataclass(frozen=True, slots=True)
 class Said:
     """What a question is about, for repairs that must know: by table, the words that touch it."""
 
@@ -172,11 +182,7 @@ class Said:
     different: bool = False  # *the different …*
     distinct: Columns = ()  # *different rooms*: the pairs that are called so
     both: bool = False  # *both … and …*
-    denies: bool = False  # *no*, *not*, *without*
-    denied: tuple[ValueHit, ...] = ()  # *not in Paris*
-    had: tuple[str, ...] = ()  # *who placed an order but have no account*: the tables before the *but*
-    lacks: bool = False  # *no*, *without*, and not only *not*
-    none_at_all: bool = False  # *no … of any kind*: whatever is said of them more is made up
+    denial: Denial | None = None
     named: tuple[str, ...] = ()  # *the names of the members*: the tables of what is to be named
     measure: Literal["avg", "sum", ""] = ""  # *the average of …*, *the total of …*; not where both are said
 

@@ -8,7 +8,7 @@ from text2sql.schema.coverage import uncovered
 from text2sql.schema.knowledge import Knowledge
 from text2sql.schema.listing import listed
 from text2sql.schema.terms import Term, folded, terms
-from text2sql.types import Columns, Said, ValueHit
+from text2sql.types import Columns, Denial, Said, ValueHit
 from text2sql.wording import words
 
 _EACH = re.compile(
@@ -32,8 +32,9 @@ _WHOLE = re.compile(
     r"(?i)\b(all|every|everything|info\w*|details?|data|records?|rows?)\b|全部|所有|信息|详[细情]|资料|数据|记录"
 )
 _DIFFERENT = re.compile(
-    r"(?i)\b(different|distinct|unique|without (duplicates|repeats|repetition))\b"
-    r"|\beach (\w+ )?(only )?once\b|不同|不重复|去重|只[列出算][^，。]{0,2}一次"
+    r"(?i)\b(different|distinct|unique)\b"
+    r"|\b(no|without) (duplicat|repe(at|tit))\w*"
+    r"|\beach (\w+ )?(only )?once\b|不同|不要?重复|去重|只[列出算][^，。]{0,2}一次"
 )
 _DISTINCT = re.compile(
     r"(?i)\b(?:different|distinct|unique)\s+(\w+(?:\s+\w+)?)|不同的?([\u3400-\u9fff]{1,4})"
@@ -44,7 +45,8 @@ _DENIES = re.compile(
 )
 _BOUNDS = re.compile(  # these deny nothing: a bound, *different*, *very*
     r"(?i)\b(no|not) (more|less|fewer|later|earlier|only|exceed\w*)\b|非常|无论|无法|除以|未来"
-    r"|不(同|重复|少于|多于|超过|低于|高于|小于|大于|晚于|早于|必|到|足|满|及|止|仅|只)"
+    r"|\b(no|without) (duplicat|repe(at|tit))\w*"
+    r"|不(同|要?重复|少于|多于|超过|低于|高于|小于|大于|晚于|早于|必|到|足|满|及|止|仅|只)"
 )
 _CLAUSE = re.compile(r"[,;:.!?，；：。！？]")
 _AVERAGE = re.compile(r"(?i)\b(average|mean)\b|平均")
@@ -78,13 +80,20 @@ def said(question: str, knowledge: Knowledge, hits: Sequence[ValueHit] = ()) -> 
         different=bool(_DIFFERENT.search(question)),
         distinct=_called(_DISTINCT, question, knowledge),
         both=bool(_BOTH.search(question)),
-        denies=bool(_denials(question)),
-        denied=_denied(question, hits),
-        had=_had(question, knowledge),
-        none_at_all=bool(_AT_ALL.search(question)),
-        lacks=bool(_LACKS.search(_BOUNDS.sub(" ", question))),
+        denial=_denial(question, knowledge, hits),
         named=_named(question, knowledge),
         measure=_measure(question),
+    )
+
+
+def _denial(question: str, knowledge: Knowledge, hits: Sequence[ValueHit]) -> Denial | None:
+    if not _denials(question):
+        return None
+    return Denial(
+        values=_denied(question, hits),
+        had=_had(question, knowledge),
+        lacks=bool(_LACKS.search(_BOUNDS.sub(" ", question))),
+        at_all=bool(_AT_ALL.search(question)),
     )
 
 
@@ -190,8 +199,11 @@ def _ranked(question: str, knowledge: Knowledge) -> Columns:
     if order is None:
         return ()
     called = _called(_ORDER, question[order.start() :], knowledge)
-    before = set(words(question[: order.start()]))
-    meant = {one for one in called if not before & set(words(one[1]))}
+    rest = f"{question[: order.start()]} {question[order.end() :]}"
+    if order[2] and order[2][-2:] in rest:
+        return ()
+    elsewhere = set(words(rest))
+    meant = {one for one in called if not elsewhere & set(words(one[1]))}
     return tuple(meant) if meant == set(called) else ()
 
 

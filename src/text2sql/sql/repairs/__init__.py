@@ -29,7 +29,7 @@ from text2sql.sql.repairs.groups import (
 from text2sql.sql.repairs.joins import join_key, missing_join
 from text2sql.sql.repairs.known import known
 from text2sql.sql.repairs.names import near_column, near_table, qualify, rebind, typo
-from text2sql.sql.repairs.needless import needless_join, unasked_join
+from text2sql.sql.repairs.needless import denied_join, needless_join, unasked_join
 from text2sql.sql.repairs.reading import read, written
 from text2sql.sql.repairs.sets import asked_both, asked_except, asked_having, asked_without
 from text2sql.sql.repairs.shown import (
@@ -84,6 +84,7 @@ REPAIRS: tuple[Repair, ...] = (
     aggregate_in_order,
     needless_join,
     unasked_join,
+    denied_join,
     asked_part,
     letter_case,
     asked_either,

@@ -106,7 +106,7 @@ def asked_value(draft: Draft) -> bool:
     done = False
     for hit in said.values:
         view = draft.outermost
-        if view is None or (said.denies and (hit in said.denied or not _is_shown(view, hit))):
+        if view is None or (said.denial and (hit in said.denial.values or not _is_shown(view, hit))):
             continue
         if any(hit.value.casefold() in text or hit.said.casefold() in text for text in texts):
             continue

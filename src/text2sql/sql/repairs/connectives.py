@@ -9,7 +9,7 @@ from text2sql.sql.repairs.asked import heard
 from text2sql.sql.repairs.draft import ERRORS, Draft
 from text2sql.sql.repairs.joins import conditions, filter_by
 from text2sql.sql.repairs.views import View
-from text2sql.types import Said
+from text2sql.types import Denial, Said
 
 _OR = re.compile(r"\bor\b|或")
 _AND = re.compile(r"\band\b|[和且与及]|[.;。；]")
@@ -51,24 +51,26 @@ def _place(said: Said, part: exp.Expr) -> tuple[int, int] | None:
 
 def asked_not(draft: Draft) -> bool:
     """*Those that are not in Spain*, and `country = 'Spain'` of the one table that is asked: `<>`."""
-    said, view = draft.said, draft.outermost
-    if said is None or not said.denied or view is None or len(view.sources) != 1:
+    denial, view = draft.denial, draft.outermost
+    if denial is None or not denial.values or view is None or len(view.sources) != 1:
         return False
     if any(draft.wrong(*ERRORS)) or draft.tree.find(exp.Not, exp.NEQ, exp.Null, exp.Subquery):
         return False
-    found = [one for one in conditions(view) if isinstance(one, exp.EQ) and _is_denied(draft, view, one)]
+    found = [
+        one for one in conditions(view) if isinstance(one, exp.EQ) and _is_denied(draft, view, one, denial)
+    ]
     if len(found) != 1:
         return False
     draft.put(found[0], exp.NEQ(this=found[0].this.copy(), expression=found[0].expression.copy()))
     return True
 
 
-def _is_denied(draft: Draft, view: View, part: exp.EQ) -> bool:
+def _is_denied(draft: Draft, view: View, part: exp.EQ, denial: Denial) -> bool:
     column, literal = part.this, part.expression
-    if not isinstance(column, exp.Column) or not isinstance(literal, exp.Literal) or draft.said is None:
+    if not isinstance(column, exp.Column) or not isinstance(literal, exp.Literal):
         return False
     origin = draft.origin(view, column)
     return origin is not None and any(
         (hit.table, hit.column, hit.value) == (origin[0].name, origin[1].name, literal.this)
-        for hit in draft.said.denied
+        for hit in denial.values
     )

@@ -117,7 +117,7 @@ def _made_outer(draft: Draft, view: View, column: exp.Expr) -> bool:
     parts = [draft.grammar.columns.key(one, True) for one in source.entry.table.primary_key]
     if key not in (*joined, *parts) and not source.entry.is_key([key], draft.grammar):
         shown = any(draft.views.owner(view, one) is source for one in view.select.expressions)
-        if draft.said is None or not draft.said.denies or shown or not joined:
+        if draft.denial is None or shown or not joined:
             return False
         draft.bind(column, source, joined[0])
     source.join.set("kind", None)

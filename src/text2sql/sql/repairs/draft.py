@@ -13,7 +13,7 @@ from text2sql.sql.dialects import ascii_lower
 from text2sql.sql.repairs.known import Entry, Known
 from text2sql.sql.repairs.views import Origin, Source, View, Views
 from text2sql.sql.scope import Names, again
-from text2sql.types import Domains, Said
+from text2sql.types import Denial, Domains, Said
 
 
 class Fault(Enum):
@@ -81,6 +81,11 @@ class Draft:
     def outermost(self) -> View | None:
         """The SELECT that is the whole statement; None for a union."""
         return next((one for one in self.views.all if one.select is self.tree), None)
+
+    @property
+    def denial(self) -> Denial | None:
+        """What the question says no to; None where it does not, or is not known."""
+        return self.said.denial if self.said else None
 
     @property
     def arms(self) -> list[View]:

@@ -177,6 +177,26 @@ def folded(name: str) -> str:
     return "".join(singular(word.lower()) for word in _WORD.findall(name))
 
 
+def is_short_for(one: str, other: str) -> bool:
+    """Word by word the same, or the one short for the other, either way round."""
+    left, right = ([singular(word.lower()) for word in _WORD.findall(name)] for name in (one, other))
+    return len(left) == len(right) > 0 and all(map(_is_short, left, right))
+
+
+def _is_short(one: str, other: str) -> bool:
+    """How it begins (`emp`), its consonants (`hrs`), or some of its letters after the first two (`dept`): a
+    `nickname` is no `name`.
+    """
+    short, long = sorted((one, other), key=len)
+    if short == long:
+        return True
+    if not 3 <= len(short) <= 0.6 * len(long) or not short.isalpha() or short[0] != long[0]:
+        return False  # one or two letters less are a slip of the hand, and another repair
+    letters = iter(long)
+    some = long.startswith(short[:2]) if len(short) > 3 else not set(short[1:]) & set("aeiou")
+    return long.startswith(short) or (some and all(letter in letters for letter in short))
+
+
 _LEAST = 5  # letters that a name must have before one of them may be wrong
 
 

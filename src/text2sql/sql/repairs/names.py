@@ -11,7 +11,7 @@ from sqlglot import exp
 from text2sql.sql.dialects import ascii_lower
 from text2sql.sql.repairs.draft import Draft, Fault, Wrong
 from text2sql.sql.repairs.joins import conjuncts, grouped_by, is_plain, selects_twice
-from text2sql.sql.repairs.known import Entry, folded, one_letter_off
+from text2sql.sql.repairs.known import Entry, folded, is_short_for, one_letter_off
 from text2sql.sql.repairs.views import Source, View
 from text2sql.sql.scope import again
 
@@ -154,7 +154,9 @@ def _partner(draft: Draft, wrong: Wrong) -> Source | None:
 
 
 def near_column(draft: Draft) -> bool:
-    """`pet_type` for `PetType`, `singer_name` for the `Name` of `singer`, `id` for its `singer_id`."""
+    """`pet_type` for `PetType`, `singer_name` for the `Name` of `singer`, `id` for its `singer_id`,
+    `department_code` for `dept_code`.
+    """
     return _renamed(draft, _near_columns)
 
 
@@ -207,13 +209,25 @@ def _near_columns(draft: Draft, column: exp.Column, sources: Iterable[Source]) -
     if not name:
         return []
     equal = [(one, key) for one in sources for key in _named(draft, one, name)]
-    return equal or [(one, key) for one in sources for key in _named_after_table(draft, one, name)]
+    after = equal or [(one, key) for one in sources for key in _named_after_table(draft, one, name)]
+    return after or [(one, key) for one in sources for key in _abbreviated(draft, one, column.name)]
 
 
 def _named(draft: Draft, source: Source, name: str) -> list[str]:
     if source.entry is None:
         return [key for key in source.shape.columns if folded(key) == name]
     return [draft.grammar.columns.key(one.name, True) for one in source.entry.folded.get(name, ())]
+
+
+def _abbreviated(draft: Draft, source: Source, name: str) -> list[str]:
+    """`department_code` for `dept_code`, `pop` for `Population`."""
+    columns = source.entry.table.columns if source.entry is not None else ()
+    return [
+        key
+        for one in columns
+        if (key := draft.grammar.columns.key(one.name, True)) in source.shape.columns
+        and is_short_for(name, one.name)
+    ]
 
 
 def _named_after_table(draft: Draft, source: Source, name: str) -> list[str]:

@@ -7,7 +7,7 @@ from sqlglot import exp
 
 from text2sql.sql.repairs.draft import ERRORS, Draft
 from text2sql.sql.repairs.entities import is_name
-from text2sql.sql.repairs.joins import conjuncts, has_bare_star, is_plain, sides_of
+from text2sql.sql.repairs.joins import conditions, conjuncts, has_bare_star, is_plain, sides_of
 from text2sql.sql.repairs.views import Source, View
 
 
@@ -36,6 +36,13 @@ def unasked_join(draft: Draft) -> bool:
     be about it where something is counted: *pupils* that the schema calls `list`.
     """
     return draft.said is not None and _dropping(draft, _is_unasked)
+
+
+def denied_join(draft: Draft) -> bool:
+    """`JOIN visit … WHERE NOT id IN (SELECT visitor_id FROM visit)`: nobody is left, where those without a
+    visit were asked for.
+    """
+    return _dropping(draft, _is_denied)
 
 
 def _dropping(draft: Draft, may_go: _MayGo) -> bool:
@@ -88,6 +95,26 @@ def _is_unasked(draft: Draft, tie: _Tie) -> bool:
     if (tie.uses and not along) or _counts_ones(draft, tie):
         return False
     return touched.get(one.name, none) <= rest
+
+
+def _is_denied(draft: Draft, tie: _Tie) -> bool:
+    known = all(draft.key(column) in tie.columns.values() for column in tie.uses)
+    return known and any(_denies(draft, tie, part) for part in conditions(tie.view))
+
+
+def _denies(draft: Draft, tie: _Tie, part: exp.Expr) -> bool:
+    """Whether it leaves out whatever stands in the very column that the table is joined by."""
+    held = part.this if isinstance(part, exp.Not) else None
+    query = held.args.get("query") if isinstance(held, exp.In) else None
+    inner = next((one for one in draft.views.all if query is not None and one.select is query.this), None)
+    if held is None or inner is None or not isinstance(held.this, exp.Column):
+        return False
+    whole = not any(inner.select.args.get(one) for one in ("where", "joins", "group", "having", "limit"))
+    same = [one.entry for one in inner.sources.values()] == [tie.source.entry]
+    shown = [draft.key(one) for one in inner.select.expressions if isinstance(one, exp.Column)]
+    owner, key = draft.views.owner(tie.view, held.this), draft.key(held.this)
+    joined = tie.columns.get(key) if owner is tie.other else key if owner is tie.source else None
+    return whole and same and shown == [joined] and joined in tie.columns.values()
 
 
 def _shared(tie: _Tie) -> dict[str, str]:

@@ -13,7 +13,7 @@ from text2sql.sql.repairs.joins import conditions, conjuncts, filter_by, tied
 from text2sql.sql.repairs.known import Link
 from text2sql.sql.repairs.values import compared
 from text2sql.sql.repairs.views import Source, View
-from text2sql.types import Said
+from text2sql.types import Denial
 
 
 def asked_both(draft: Draft) -> bool:
@@ -56,10 +56,10 @@ def _either(node: exp.Expr) -> tuple[exp.Expr, exp.Expr] | None:
 
 def asked_without(draft: Draft) -> bool:
     """*Schools that have no player who is a catcher*, and a query for those who have one: NOT IN."""
-    view, said = draft.outermost, draft.said
-    if said is None or not said.denies or view is None or not is_plain_list(view, where=False):
+    view, denial = draft.outermost, draft.denial
+    if denial is None or view is None or not is_plain_list(view, where=False):
         return False
-    if any(draft.wrong(*ERRORS)) or _denies(draft, view) or _is_about_another(draft, said):
+    if any(draft.wrong(*ERRORS)) or _denies(draft, view) or _is_about_another(draft, denial):
         return False
     shown = draft.shown(view)
     links = list(_referring(draft, view, shown))
@@ -76,9 +76,9 @@ def asked_without(draft: Draft) -> bool:
 
 def _denies(draft: Draft, view: View) -> bool:
     """Whether the query denies something already. `<>` of each row is not *no* row, if that was said."""
-    said = draft.said
+    denial = draft.denial
     unequal = [one for one in conditions(view) if isinstance(one, exp.NEQ)]
-    lacks = said is not None and said.lacks and len(unequal) == len(list(draft.tree.find_all(exp.NEQ)))
+    lacks = denial is not None and denial.lacks and len(unequal) == len(list(draft.tree.find_all(exp.NEQ)))
     return (
         draft.tree.find(*_DENIALS) is not None or bool(unequal and not lacks) or _is_correlated(draft, view)
     )
@@ -94,10 +94,10 @@ def _own_columns(view: View, part: exp.Expr) -> list[exp.Column]:
     return [one for one in part.find_all(exp.Column) if one.find_ancestor(exp.Select) is view.select]
 
 
-def _is_about_another(draft: Draft, said: Said) -> bool:
+def _is_about_another(draft: Draft, denial: Denial) -> bool:
     """A value is denied, and the query is about others."""
     texts = any(one.is_string for one in draft.tree.find_all(exp.Literal))
-    return bool(said.denied) and texts and not _has_denied(said, draft.tree)
+    return bool(denial.values) and texts and not _has_denied(denial, draft.tree)
 
 
 _DENIALS = (exp.Not, exp.Except, exp.Null)
@@ -134,10 +134,11 @@ def _denied(draft: Draft, view: View, ends: tuple[Source, Source], link: Link, i
 
 def _is_made_up(draft: Draft, part: exp.Expr) -> bool:
     """*No visit at all*, and only visits of a kind that the question does not name."""
-    if draft.said is None or not draft.said.none_at_all or not isinstance(part, exp.EQ):
+    said, denial = draft.said, draft.denial
+    if said is None or denial is None or not denial.at_all or not isinstance(part, exp.EQ):
         return False
     written = [one.this for one in part.find_all(exp.Literal)]
-    return len(written) == 1 and not is_said(draft.said, written[0])
+    return len(written) == 1 and not is_said(said, written[0])
 
 
 def _all(parts: list[exp.Expr]) -> exp.Expr:
@@ -146,26 +147,30 @@ def _all(parts: list[exp.Expr]) -> exp.Expr:
 
 def asked_except(draft: Draft) -> bool:
     """*In the morning but not at night*, and a query for the morning alone, or for both: EXCEPT."""
-    said, tree, view = draft.said, draft.tree, draft.outermost
+    denial, tree, view = draft.denial, draft.tree, draft.outermost
     if (
-        said is None
-        or not said.denied
+        denial is None
+        or not denial.values
         or any(draft.wrong(*ERRORS))
         or tree.find(*_DENIALS, exp.NEQ, exp.Subquery)
     ):
         return False
     if isinstance(tree, exp.Intersect):
         arms = (tree.this, tree.expression)
-        denied = [_has_denied(said, one) for one in arms]
+        denied = [_has_denied(denial, one) for one in arms]
         if sum(denied) != 1 or any(tree.args.get(one) for one in ("order", "limit", "with_")):
             return False
         one, other = arms[::-1] if denied[0] else arms
         draft.put(tree, exp.Except(this=one.copy(), expression=other.copy(), distinct=True))
         return True
-    if view is None or not is_plain_list(view) or _has_denied(said, tree):
+    if view is None or not is_plain_list(view) or _has_denied(denial, tree):
         return False
     shown = draft.shown(view)
-    found = [(at, hit) for at, part in enumerate(conditions(view)) for hit in _else(draft, view, part, shown)]
+    found = [
+        (at, hit)
+        for at, part in enumerate(conditions(view))
+        for hit in _else(draft, view, part, shown, denial)
+    ]
     if shown is None or len(found) != 1:
         return False
     number, value = found[0]
@@ -178,8 +183,8 @@ def asked_except(draft: Draft) -> bool:
 
 def asked_having(draft: Draft) -> bool:
     """*Who placed an order but have no account*, and a query for those without an account: with an order."""
-    view, said = draft.outermost, draft.said
-    if said is None or not said.had or view is None or view.open or not view.select.args.get("where"):
+    view, denial = draft.outermost, draft.denial
+    if denial is None or not denial.had or view is None or view.open or not view.select.args.get("where"):
         return False
     shown = draft.shown(view)
     if shown is None or shown.entry is None or any(draft.wrong(*ERRORS)):
@@ -188,7 +193,7 @@ def asked_having(draft: Draft) -> bool:
     links = [
         link
         for link in shown.entry.links
-        if not link.forward and len(link.columns) == 1 and link.there.name in said.had
+        if not link.forward and len(link.columns) == 1 and link.there.name in denial.had
     ]
     if len(links) != 1 or links[0].there.table.name.casefold() in used:
         return False
@@ -204,21 +209,21 @@ def asked_having(draft: Draft) -> bool:
     return True
 
 
-def _else(draft: Draft, view: View, part: exp.Expr, shown: Source | None) -> list[str]:
+def _else(draft: Draft, view: View, part: exp.Expr, shown: Source | None, denial: Denial) -> list[str]:
     """What is denied of the column that another value is asked for in, and that is not of what is shown: a
     thing has one value in a column of its own.
     """
     found = compared(part) if isinstance(part, exp.EQ) else None
     owner = draft.views.owner(view, found[0]) if found is not None else None
-    if draft.said is None or found is None or owner is None or owner.entry is None or owner is shown:
+    if found is None or owner is None or owner.entry is None or owner is shown:
         return []
     place = (owner.entry.name, draft.key(found[0]))
     key = draft.grammar.columns.key
-    return [hit.value for hit in draft.said.denied if (hit.table, key(hit.column, True)) == place]
+    return [hit.value for hit in denial.values if (hit.table, key(hit.column, True)) == place]
 
 
-def _has_denied(said: Said, node: exp.Expr) -> bool:
-    values = {hit.value.casefold() for hit in said.denied}
+def _has_denied(denial: Denial, node: exp.Expr) -> bool:
+    values = {hit.value.casefold() for hit in denial.values}
     return any(one.is_string and one.this.casefold() in values for one in node.find_all(exp.Literal))
 
 

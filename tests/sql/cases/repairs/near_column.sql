@@ -1,4 +1,4 @@
--- A column misspelled: case, underscores, plural, the table's name before it or after it.
+-- A column misspelled: case, underscores, plural, the table's name before it or after it, a word cut short or spelled out.
 
 -- sqlite
 SELECT c.name FROM museum AS m JOIN city AS c ON m.city_id = c.city_id WHERE m.director = 'Tom Reed'
@@ -25,6 +25,33 @@ SELECT city_name FROM city
 SELECT T1.id FROM museum AS T1
 SELECT T1.museum_id FROM museum AS T1
 
+SELECT pop FROM city
+SELECT Population FROM city
+
+SELECT T1.mus_name, T1.dir FROM museum AS T1
+SELECT T1.museum_name, T1.director FROM museum AS T1
+
+SELECT ditr FROM museum
+SELECT director FROM museum
+
+SELECT vsd_on FROM visit
+SELECT visited_on FROM visit
+
+SELECT nickname FROM artist
+unchanged
+
+SELECT v.home_cities FROM visitor AS v
+SELECT v.home_city FROM visitor AS v
+
+SELECT T1.days_lent FROM loan AS T1
+unchanged
+
+SELECT T1.lnd FROM loan AS T1
+SELECT T1.lender FROM loan AS T1
+
+SELECT pa FROM visit
+unchanged
+
 SELECT id FROM painting AS p JOIN museum AS m ON p.museum_id = m.museum_id
 unchanged
 
@@ -44,7 +71,7 @@ SELECT name FROM artist ORDER BY NAME
 unchanged
 
 SELECT popul FROM city
-unchanged
+SELECT Population FROM city
 
 -- postgres
 SELECT name, birthyear FROM artist
