@@ -62,6 +62,20 @@ def test_a_query_that_fits_its_question_is_not_held_against_anything(shop: Path)
     assert (answer.status, len(backend.requests)) == ("answered", 1)
 
 
+OTHER = "SELECT COUNT(*) FROM customers WHERE name = 'Bo'"
+NOBODY = Reply("scripted", (Candidate("SELECT COUNT(*) FROM customers WHERE name = 'Bob'"),), Usage(calls=1))
+
+
+def test_a_count_of_nothing_is_held_against_another_before_the_person_is_asked_back(shop: Path) -> None:
+    answer, backend = asked(shop, "How many customers have a short name?", [NOBODY, OTHER])
+    assert (answer.status, answer.rows, len(backend.requests)) == ("answered", ((1,),), 2)
+
+
+def test_the_person_is_asked_back_where_another_comes_to_nothing_too(shop: Path) -> None:
+    answer, backend = asked(shop, "How many customers are called Bob?", [NOBODY, NOBODY])
+    assert (answer.status, len(backend.requests)) == ("clarify", 2)
+
+
 def test_the_first_stays_where_the_other_way_is_no_better(shop: Path) -> None:
     worse = "SELECT total FROM orders JOIN cities ON orders.id = cities.id WHERE status = 'lost'"
     answer, _ = asked(shop, "Names of the customers", [DOUBTFUL, worse])

@@ -36,7 +36,7 @@ WEIGHTS: Mapping[str, float] = {
     "loose": -1.0,
     "assumptions": -1.015,
 }
-DOUBTFUL = 0.8  # below it another query is worth a call: the first one is then more often wrong than right
+DOUBTFUL = 0.7  # below it another query is worth a call: the first one is then as often wrong as right
 _LESS_LIKELY = 0.5  # what a nat is worth, by which another way was less likely than the first
 _LEVELS = ("easy", "medium", "hard", "extra")
 _TEXT = re.compile(r"'((?:[^']|'')+)'")

@@ -20,6 +20,11 @@ def is_empty(result: QueryResult) -> bool:
     return len(result.rows) == 1 and all(value is None or value == 0 for value in result.rows[0])
 
 
+def rows_in(result: QueryResult) -> int:
+    """How many rows say something."""
+    return 0 if is_empty(result) else result.row_count
+
+
 async def why_empty(query: CheckedSql, state: SQLMessageState, desk: Desk, knowledge: Knowledge) -> Update:
     asked_back = _not_there(query, state, desk, knowledge)
     if asked_back is not None:

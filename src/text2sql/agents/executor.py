@@ -12,7 +12,7 @@ from typing import Any
 from text2sql.agents.confidence import DOUBTFUL, confidence_of, evidence, signals_of
 from text2sql.agents.confirmation import checked_write
 from text2sql.agents.desk import Desk, Update, detail_of, ended
-from text2sql.agents.emptiness import is_empty, why_empty
+from text2sql.agents.emptiness import is_empty, rows_in, why_empty
 from text2sql.agents.library import checked
 from text2sql.agents.state import Execution, Passed, SQLMessageState, Write, trouble
 from text2sql.background import aside
@@ -54,7 +54,7 @@ async def executor(state: SQLMessageState, desk: Desk) -> Update:
                 raise
             history.append(trouble("executor", error.kind, detail_of(error), query.shown))
         else:
-            ran.append(_Ran(passed, query, result, evidence(state, passed, result.row_count)))
+            ran.append(_Ran(passed, query, result, evidence(state, passed, rows_in(result))))
     update: Update = {
         "error_history": history,
         "statements": state.get("statements", 0) + len(validation["passed"]),
@@ -76,7 +76,9 @@ def _may_doubt(state: SQLMessageState, desk: Desk) -> bool:
 
 
 def _is_doubtful(ran: _Ran, state: SQLMessageState) -> bool:
-    return confidence_of(signals_of(state, ran.passed, ran.result.row_count)) < DOUBTFUL
+    """What came to nothing is: the person is asked back only if another query comes to nothing too."""
+    rows = rows_in(ran.result)
+    return not rows or confidence_of(signals_of(state, ran.passed, rows)) < DOUBTFUL
 
 
 async def again(sql: str, desk: Desk, knowledge: Knowledge) -> CheckedSql:

@@ -11,7 +11,7 @@ from text2sql.agents.desk import Desk
 from text2sql.agents.state import Way
 from text2sql.types import Candidate, ModelRequest, Reply
 
-PRINTED = 1.0  # what the other one is worth more, in nats: of two that are alike, the first was in doubt
+PRINTED = -1.5  # what the other one is worth, in nats: it goes without what the first was taught
 _MOST = 2  # ways: a third was never worth its call
 _ALIKE = frozenset(("join", "inner", "left", "as"))  # which of them it writes decides nothing
 
