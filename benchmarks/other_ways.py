@@ -1,44 +1,49 @@
-"""What a second query is worth, and when: as the model nearly wrote it, or from the engine's own DDL.
+"""What a second query is worth, and when: the model's own, without its adapter, below the engine's own DDL.
 
-    python benchmarks/other_ways.py --questions benchmarks/questions/train-databases-2.zh.json --each 2
-    python benchmarks/other_ways.py --judge …      judge what is there, without a model
+    python benchmarks/tune.py held.json --held
+    python benchmarks/other_ways.py held.json [--adapter FILE] [--out replies.jsonl] [--most 200]
 
-Every question is asked once, then with the schema as its engine would print it, alone and with what was found
-about its words, then from the two places where the model was most torn; replies are kept, so a run that was
-stopped goes on. The table says how many questions each rule gets right, what it wins and loses against one
-query, and its calls a question. What is chosen by is what the app chooses by (`agents/confidence.py`).
+Every question is asked once as the app asks it, and once as it asks in doubt; replies are kept, so a run
+that was stopped goes on, and judging again asks nothing. What is doubted is what the app doubts: what comes
+to nothing, and a confidence below a bound (`agents/confidence.py`). What speaks against each decides then;
+the columns of the table are what the second one is given ahead (`ways.PRINTED`). That the app goes on from
+where the model was torn, on a failure, is not replayed here.
 """
 
 import argparse
 import asyncio
 import json
 import tempfile
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 from string import Template
 from typing import Any
 
-from accuracy_lab import SET, SHIPPED, Place, judged, subset
-from text2sql.agents.confidence import against, evidence
+from accuracy_lab import SET, SHIPPED, Place, judged
+from text2sql.agents.confidence import against, confidence_of, evidence, signals_of
 from text2sql.agents.context import question_text
-from text2sql.agents.ways import PRINTED, ways
+from text2sql.agents.emptiness import rows_in
 from text2sql.config import Settings
-from text2sql.evaluation.questions import Question
+from text2sql.evaluation.questions import Question, read_questions
 from text2sql.llm import AsyncChatModel, open_model
 from text2sql.schema import ddl, hints, render
 from text2sql.sql import check, read_reply
 from text2sql.types import CheckedSql, Message, ModelRequest
 
-# What speaks against a query that is doubted here. The app hears its model, too (`confidence.DOUBTFUL`).
-DOUBTFUL = -1.75
+BOUNDS = (0.0, 0.5, 0.6, 0.7, 0.8, 0.9, 1.01)  # below which an answer is doubted: never, …, always
+AHEAD = (-1.0, -0.75, -0.5, 0.0, 0.5)  # nats for the second query: half of `PRINTED`
 
 
 @dataclass(frozen=True)
 class Tried:
-    verdict: str
+    """A query as the app would judge it."""
+
+    right: bool
     evidence: float  # what speaks against it; of what does not run, everything
-    gap: float
+    confidence: float  # none in what came to nothing: the app doubts it always
+    as_written: bool = False  # right without any repair
 
 
 def found_in(question: Question, place: Place) -> dict[str, Any]:
@@ -47,124 +52,131 @@ def found_in(question: Question, place: Place) -> dict[str, Any]:
     return {"values": values, "hints": hints(question.question, place.knowledge), "tables": []}
 
 
-async def asked(question: Question, place: Place, model: AsyncChatModel) -> list[tuple[str, float]]:
-    """The texts, each with how much less likely it was than the first."""
+def request(question: Question, place: Place, *, plain: bool) -> ModelRequest:
+    """As the app asks first, or in doubt."""
     template = Template((SHIPPED / "generate_sql.md").read_text(encoding="utf-8"))
-    told = question_text(question.question, found_in(question, place))  # type: ignore[arg-type]
-
-    def request(schema: str, text: str, *, plain: bool = False) -> ModelRequest:
-        system = Message("system", template.substitute(dialect="SQLite", schema=schema))
-        return ModelRequest(
-            (system, Message("user", text)),
-            max_tokens=256,
-            stop=(";",),
-            logprobs=True,
-            seconds=900,
-            plain=plain,
-        )
-
-    plain = request(render(place.catalogue, samples=True), told)
-    first = (await model.ask(plain)).candidates[0]
-    texts = [(first.text, 0.0)]
-    printed = [request(ddl(place.catalogue), text, plain=True) for text in (question.question, told)]
-    texts += [((await model.ask(one)).text, PRINTED) for one in printed]
-    for way in ways(first):
-        reply = await model.ask(replace(plain, begun=way["begun"]))
-        texts.append((reply.text, way["gap"]))
-    return texts
+    schema = ddl(place.catalogue) if plain else render(place.catalogue, samples=True)
+    found: Any = found_in(question, place)
+    told = question.question if plain else question_text(question.question, found)
+    return ModelRequest(
+        (Message("system", template.substitute(dialect="SQLite", schema=schema)), Message("user", told)),
+        max_tokens=256,
+        stop=(";",),
+        logprobs=True,
+        seconds=900,
+        plain=plain,
+    )
 
 
-def tried(text: str, gap: float, question: Question, place: Place) -> Tried:
-    mended = place.repaired(read_reply(text), question.question)
-    verdict = judged(question, place, mended.sql)[0]
-    checked = check(mended.sql, "sqlite", rows=1000)
-    result = place.run(mended.sql)
-    if verdict == "error" or not isinstance(checked, CheckedSql) or isinstance(result, str):
-        return Tried("error", -99.0, gap)
+class Replies:
+    """In a file, by question and way."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._held: dict[tuple[str, bool], dict[str, Any]] = {}
+        if path.exists():
+            for one in map(json.loads, path.read_text(encoding="utf-8").splitlines()):
+                self._held[one["id"], one["plain"]] = one
+
+    async def to(
+        self, question: Question, place: Place, model: AsyncChatModel, *, plain: bool
+    ) -> dict[str, Any]:
+        if (question.id, plain) not in self._held:
+            asked = request(question, place, plain=plain)
+            await model.warm(asked.messages[:1], plain=plain)
+            candidate = (await model.ask(asked)).candidates[0]
+            sure = [token.logprob for token in candidate.tokens]
+            told = {
+                "text": candidate.text,
+                "logprob": sum(sure) / max(1, len(sure)),
+                "least": min(sure, default=0.0),
+            }
+            kept = {"id": question.id, "plain": plain, **told}
+            with self._path.open("a", encoding="utf-8") as out:
+                out.write(json.dumps(kept, ensure_ascii=False) + "\n")
+            self._held[question.id, plain] = kept
+        return self._held[question.id, plain]
+
+
+def tried(reply: dict[str, Any], question: Question, place: Place) -> Tried:
+    written = read_reply(reply["text"])
+    mended = place.repaired(written, question.question)
+    checked, result = check(mended.sql, "sqlite", rows=1000), place.run(mended.sql)
+    if not isinstance(checked, CheckedSql) or isinstance(result, str):
+        return Tried(False, -99.0, 0.0)
+    found: Any = {"sql": mended.sql, "logprob": reply["logprob"], "least": reply["least"]}
     state: Any = {
         "question": question.question,
         "schema_info": found_in(question, place),
-        "candidates": [{"gap": gap}],
+        "candidates": [found],
+        "attempts": 1,
+        "connection_id": "sqlite:",
     }
     passed: Any = {
         "sql": mended.sql,
-        "tables": checked.tables,
-        "repairs": mended.fixes,
+        "tables": list(checked.tables),
+        "repairs": list(mended.fixes),
         "candidate": 0,
         "against": against(question.question, mended.sql, place.knowledge),
     }
-    return Tried(verdict, evidence(state, passed, len(result.rows)), gap)
+    rows = rows_in(result)
+    return Tried(
+        judged(question, place, mended.sql)[0] == "right",
+        evidence(state, passed, rows),
+        confidence_of(signals_of(state, passed, rows)) if rows else 0.0,
+        judged(question, place, written)[0] == "right",
+    )
 
 
-Rule = Callable[[Sequence[Tried]], Sequence[Tried]]  # of (first, printed, told, torn…), what is asked for
-
-
-def in_doubt(others: Rule, failed: Rule) -> Rule:
-    def rule(them: Sequence[Tried]) -> Sequence[Tried]:
-        if them[0].verdict == "error":
-            return failed(them)
-        return others(them) if them[0].evidence < DOUBTFUL else ()
-
-    return rule
-
-
-RULES: dict[str, Rule] = {
-    "one query": lambda _: (),
-    "torn, on failure": in_doubt(lambda _: (), lambda them: them[3:]),
-    "torn, on failure and in doubt": in_doubt(lambda them: them[3:], lambda them: them[3:]),
-    "printed in doubt, torn on failure (shipped)": in_doubt(lambda them: them[1:2], lambda them: them[3:]),
-    "the same, told what was found": in_doubt(lambda them: them[2:3], lambda them: them[3:]),
-    "both of these": in_doubt(lambda them: them[1:3], lambda them: them[3:]),
-    "printed, always": lambda them: them[1:2],
-    "torn, always": lambda them: them[3:],
-    "all, always": lambda them: them[1:],
-}
-
-
-def tell(every: Sequence[Sequence[Tried]]) -> None:
-    among = sum(any(one.verdict == "right" for one in them) for them in every)
-    print(f"{len(every)} questions, a right query among all of them: {among}")
-    for name, rule in RULES.items():
-        chosen = [max((them[0], *rule(them)), key=lambda one: one.evidence) for them in every]
-        pairs = [
-            (them[0].verdict == "right", one.verdict == "right")
-            for them, one in zip(every, chosen, strict=True)
+def tell(every: Sequence[tuple[Tried, Tried]]) -> None:
+    first, second = ([one[at] for one in every] for at in (0, 1))
+    among = sum(one.right or other.right for one, other in every)
+    mended, spoilt = (
+        sum(one.right is right and one.as_written is not right for one in first) for right in (True, False)
+    )
+    print(f"{len(every)} questions: first {_right(first)}, second {_right(second)}, one or the other {among}")
+    print(f"first, as written: {sum(one.as_written for one in first)}; mended {mended}, spoilt {spoilt}")
+    print("doubted below   calls   right, if the second is ahead by " + "".join(f"{one:6}" for one in AHEAD))
+    for bound in BOUNDS:
+        doubted = [one.confidence < bound for one in first]
+        chosen = [
+            [
+                other if doubt and other.evidence + ahead > one.evidence else one
+                for (one, other), doubt in zip(every, doubted, strict=True)
+            ]
+            for ahead in AHEAD
         ]
-        won, lost = sum(not a and b for a, b in pairs), sum(a and not b for a, b in pairs)
-        calls = 1 + sum(len(rule(them)) for them in every) / max(1, len(every))
-        print(f"{name:45} right {sum(b for _, b in pairs):4}  +{won} -{lost}  calls {calls:.2f}")
+        calls = 1 + sum(doubted) / max(1, len(every))
+        print(f"{bound:13}   {calls:.2f}    {'':33}" + "".join(f"{_right(one):6}" for one in chosen))
+
+
+def _right(them: Sequence[Tried]) -> int:
+    return sum(one.right for one in them)
 
 
 async def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--set", type=Path, default=SET)
-    parser.add_argument("--questions", type=Path, default=None)
-    parser.add_argument("--out", type=Path, default=Path(tempfile.gettempdir()) / "text2sql-ways.jsonl")
-    parser.add_argument("--databases", type=int, default=30)
-    parser.add_argument("--each", type=int, default=2)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--judge", action="store_true", help="ask nothing")
-    given = parser.parse_args()
-    kept: dict[str, Any] = {}
-    if given.out.exists():
-        kept = {
-            one["question"]: one["texts"]
-            for one in map(json.loads, given.out.read_text("utf-8").splitlines())
-        }
-    questions = subset(
-        given.questions or given.set / "questions.json", given.databases, given.each, given.seed
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    every = []
-    async with open_model("local", Settings(model_timeout=900, first_token_timeout=600)) as model:
-        for question in questions:
-            place = Place(question.database(given.set / "databases"))
-            key = f"{question.db_id} {question.question}"
-            if key not in kept and not given.judge:
-                kept[key] = await asked(question, place, model)
-                with given.out.open("a", encoding="utf-8") as out:
-                    out.write(json.dumps({"question": key, "texts": kept[key]}, ensure_ascii=False) + "\n")
-            if key in kept:
-                every.append([tried(text, gap, question, place) for text, gap in kept[key]])
+    parser.add_argument("questions", type=Path)
+    parser.add_argument("--set", type=Path, default=SET)
+    parser.add_argument("--adapter", default="", help="another one than the app's")
+    parser.add_argument("--out", type=Path, default=Path(tempfile.gettempdir()) / "text2sql-ways.jsonl")
+    parser.add_argument("--most", type=int, default=None, help="only so many questions")
+    given = parser.parse_args()
+    settings = Settings(model_timeout=900, first_token_timeout=600, model_adapter=given.adapter)
+    questions = sorted(read_questions(given.questions), key=lambda one: one.db_id)[: given.most]
+    replies = Replies(given.out)
+    every: list[tuple[Tried, Tried]] = []
+    async with open_model("local", settings) as model:
+        for _, group in groupby(questions, key=lambda one: one.db_id):
+            asked = list(group)
+            place = Place(asked[0].database(given.set / "databases"))
+            ways = []
+            for plain in (False, True):
+                answers = [await replies.to(one, place, model, plain=plain) for one in asked]
+                ways.append([tried(*one, place) for one in zip(answers, asked, strict=True)])
+            every += zip(*ways, strict=True)
             place.database.close()
     tell(every)
 
