@@ -4,6 +4,7 @@ import asyncio
 import os
 import sqlite3
 import stat
+import threading
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -324,3 +325,30 @@ def test_nothing_is_left_behind_when_making_it_is_stopped(
     assert list(Path(settings.memory).parent.iterdir()) == []
     monkeypatch.undo()
     within(replace(settings), lambda memory: memory.threads("ann"))
+
+
+def test_whoever_gives_up_opening_it_leaves_no_thread_that_calls_a_closed_loop(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As `text2sql chat` does when its person leaves at once; standard error showed the thread's end."""
+    ends: list[BaseException | None] = []
+    monkeypatch.setattr(threading, "excepthook", lambda told: ends.append(told.exc_value))
+
+    async def opened() -> None:
+        async with open_memory(settings):
+            pass
+
+    async def given_up(after: int) -> None:
+        opening = asyncio.create_task(opened())
+        for _ in range(after):
+            await asyncio.sleep(0)
+        opening.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await opening
+
+    here = set(threading.enumerate())
+    for round_ in range(40):
+        asyncio.run(given_up(1 + round_ % 4))
+    for thread_ in set(threading.enumerate()) - here:
+        thread_.join(10)
+    assert ends == []

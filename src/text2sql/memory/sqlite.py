@@ -54,9 +54,9 @@ async def _connected(path: Path | None) -> AsyncIterator[Opened]:
     address, place = str(path or ":memory:"), str(path or "none")
     edge = Edge(sqlite3.Error, lambda error: translated(place, error), place)
     async with (
-        aiosqlite.connect(address, timeout=BUSY_SECONDS, isolation_level=None) as ours,
-        aiosqlite.connect(address, timeout=BUSY_SECONDS) as threads,  # the saver commits by itself
-        aiosqlite.connect(address, timeout=BUSY_SECONDS, isolation_level=None) as knowledge,
+        _connection(address, isolation_level=None) as ours,
+        _connection(address) as threads,  # the saver commits by itself
+        _connection(address, isolation_level=None) as knowledge,
     ):
         await prepare(ours, place)
         for connection in (ours, threads, knowledge):
@@ -66,6 +66,19 @@ async def _connected(path: Path | None) -> AsyncIterator[Opened]:
         await saver.setup()
         await store.setup()
         yield Opened(saver, store, SqliteTables(ours, place))
+
+
+@asynccontextmanager
+async def _connection(address: str, **how: Any) -> AsyncIterator[aiosqlite.Connection]:
+    """Opening one is seen through even where whoever waits is cancelled: left half-way, its thread would call
+    a loop that may be closed by then, and say so on standard error.
+    """
+    opening = asyncio.ensure_future(aiosqlite.connect(address, timeout=BUSY_SECONDS, **how))
+    try:
+        await asyncio.shield(opening)
+        yield opening.result()
+    finally:
+        await (await opening).close()
 
 
 async def prepare(
@@ -104,7 +117,7 @@ async def _make(path: Path) -> None:
     new = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
     os.close(os.open(new, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
     try:
-        async with aiosqlite.connect(new) as connection:
+        async with _connection(str(new)) as connection:
             await connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
         async with _connected(new):
             pass
