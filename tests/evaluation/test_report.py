@@ -2,7 +2,7 @@
 
 import pytest
 
-from text2sql.evaluation.records import Record, Verdict
+from text2sql.evaluation.records import RAN, Record, Verdict
 from text2sql.evaluation.report import (
     Comparison,
     Risk,
@@ -26,11 +26,13 @@ def record(
     confidence: float | None = None,
     among: bool | None = None,
     foreign: str = "",
+    ran: bool | None = None,
 ) -> Record:
     status = status or ("failed" if verdict == "none" else "answered")
     return Record(
         str(number), "d", "q", "SELECT 1", status, verdict, seconds, 1, 100, 10, hardness, failure,
         difficulty=difficulty, confidence=confidence, among=among, foreign=foreign,
+        ran=verdict in RAN if ran is None else ran,
     )  # fmt: skip
 
 

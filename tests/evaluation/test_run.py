@@ -83,9 +83,12 @@ def test_an_answer_is_judged_by_what_its_query_returns(databases: Path) -> None:
             "question 6": "SELECT 1",
             "question 7": "SELECT a FROM t ORDER BY a",
             "question 8": "DELETE FROM t",
+            "question 9": Answer("clarify", "", "", sql="SELECT a FROM t WHERE b = 'nowhere'"),
+            "question 10": Answer("clarify", "", "", sql="SELECT c FROM t"),
         }
     )
     golds = [gold, gold, gold, gold, gold, "SELECT absent FROM t", "SELECT a FROM t ORDER BY a DESC", gold]
+    golds += [gold, gold]
     records = run([question(at, one) for at, one in enumerate(golds, 1)], databases, ask)
     assert verdicts(records) == [
         ("1", "right", ()),
@@ -96,7 +99,10 @@ def test_an_answer_is_judged_by_what_its_query_returns(databases: Path) -> None:
         ("6", "unjudged", ("unknown_column",)),
         ("7", "wrong", ("ordering",)),
         ("8", "error", ("guard:not_a_query",)),
+        ("9", "none", ("clarify",)),
+        ("10", "none", ("clarify",)),
     ]
+    assert [one.id for one in records if one.ran] == ["1", "2", "7", "9"]
     assert (records[0].calls, records[0].prompt_tokens, records[0].completion_tokens) == (1, 100, 12)
     assert records[0].hardness == "easy"
     assert (ask.open, ask.closed) == (["shop"], ["shop"])

@@ -13,6 +13,7 @@ from text2sql.errors import UsageError
 # `none`: no query to be judged; `error`: it does not run; `unjudged`: the reference itself does not run.
 # Of a question that is about another database: `declined` if the answer says so, else `taken`.
 Verdict: TypeAlias = Literal["right", "wrong", "error", "none", "unjudged", "declined", "taken"]
+RAN: tuple[Verdict, ...] = ("right", "wrong")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +39,7 @@ class Record:
     attempts: int = 0
     candidates: int = 0  # different queries that were weighed
     among: bool | None = None  # whether one of them is right; None where there was nothing to choose
+    ran: bool = False  # a query came and it runs, also where the person was asked back instead
     foreign: str = ""  # the database that the question is really about, if not this one
     model: str = ""
 
@@ -75,6 +77,7 @@ def record_of(line: str) -> Record:
     known = {name: held[name] for name in _NAMES & held.keys()}
     for name in ("failure", "repairs"):
         known[name] = tuple(known.get(name, ()))
+    known.setdefault("ran", known["verdict"] in RAN)  # before it was kept
     return Record(**known)
 
 

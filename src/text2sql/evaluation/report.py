@@ -93,7 +93,7 @@ def summarise(records: Sequence[Record], seed: int = 0) -> Summary:
     return Summary(
         len(judged),
         share([one.verdict == "right" for one in judged], seed),
-        share([one.verdict in ("right", "wrong") for one in judged], seed),
+        share([one.ran for one in judged], seed),
         share([one.status in DECLINED for one in judged], seed),
         {name: share([one.verdict == "right" for one in held], seed) for name, held in levels.items()},
         {name: share(_first(judged, name), seed) for name, _ in failed.most_common()},

@@ -21,7 +21,7 @@ from text2sql.errors import StoreError, Text2SQLError, UsageError
 from text2sql.evaluation.asking import Asker, Given, Open
 from text2sql.evaluation.marking import Judge, judge_at
 from text2sql.evaluation.questions import Question
-from text2sql.evaluation.records import Kept, Record
+from text2sql.evaluation.records import RAN, Kept, Record
 from text2sql.llm import AsyncChatModel
 from text2sql.types import Answer, Problem
 
@@ -186,6 +186,8 @@ async def _one(question: Question, asker: Asker, judge: Judge) -> Record:
         among = verdict == "right"
         for one in given.candidates:
             among = among or (one != answer.sql and await judge.is_right(question, one))
+    asked_back = verdict == "none" and answer.sql != ""
+    ran = verdict in RAN or (asked_back and await judge.runs(answer.sql))
     receipt = answer.receipt
     return Record(
         question.id,
@@ -207,6 +209,7 @@ async def _one(question: Question, asker: Asker, judge: Judge) -> Record:
         receipt.attempts,
         len(receipt.candidates),
         among,
+        ran,
         question.foreign,
         receipt.model,
     )
