@@ -14,6 +14,7 @@ PLAIN = "SELECT name FROM customers WHERE level = 'gold'"
 
 def state(sql: str = PLAIN, *, rows: int = 3, **facts: Any) -> SQLMessageState:
     execution = {"sql": sql, "row_count": rows, "agreement": facts.pop("agreement", None)}
+    execution |= {"telling": facts.pop("telling")} if "telling" in facts else {}
     fits = {"unanswered": 0.0, "uncalled": 0.0, "loose": 0.0}
     passed = {
         "sql": sql,
@@ -63,6 +64,7 @@ def test_a_plain_answer_has_nothing_against_it_but_the_models_own_doubt() -> Non
         ("errors", 1.0, {"error_history": [{}]}),
         ("disagreement", 0.5, {"agreement": 0.5}),
         ("empty", 1.0, {"rows": 0}),
+        ("empty", 1.0, {"rows": 1, "telling": 0}),  # a count of 0
         ("tables", 1.0, {"tables": ["customers", "cities"]}),
         ("hardness", 1.0, {"sql": "SELECT a FROM t WHERE b = 1 GROUP BY a ORDER BY a"}),
         ("unused", 1.0, {"schema_info": hits("gold", "Oslo")}),

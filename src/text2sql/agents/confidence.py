@@ -61,7 +61,8 @@ def signals(state: SQLMessageState) -> dict[str, float]:
     passed = validation["passed"][0] if validation and validation["passed"] else None
     if execution is None or passed is None:
         return {}
-    return signals_of(state, passed, execution["row_count"], execution["agreement"])
+    rows = execution.get("telling", execution["row_count"])
+    return signals_of(state, passed, rows, execution["agreement"])
 
 
 def signals_of(

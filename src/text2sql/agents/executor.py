@@ -142,6 +142,7 @@ async def _kept(
         sql=shown,
         columns=list(columns),
         row_count=result.row_count,
+        telling=rows_in(result),
         truncated=bool(result.truncated),
         seconds=round(result.seconds, 4),
         agreement=agreement,

@@ -100,6 +100,7 @@ class Execution(TypedDict):
     sql: str
     columns: list[str]
     row_count: int
+    telling: NotRequired[int]  # rows that say something: a count of 0 does not; older threads have none
     truncated: bool
     seconds: float
     agreement: float | None  # the share of candidates that returned the same rows
