@@ -13,7 +13,7 @@ from text2sql.sql.dialects import GRAMMARS
 from text2sql.sql.repairs.asked import asked_distinct, asked_each, asked_value, said_number, said_value
 from text2sql.sql.repairs.bridges import bridge, key_of_list, other_table
 from text2sql.sql.repairs.connectives import asked_either, asked_not
-from text2sql.sql.repairs.contradictions import anti_join, both_at_once, for_each
+from text2sql.sql.repairs.contradictions import anti_join, both_at_once, counted_none, for_each
 from text2sql.sql.repairs.draft import Draft
 from text2sql.sql.repairs.entities import namesakes
 from text2sql.sql.repairs.grouped import counted_rows, group_key, group_shown, most_common
@@ -31,7 +31,7 @@ from text2sql.sql.repairs.known import known
 from text2sql.sql.repairs.names import near_column, near_table, qualify, rebind, typo
 from text2sql.sql.repairs.needless import denied_join, needless_join, unasked_join
 from text2sql.sql.repairs.reading import read, written
-from text2sql.sql.repairs.sets import asked_both, asked_except, asked_having, asked_without
+from text2sql.sql.repairs.sets import asked_both, asked_except, asked_having, asked_without, counted_set
 from text2sql.sql.repairs.shown import (
     asked_column,
     asked_list,
@@ -91,6 +91,8 @@ REPAIRS: tuple[Repair, ...] = (
     both_at_once,
     for_each,
     anti_join,
+    counted_none,
+    counted_set,
     count_of_one,
     counted_rows,
     group_shown,

@@ -2,16 +2,13 @@
 `id NOT IN (SELECT dorm_id …)` takes the wrong key of it.
 """
 
-import re
-
 from sqlglot import exp
 
 from text2sql.sql.repairs.draft import Draft, Fault
 from text2sql.sql.repairs.joins import equal, shortest_path, tied
-from text2sql.sql.repairs.known import Entry, Link, is_text
+from text2sql.sql.repairs.known import Entry, Link, of_two_kinds
 from text2sql.sql.repairs.views import Source, View
 from text2sql.sql.scope import again
-from text2sql.types import Column
 
 
 def bridge(draft: Draft) -> bool:
@@ -73,7 +70,7 @@ def _way(draft: Draft, view: View, near: tuple[Source, str], far: tuple[Source, 
     if (
         left in one.columns
         and right in other.columns
-        and _of_two_kinds(one.columns[left], other.columns[right])
+        and of_two_kinds(one.columns[left], other.columns[right])
     ):
         return [to, on]
     ends = [
@@ -81,15 +78,6 @@ def _way(draft: Draft, view: View, near: tuple[Source, str], far: tuple[Source, 
         on.referred == (right,) or right not in other.columns,
     ]
     return [to, on] if all(ends) and (left in one.columns or right in other.columns) else None
-
-
-_NUMBER = re.compile(r"(?i)int|num|dec|real|floa|doub")
-
-
-def _of_two_kinds(one: Column, other: Column) -> bool:
-    """A text and a number: what joins them is no key."""
-    kinds = [(is_text(column), bool(_NUMBER.search(column.type))) for column in (one, other)]
-    return kinds in ([(True, False), (False, True)], [(False, True), (True, False)])
 
 
 def other_table(draft: Draft) -> bool:

@@ -126,6 +126,40 @@ def _made_outer(draft: Draft, view: View, column: exp.Expr) -> bool:
     return True
 
 
+def counted_none(draft: Draft) -> bool:
+    """`JOIN visit AS v ON … GROUP BY … HAVING COUNT(*) = 0`: a group that is there has a row. Those without
+    one, whom only an outer join keeps.
+    """
+    view = draft.outermost
+    having = view.select.args.get("having") if view else None
+    if view is None or having is None or len(view.sources) != 2 or view.open:
+        return False
+    counts = [one for one in conjuncts(having.this) if _is_none(one)]
+    sources = [one for one in view.sources.values() if one.join is not None and is_plain(one.join)]
+    if len(counts) != 1 or len(sources) != 1 or sources[0].join is None:
+        return False
+    counted, join = sources[0], sources[0].join
+    on = [one for one in join.args["on"].find_all(exp.Column) if _is_of(draft, one, counted)]
+    elsewhere = [
+        one for one in view.select.find_all(exp.Column) if not one.find_ancestor(exp.Join, exp.Having)
+    ]
+    if len(on) != 1 or any(draft.views.owner(view, one) is counted for one in elsewhere):
+        return False
+    join.set("kind", None)
+    join.set("side", "LEFT")
+    counts[0].this.set("this", on[0].copy())
+    draft.changed()
+    return True
+
+
+def _is_none(part: exp.Expr) -> bool:
+    """`COUNT(…) = 0`, `COUNT(…) < 1`."""
+    if not isinstance(part.this, exp.Count) or isinstance(part.this.this, exp.Distinct):
+        return False
+    bound = part.expression.name if isinstance(part.expression, exp.Literal) else ""
+    return (type(part), bound) in ((exp.EQ, "0"), (exp.LT, "1"), (exp.LTE, "0"))
+
+
 def _is_of(draft: Draft, column: exp.Column, source: Source) -> bool:
     table = column.args.get("table")
     return table is not None and draft.names.alias(table) == source.key

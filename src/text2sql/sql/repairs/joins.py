@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from sqlglot import exp
 
 from text2sql.sql.repairs.draft import Draft, Fault, Wrong
-from text2sql.sql.repairs.known import Entry, Link
+from text2sql.sql.repairs.known import Entry, Link, of_two_kinds
 from text2sql.sql.repairs.views import Source, View
 from text2sql.sql.scope import again
 
@@ -91,11 +91,15 @@ def sides_of(
 
 
 def _is_no_pair(draft: Draft, one: tuple[Entry, str], other: tuple[Entry, str]) -> bool:
-    """Sure for a column that is not there, and for two primary keys of which neither names another row."""
+    """Sure for a column that is not there, for a text and a number, and for two primary keys of which neither
+    names another row.
+    """
     sides = (one, other)
     if any(key in entry.hidden for entry, key in sides):
         return False
     if any(key not in entry.columns for entry, key in sides):
+        return True
+    if of_two_kinds(one[0].columns[one[1]], other[0].columns[other[1]]):
         return True
     keys = [tuple(draft.grammar.columns.key(name, True) for name in e.table.primary_key) for e, _ in sides]
     own = keys == [(one[1],), (other[1],)]

@@ -14,10 +14,17 @@ from text2sql.types import Catalogue, Column, Policy, Table
 from text2sql.wording import singular
 
 _TEXT = re.compile(r"(?i)char|text|clob|string")
+_NUMBER = re.compile(r"(?i)int|num|dec|real|floa|doub")
 
 
 def is_text(column: Column) -> bool:
     return _TEXT.search(column.type) is not None
+
+
+def of_two_kinds(one: Column, other: Column) -> bool:
+    """A text and a number: what joins them is no key."""
+    kinds = [(is_text(column), _NUMBER.search(column.type) is not None) for column in (one, other)]
+    return kinds in ([(True, False), (False, True)], [(False, True), (True, False)])
 
 
 @dataclass(slots=True, eq=False)

@@ -54,6 +54,41 @@ def _either(node: exp.Expr) -> tuple[exp.Expr, exp.Expr] | None:
     return (parts[0].copy(), parts[1].copy()) if alike else None
 
 
+def counted_set(draft: Draft) -> bool:
+    """`SELECT COUNT(DISTINCT city) … EXCEPT SELECT city …`: a number is no city. What is left is counted."""
+    tree = draft.tree
+    if not isinstance(tree, exp.Except | exp.Intersect) or any(
+        tree.args.get(one) for one in ("order", "limit", "with_")
+    ):
+        return False
+    shown = [_one_shown(arm) for arm in (tree.this, tree.expression)]
+    of = [_counted(one) for one in shown]
+    if of[0] is None or not (isinstance(shown[1], exp.Column) or of[1] is not None):
+        return False
+    copy = tree.copy()
+    for arm, column in zip((copy.this, copy.expression), of, strict=True):
+        if column is not None:
+            arm.set("expressions", [column.copy()])
+    draft.put(tree, exp.select("COUNT(*)").from_(copy.subquery()))
+    return True
+
+
+def _one_shown(arm: exp.Expr) -> exp.Expr | None:
+    """Of a plain SELECT of one thing."""
+    plain = isinstance(arm, exp.Select) and not any(
+        arm.args.get(one) for one in ("group", "limit", "distinct")
+    )
+    return arm.expressions[0].unalias() if plain and len(arm.expressions) == 1 else None
+
+
+def _counted(shown: exp.Expr | None) -> exp.Column | None:
+    """The column of `COUNT(c)`, `COUNT(DISTINCT c)`."""
+    if not isinstance(shown, exp.Count):
+        return None
+    inner = shown.this.expressions if isinstance(shown.this, exp.Distinct) else [shown.this]
+    return inner[0] if len(inner) == 1 and isinstance(inner[0], exp.Column) else None
+
+
 def asked_without(draft: Draft) -> bool:
     """*Schools that have no player who is a catcher*, and a query for those who have one: NOT IN."""
     view, denial = draft.outermost, draft.denial

@@ -24,3 +24,6 @@ unchanged
 
 SELECT r.full_name FROM visitor AS r JOIN visit AS v ON r.home_city = v.visited_on WHERE v.paid > 3
 unchanged
+
+SELECT r.full_name FROM visitor AS r JOIN visit AS v ON r.full_name = v.visitor_id WHERE v.paid > 3
+SELECT r.full_name FROM visitor AS r JOIN visit AS v ON r.id = v.visitor_id WHERE v.paid > 3
