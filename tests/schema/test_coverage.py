@@ -105,3 +105,10 @@ def test_a_schema_that_nobody_can_read_is_not_judged_by() -> None:
         knowledge = build(Catalogue("sqlite", "main", (table,), "f"))
         assert not is_foreign("How many customers live in each city?", knowledge)
         assert not is_foreign("每个城市有多少客户？", knowledge)
+
+
+def test_a_chinese_question_is_given_more_credit(known: Knowledge) -> None:
+    """Its words meet English names through a glossary, which misses some."""
+    asked = ("Which customers have weather in the zorbel?", "哪些客户有天气和磨坊？")
+    assert [about(one, known) for one in asked] == [0.4, 0.4]
+    assert [is_foreign(one, known) for one in asked] == [True, False]
