@@ -15,8 +15,8 @@ from text2sql.wording import words
 
 _QUESTIONS = 64  # whose words are remembered
 ENOUGH = 0.45  # of what a question says is in the database, or there is no data about it
-# The same of a Chinese question: more of it is missed where its words meet English names. Both bounds are
-# read off benchmarks/turned_away.py.
+# The same of a Chinese question: more of it is missed where its words meet English names. Chosen by
+# benchmarks/turned_away.py.
 ENOUGH_CHINESE = 0.35
 
 _How: TypeAlias = Literal[
