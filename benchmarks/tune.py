@@ -25,7 +25,6 @@ import json
 import math
 import random
 import re
-import sqlite3
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -42,6 +41,7 @@ from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from accuracy_lab import SET, SHIPPED, Place
 from other_ways import found_in
+from practice import build
 from text2sql.agents.context import question_text
 from text2sql.config import Settings
 from text2sql.evaluation.questions import Question
@@ -100,15 +100,12 @@ def lessons(subjects: Iterable[Subject]) -> list[Lesson]:
 
 def first_course(folder: Path) -> Iterator[Subject]:
     chinese = [HERE / f"questions/train-databases{n}.zh.json" for n in ("", "-2")]
-    for _, path, pairs in _of_spider(*chinese):
-        yield path, pairs, EASY_OF_SPIDER
+    for _, path, theirs in _of_spider(*chinese):
+        yield path, theirs, EASY_OF_SPIDER
     for file in sorted((HERE / "tuning").glob("*.json")):
-        told = json.loads(file.read_text(encoding="utf-8"))
         path = folder / f"{file.stem}.sqlite"
-        with sqlite3.connect(path) as connection:
-            for statement in told["ddl"] + told["rows"]:
-                connection.execute(statement)
-        asked = [(one["zh"] if random.random() < CHINESE else one["en"], one["sql"]) for one in told["pairs"]]
+        pairs = build(file, path)
+        asked = [(one["zh"] if random.random() < CHINESE else one["en"], one["sql"]) for one in pairs]
         yield path, asked, EASY
 
 

@@ -13,6 +13,8 @@ museum: museum_id* int, museum_name text, city_id int → city.city_id, opened d
 city: city_id* int, city_name text, region text, Population int
 visitor: id* int, full_name text, card_type text, home_city text
 visit: id* int, visitor_id int → visitor.id, museum_id int → museum.museum_id, paid int, visited_on text
+teacher: artist_id* int → artist.artist_id, teacher_id* int → artist.artist_id
+ticket: ticket_id* int, museum_id int → museum.museum_id, kind text, is_refunded text, has_discount int, island text
 loan: loan_id* int, painting_id int → painting.painting_id, lender int → museum.museum_id, borrower int → museum.museum_id, days int
 """  # noqa: E501
 
@@ -25,6 +27,8 @@ _VALUES = {
     ("city", "region"): ("North", "South", "Near North"),
     ("visitor", "card_type"): ("Gold", "Silver"),
     ("visitor", "home_city"): ("Lyon", "Turin"),
+    ("ticket", "is_refunded"): ("Yes", "No"),
+    ("ticket", "kind"): ("Day", "Night"),
 }
 
 
@@ -39,6 +43,8 @@ ASKED = Said(
     understood=True,
 )
 
+
+_TAUGHT = {"artist": frozenset({"artists"}), "teacher": frozenset({"teachers"})}
 
 # By file of cases, what is known of the question.
 SAID = {
@@ -91,6 +97,21 @@ SAID = {
     "unasked_column": Said({}, understood=True, ranked=(("artist", "BirthYear"), ("painting", "price"))),
     "asked_both": Said({}, understood=True, both=True),
     "asked_without": Said({}, understood=True, denial=Denial()),
+    "asked_flag": Said({}, understood=True, words=(("ticket", "is_refunded"), ("ticket", "kind"))),
+    "asked_flag.number": Said({}, understood=True, words=(("ticket", "has_discount"), ("ticket", "island"))),
+    "asked_flag.denied": Said({}, understood=True, words=(("ticket", "is_refunded"),), denial=Denial()),
+    "asked_without.not": Said(
+        {},
+        understood=True,
+        denial=Denial((ValueHit("silver", "Silver", "visitor", "card_type"),), lacks=True),
+    ),
+    "other_end": Said(_TAUGHT, understood=True, text="rosa luz's teachers"),
+    "other_end.zh": Said({}, understood=True, text="rosa luz 的老师"),
+    "other_end.of": Said({}, understood=True, text="artists who had rosa luz"),
+    "right_end": Said(_TAUGHT, understood=True, text="which artists have no teachers?"),
+    "right_end.is": Said(_TAUGHT, understood=True, text="which artists were teachers of somebody?"),
+    "right_end.zh": Said(_TAUGHT, understood=True, text="哪些画家没有老师？"),
+    "right_end.names": Said(_TAUGHT, understood=True, text="names of the teachers"),
     "asked_except": Said(
         {}, understood=True, denial=Denial((ValueHit("silver", "Silver", "visitor", "card_type"),))
     ),

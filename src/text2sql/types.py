@@ -181,6 +181,7 @@ class Said:
     ranked: Columns = ()  # *sorted by age*, which is said nowhere else: the same
     different: bool = False  # *the different …*
     distinct: Columns = ()  # *different rooms*: the pairs that are called so
+    words: Columns = ()  # those whose whole name its words are, *is* and *has* aside: *retired*, `is_retired`
     both: bool = False  # *both … and …*
     denial: Denial | None = None
     named: tuple[str, ...] = ()  # *the names of the members*: the tables of what is to be named

@@ -258,6 +258,17 @@ def test_a_word_is_its_initial_in_a_column_of_letters() -> None:
     assert held.spelled("players", "half", "left") is None, "nobody knows the others"
 
 
+def test_yes_is_spelled_as_the_column_says_it() -> None:
+    held = ValueIndex()
+    held.add("staff", "retired", ["T", "F"], complete=True)
+    held.add("staff", "answer", ["yes", "no", "perhaps"], complete=True)
+    held.add("staff", "grade", ["Y", "X"], complete=True)
+    assert held.spelled("staff", "retired", "Yes") == "T"
+    assert held.spelled("staff", "retired", "0") == "F"
+    assert held.spelled("staff", "answer", "1") is None, "it says more than yes and no"
+    assert held.spelled("staff", "grade", "True") is None
+
+
 def test_a_place_is_found_however_it_is_spelled_there() -> None:
     held = index(a=["Paris"], b=["PARIS", "London"])
     assert held.places("paris") == [("t", "a"), ("t", "b")]

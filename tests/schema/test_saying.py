@@ -2,7 +2,8 @@
 
 import pytest
 
-from text2sql.schema import Knowledge, ValueIndex, said
+from text2sql.schema import Knowledge, ValueIndex, build, said
+from text2sql.types import Catalogue, Column, Table
 
 
 @pytest.mark.parametrize(
@@ -166,3 +167,32 @@ def test_a_plural_finds_the_value_that_it_is_of() -> None:
     values.add("companies", "kind", ["Subsidiary"])
     hits = values.find("Which subsidiaries have not paid?")
     assert [(hit.said, hit.value) for hit in hits] == [("subsidiaries", "Subsidiary")]
+
+
+@pytest.mark.parametrize(
+    ("question", "lacks"),
+    [
+        ("Which customers did not order tea?", True),
+        ("Customers who don't order tea", True),
+        ("Customers whose level is not gold", False),
+        ("没下过订单的客户", True),
+        ("不买茶的客户", True),
+        ("等级不是金卡的客户", False),
+        ("不超过100元的订单", False),
+    ],
+)
+def test_what_is_denied_of_all_is_told_from_what_is_denied_of_one(
+    known: Knowledge, question: str, lacks: bool
+) -> None:
+    denial = said(question, known).denial
+    assert (denial is not None and denial.lacks) == lacks
+
+
+def test_a_word_that_is_the_whole_name_of_a_column_is_heard() -> None:
+    columns = tuple(Column(name, "text") for name in ("name", "IsRetired", "full_time", "is_covered"))
+    known = build(Catalogue("sqlite", "", (Table("staff", columns),), ""))
+    retired, full_time = ("staff", "IsRetired"), ("staff", "full_time")
+    assert said("How many retired people work full time?", known).words == (retired, full_time)
+    assert said("有多少退休人员？", known).words == (retired,)
+    assert said("覆盖的有多少？", known).words == (("staff", "is_covered"),)
+    assert said("Who works here all the time?", known).words == ()

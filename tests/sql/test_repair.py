@@ -253,3 +253,23 @@ def test_of_two_tables_with_the_column_the_one_whose_names_are_asked_for_is_join
         "SELECT student.first_name FROM incident AS i JOIN student ON i.student_id = student.id"
         " WHERE i.kind = 3"
     )
+
+
+def test_what_is_selected_of_a_third_table_is_ordered_by_it_too() -> None:
+    named = [
+        Table(name, (Column(f"{name}_id", "int"), Column("name", "text")), primary_key=(f"{name}_id",))
+        for name in ("pilot", "plane")
+    ]
+    keys = tuple(ForeignKey((f"{one.name}_id",), one.name, (f"{one.name}_id",)) for one in named)
+    flies = Table(
+        "flies",
+        (Column("pilot_id", "int"), Column("plane_id", "int"), Column("since", "int")),
+        foreign_keys=keys,
+    )
+    catalogue = Catalogue("sqlite", "", (*named, flies), "")
+    joined = "FROM pilot AS T1 JOIN flies AS T2 ON T1.pilot_id = T2.pilot_id"
+    got = mended(f"SELECT T1.name, T2.name {joined} ORDER BY T2.name, T1.name", "sqlite", catalogue)
+    assert got.sql == (
+        f"SELECT T1.name, plane.name {joined} JOIN plane ON T2.plane_id = plane.plane_id "
+        "ORDER BY plane.name, T1.name"
+    )

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Literal
 
 from text2sql.schema.coverage import uncovered
+from text2sql.schema.glossary import LONGEST_PHRASE
 from text2sql.schema.knowledge import Knowledge
 from text2sql.schema.listing import listed
 from text2sql.schema.terms import Term, folded, terms
@@ -56,7 +57,10 @@ _THEIR = re.compile(r"(?i)\b(their|the|its|his|her)\s+(\w+\s+)?names?\b(?!\s+of)
 _BETWEEN = frozenset("的 叫 叫做 什么 是".split())  # a thing and its name
 _IS_OF = re.compile(r"['’]s|(?:的|叫做?|什么|是)*")
 _AT_ALL = re.compile(r"(?i)\b(any|at all|never|ever)\b|任何|从未|从没|从来")
-_LACKS = re.compile(r"(?i)\b(no|without|never|none|neither)\b|没有|从未|从没|无")
+_LACKS = re.compile(  # of everything: *that is not a cat* is said of one, *do not have a cat* of all
+    r"(?i)\b(no|without|never|none|neither)\b|\b(?:do|does|did)(?: not|n['’]t)\b"
+    r"|没|从未|无|不(?![是为等在属])"
+)
 _BUT = re.compile(r"(?i)\b(but|although|though|yet)\b|[但却]")
 _ENDS_A_NAME = frozenset("who that which whose in at on with for from by where and or to".split())
 
@@ -79,6 +83,7 @@ def said(question: str, knowledge: Knowledge, hits: Sequence[ValueHit] = ()) -> 
         listed=listed(question, knowledge),
         different=bool(_DIFFERENT.search(question)),
         distinct=_called(_DISTINCT, question, knowledge),
+        words=_words(question, knowledge),
         both=bool(_BOTH.search(question)),
         denial=_denial(question, knowledge, hits),
         named=_named(question, knowledge),
@@ -185,6 +190,22 @@ def _called(how: re.Pattern[str], question: str, knowledge: Knowledge) -> Column
                 if found:
                     return tuple(dict.fromkeys(found))
     return ()
+
+
+def _words(question: str, knowledge: Knowledge) -> Columns:
+    called, _ = knowledge.linker.columns
+    meant = (way for term in terms(question) if term.is_chinese for way in _english(term, knowledge))
+    lines = [words(way) for way in (question, *meant)]
+    lengths = range(1, LONGEST_PHRASE + 1)
+    runs = (line[at : at + n] for line in lines for at in range(len(line)) for n in lengths)
+    return tuple(dict.fromkeys(place for run in runs for place in called.get(run, ())))
+
+
+def _english(term: Term, knowledge: Knowledge) -> Iterator[str]:
+    """Verbs as flags have them, too: 退休 may be `retired`."""
+    for one in knowledge.glossary.synonyms(term.word):
+        if one.isascii():
+            yield from (one, f"{one}d", f"{one}ed")
 
 
 def _pieces(run: str) -> list[str]:

@@ -12,7 +12,7 @@ from text2sql.schema.glossary import glossary
 from text2sql.schema.terms import folded, has_cjk, tokens
 from text2sql.schema.vocabulary import vocabulary
 from text2sql.types import ValueHit
-from text2sql.wording import normalised, singular, words
+from text2sql.wording import NO, YES, normalised, singular, words
 
 MOST_VALUES = 200_000  # in one index: 150 MB at worst
 _WORDS_A_VALUE = 6
@@ -186,7 +186,11 @@ class ValueIndex:
         forms = {normalised(one) for one in _translations(value)} & held.forms.keys()
         if len(forms) == 1:
             return held.forms[forms.pop()][0]
-        return (_in_words(value, held) or _initial(value, held)) if held.complete else None
+        return (
+            (_in_words(value, held) or _yes_or_no(value, held) or _initial(value, held))
+            if held.complete
+            else None
+        )
 
     def places(self, value: str) -> list[tuple[str, str]]:
         return [held.place for held in self._places.get(normalised(value), ())]
@@ -255,6 +259,15 @@ def _in_words(value: str, held: _Column) -> str | None:
 
 def _plain_words(text: str) -> list[str]:
     return [singular(word) for word in _RUN.findall(normalised(text))]
+
+
+def _yes_or_no(value: str, held: _Column) -> str | None:
+    """`Yes` in a column of T and F: it says the same."""
+    said, forms = normalised(value), held.forms.keys()
+    if not forms & YES or not forms & NO or not forms <= YES | NO | {""}:
+        return None
+    found = [form for side in (YES, NO) if said in side for form in forms & side]
+    return held.forms[found[0]][0] if len(found) == 1 else None
 
 
 def _initial(value: str, held: _Column) -> str | None:

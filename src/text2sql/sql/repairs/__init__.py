@@ -16,6 +16,7 @@ from text2sql.sql.repairs.connectives import asked_either, asked_not
 from text2sql.sql.repairs.contradictions import anti_join, both_at_once, counted_none, for_each
 from text2sql.sql.repairs.draft import Draft
 from text2sql.sql.repairs.entities import namesakes
+from text2sql.sql.repairs.flags import asked_flag
 from text2sql.sql.repairs.grouped import counted_rows, group_key, group_shown, most_common
 from text2sql.sql.repairs.groups import (
     aggregate_in_order,
@@ -31,7 +32,8 @@ from text2sql.sql.repairs.known import known
 from text2sql.sql.repairs.names import near_column, near_table, qualify, rebind, typo
 from text2sql.sql.repairs.needless import denied_join, needless_join, unasked_join
 from text2sql.sql.repairs.reading import read, written
-from text2sql.sql.repairs.sets import asked_both, asked_except, asked_having, asked_without, counted_set
+from text2sql.sql.repairs.roles import other_end, right_end
+from text2sql.sql.repairs.sets import asked_both, asked_except, asked_having, but_not, counted_set, have_both
 from text2sql.sql.repairs.shown import (
     asked_column,
     asked_list,
@@ -49,6 +51,7 @@ from text2sql.sql.repairs.values import (
     value_place,
     value_spelling,
 )
+from text2sql.sql.repairs.without import asked_without
 from text2sql.types import Catalogue, Domains, Policy, Said
 
 Repair = Callable[[Draft], bool]  # mends the draft in place; whether it changed something
@@ -79,6 +82,8 @@ REPAIRS: tuple[Repair, ...] = (
     asked_list,
     unasked_column,
     asked_value,
+    other_end,
+    right_end,
     asked_each,
     asked_measure,
     aggregate_in_order,
@@ -92,6 +97,7 @@ REPAIRS: tuple[Repair, ...] = (
     for_each,
     anti_join,
     counted_none,
+    but_not,
     counted_set,
     count_of_one,
     counted_rows,
@@ -105,6 +111,8 @@ REPAIRS: tuple[Repair, ...] = (
     asked_without,
     asked_not,
     asked_having,
+    asked_flag,
+    have_both,
     foreign_function,
     ratio,
     aggregate_in_where,

@@ -152,7 +152,7 @@ def _filtered(draft: Draft, view: View, hit: ValueHit) -> bool:
     if not found and _joined(draft, view, hit):
         joined = draft.outermost
         return joined is not None and _filtered(draft, joined, hit)
-    if len(found) != 1 or key not in found[0].shape.columns or _is_used(draft, found[0], key):
+    if len(found) != 1 or key not in found[0].shape.columns or is_used(draft, found[0], key):
         return False
     column = draft.column_in(view, found[0], key)
     condition = exp.EQ(this=column, expression=exp.Literal.string(hit.value))
@@ -172,7 +172,7 @@ def _joined(draft: Draft, view: View, hit: ValueHit) -> bool:
     return True
 
 
-def _is_used(draft: Draft, source: Source, key: str) -> bool:
+def is_used(draft: Draft, source: Source, key: str) -> bool:
     """Whether the query says anything of that column: then what it leaves out, it leaves out knowingly."""
     owners = ((draft.views.owner(view, column), column) for view, column in draft.views.every())
     return any(
@@ -196,7 +196,7 @@ def asked_each(draft: Draft) -> bool:
         for table, column in said.each
         if source.entry is not None and source.entry.table.name == table
     ]
-    if len(found) != 1 or found[0][1] not in found[0][0].shape.columns or _is_used(draft, *found[0]):
+    if len(found) != 1 or found[0][1] not in found[0][0].shape.columns or is_used(draft, *found[0]):
         return False
     column = draft.column_in(view, *found[0])
     view.select.set("expressions", [column, *view.select.expressions])

@@ -94,7 +94,8 @@ class Draft:
 
     def shown(self, view: View) -> Source | None:
         """The one source that everything selected is of."""
-        owners = {self.views.owner(view, one.unalias()) for one in view.select.expressions}
+        columns = (column for one in view.select.expressions for column in one.find_all(exp.Column))
+        owners = {self.views.owner(view, one) for one in columns}
         return owners.pop() if len(owners) == 1 else None
 
     def changed(self) -> None:

@@ -1,6 +1,6 @@
 """Joins against the foreign keys: one on the wrong columns, one that is missing."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from sqlglot import exp
 
@@ -41,6 +41,20 @@ def tied(draft: Draft, view: View, join: exp.Join) -> tuple[tuple[Source, str], 
         return None
     near, far = sides[::-1] if sides[0][0].join is join else sides
     return (near, far) if far[0].join is join and near[0] is not far[0] else None
+
+
+def referring_to(draft: Draft, view: View, shown: Source | None) -> Iterator[tuple[Source, Link]]:
+    """The sources whose rows name a row of it, joined to it by that."""
+    if shown is None or shown.entry is None:
+        return
+    for join in view.joins:
+        near, far = tied(draft, view, join) or (None, None)
+        for here, there in ((near, far), (far, near)):
+            if here is None or there is None or here[0] is not shown:
+                continue
+            for link in shown.entry.links:
+                if link.there is there[0].entry and not link.forward and link.pairs == ((here[1], there[1]),):
+                    yield there[0], link
 
 
 # -- on the wrong columns --
@@ -141,8 +155,10 @@ def _joined(draft: Draft, wrong: Wrong) -> bool:
     if path is None or not (sure or _is_beside(path)):
         return False
     called = wrong.column.args["table"] if wrong.fault is Fault.STRANGE else None
+    meant_too = [one for one in wrong.view.columns if third and one == wrong.column]
     name = add_joins(draft, view, *path, called)
-    wrong.column.set("table", again(name))
+    for column in (wrong.column, *meant_too):
+        column.set("table", again(name))
     draft.changed()
     return True
 
@@ -175,12 +191,14 @@ def _said(draft: Draft, tables: list[Entry]) -> list[Entry]:
 
 
 def selects_twice(draft: Draft, wrong: Wrong) -> bool:
-    """`SELECT T1.name, T2.name` where only T1 has one: nobody asks for it twice, it is of a third table."""
-    select = wrong.view.select
-    if wrong.fault is not Fault.ABSENT or wrong.column.parent is not select:
+    """`SELECT T1.name, T2.name` where only T1 has one: nobody asks for it twice, it is of a third table; and
+    so it is where the same is said again, in ORDER BY.
+    """
+    shown = wrong.view.select.expressions
+    if wrong.fault is not Fault.ABSENT or wrong.column not in shown:
         return False
     key = draft.key(wrong.column)
-    items = [one for one in select.expressions if isinstance(one, exp.Column) and one is not wrong.column]
+    items = [one for one in shown if isinstance(one, exp.Column) and one != wrong.column]
     return any(draft.key(one) == key and draft.fault(wrong.view, one) is None for one in items)
 
 

@@ -21,9 +21,13 @@ def is_text(column: Column) -> bool:
     return _TEXT.search(column.type) is not None
 
 
+def is_number(column: Column) -> bool:
+    return _NUMBER.search(column.type) is not None
+
+
 def of_two_kinds(one: Column, other: Column) -> bool:
     """A text and a number: what joins them is no key."""
-    kinds = [(is_text(column), _NUMBER.search(column.type) is not None) for column in (one, other)]
+    kinds = [(is_text(column), is_number(column)) for column in (one, other)]
     return kinds in ([(True, False), (False, True)], [(False, True), (True, False)])
 
 

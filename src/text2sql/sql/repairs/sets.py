@@ -1,18 +1,15 @@
-"""Things that have both, none, or the one and not the other: *offices in Paris and in Rome*, *schools without
-a catcher*, *shown in the morning but not at night*.
+"""Things that have both, or the one and not the other: *offices in Paris and in Rome*, *shown in the morning
+but not at night*. Those that have none are in `without.py`.
 """
-
-from collections.abc import Iterator
 
 from sqlglot import exp
 
-from text2sql.sql.repairs.asked import is_said
 from text2sql.sql.repairs.contradictions import is_plain_list
 from text2sql.sql.repairs.draft import ERRORS, Draft
-from text2sql.sql.repairs.joins import conditions, conjuncts, filter_by, tied
-from text2sql.sql.repairs.known import Link
+from text2sql.sql.repairs.joins import conditions, conjuncts, filter_by, referring_to, tied
 from text2sql.sql.repairs.values import compared
 from text2sql.sql.repairs.views import Source, View
+from text2sql.sql.repairs.without import DENIALS, has_denied
 from text2sql.types import Denial
 
 
@@ -23,7 +20,7 @@ def asked_both(draft: Draft) -> bool:
     view, tree = draft.outermost, draft.tree
     if draft.said is None or not draft.said.both or view is None or not is_plain_list(view):
         return False
-    if not any(link for link in _referring(draft, view, draft.shown(view))):
+    if not any(link for link in referring_to(draft, view, draft.shown(view))):
         return False
     choices = [one for one in view.select.args["where"].find_all(exp.Or, exp.In) if _either(one) is not None]
     if len(choices) != 1:
@@ -89,95 +86,35 @@ def _counted(shown: exp.Expr | None) -> exp.Column | None:
     return inner[0] if len(inner) == 1 and isinstance(inner[0], exp.Column) else None
 
 
-def asked_without(draft: Draft) -> bool:
-    """*Schools that have no player who is a catcher*, and a query for those who have one: NOT IN."""
-    view, denial = draft.outermost, draft.denial
-    if denial is None or view is None or not is_plain_list(view, where=False):
-        return False
-    if any(draft.wrong(*ERRORS)) or _denies(draft, view) or _is_about_another(draft, denial):
+def have_both(draft: Draft) -> bool:
+    """*Who have a mentor and were praised*, joined to both: a row for each mentor and praise is nobody's
+    wish, so each once.
+    """
+    view = draft.outermost
+    if view is None or not is_plain_list(view, where=False) or view.select.args.get("distinct"):
         return False
     shown = draft.shown(view)
-    links = list(_referring(draft, view, shown))
-    if shown is None or len(view.sources) != 2 or len(links) != 1:
+    many = {source.key for source, _ in referring_to(draft, view, shown)}
+    if any(draft.wrong(*ERRORS)) or not (len(many) > 1 or _is_shared(draft, view, shown)):
         return False
-    child, link = links[0]
-    parts = conditions(view)
-    owners = [{draft.views.owner(view, one) for one in _own_columns(view, part)} for part in parts]
-    if any(one not in ({child}, {shown}) for one in owners):
-        return False
-    _denied(draft, view, (shown, child), link, [one == {child} for one in owners])
+    view.select.set("distinct", exp.Distinct())
+    draft.changed()
     return True
 
 
-def _denies(draft: Draft, view: View) -> bool:
-    """Whether the query denies something already. `<>` of each row is not *no* row, if that was said."""
-    denial = draft.denial
-    unequal = [one for one in conditions(view) if isinstance(one, exp.NEQ)]
-    lacks = denial is not None and denial.lacks and len(unequal) == len(list(draft.tree.find_all(exp.NEQ)))
-    return (
-        draft.tree.find(*_DENIALS) is not None or bool(unequal and not lacks) or _is_correlated(draft, view)
-    )
-
-
-def _is_correlated(draft: Draft, view: View) -> bool:
-    inner = ((one, column) for one, column in draft.views.every() if one is not view)
-    return any(draft.views.owner(*one) in view.sources.values() for one in inner)
-
-
-def _own_columns(view: View, part: exp.Expr) -> list[exp.Column]:
-    """Without those of a sub-query in it."""
-    return [one for one in part.find_all(exp.Column) if one.find_ancestor(exp.Select) is view.select]
-
-
-def _is_about_another(draft: Draft, denial: Denial) -> bool:
-    """A value is denied, and the query is about others."""
-    texts = any(one.is_string for one in draft.tree.find_all(exp.Literal))
-    return bool(denial.values) and texts and not _has_denied(denial, draft.tree)
-
-
-_DENIALS = (exp.Not, exp.Except, exp.Null)
-
-
-def _denied(draft: Draft, view: View, ends: tuple[Source, Source], link: Link, inside: list[bool]) -> None:
-    shown, child = ends
-    select = view.select
-    parts = conditions(view)
-    asked = [one for one, held in zip(parts, inside, strict=True) if held and not _is_made_up(draft, one)]
-    either = [
-        exp.EQ(this=one.this.copy(), expression=one.expression.copy())
-        for one in asked
-        if isinstance(one, exp.NEQ)
-    ]
-    if either:
-        asked = [one for one in asked if not isinstance(one, exp.NEQ)]
-        asked.append(exp.paren(exp.or_(*either, copy=False)) if either[1:] else either[0])
-    key = draft.column(child, link.referred[0])
-    if link.there.columns[link.referred[0]].nullable:
-        asked.append(exp.Not(this=exp.Is(this=key, expression=exp.Null())))  # else NOT IN finds nobody
-    inner = exp.Select(
-        expressions=[key.copy()],
-        from_=exp.From(this=child.node.copy()),
-        where=exp.Where(this=_all(asked)) if asked else None,
-    )
-    outer = exp.Not(this=exp.In(this=draft.column(shown, link.columns[0]), query=exp.Subquery(this=inner)))
-    rest = [one for one, held in zip(parts, inside, strict=True) if not held]
-    select.set("from_", exp.From(this=shown.node.copy()))
-    select.set("joins", None)
-    filter_by(view, [*rest, outer])
-    draft.changed()
-
-
-def _is_made_up(draft: Draft, part: exp.Expr) -> bool:
-    """*No visit at all*, and only visits of a kind that the question does not name."""
-    said, denial = draft.said, draft.denial
-    if said is None or denial is None or not denial.at_all or not isinstance(part, exp.EQ):
+def _is_shared(draft: Draft, view: View, shown: Source | None) -> bool:
+    """Whether it shows the row that two tables name, joined by that alone."""
+    sides = tied(draft, view, view.joins[0]) if shown is not None and len(view.sources) == 2 else None
+    if sides is None or {draft.key(one.unalias()) for one in view.select.expressions} != {
+        key for source, key in sides if source is shown
+    }:
         return False
-    written = [one.this for one in part.find_all(exp.Literal)]
-    return len(written) == 1 and not is_said(said, written[0])
-
-
-def _all(parts: list[exp.Expr]) -> exp.Expr:
-    return exp.and_(*(one.copy() for one in parts), copy=False)
+    named = [
+        {id(link.there) for link in source.entry.links if link.forward and link.columns == (key,)}
+        for source, key in sides
+        if source.entry is not None
+    ]
+    return len(named) == 2 and bool(named[0] & named[1])
 
 
 def asked_except(draft: Draft) -> bool:
@@ -187,18 +124,18 @@ def asked_except(draft: Draft) -> bool:
         denial is None
         or not denial.values
         or any(draft.wrong(*ERRORS))
-        or tree.find(*_DENIALS, exp.NEQ, exp.Subquery)
+        or tree.find(*DENIALS, exp.NEQ, exp.Subquery)
     ):
         return False
     if isinstance(tree, exp.Intersect):
         arms = (tree.this, tree.expression)
-        denied = [_has_denied(denial, one) for one in arms]
+        denied = [has_denied(denial, one) for one in arms]
         if sum(denied) != 1 or any(tree.args.get(one) for one in ("order", "limit", "with_")):
             return False
         one, other = arms[::-1] if denied[0] else arms
         draft.put(tree, exp.Except(this=one.copy(), expression=other.copy(), distinct=True))
         return True
-    if view is None or not is_plain_list(view) or _has_denied(denial, tree):
+    if view is None or not is_plain_list(view) or has_denied(denial, tree):
         return False
     shown = draft.shown(view)
     found = [
@@ -213,6 +150,34 @@ def asked_except(draft: Draft) -> bool:
     part = conjuncts(copy.args["where"].this)[number]
     part.set("this" if isinstance(part.this, exp.Literal) else "expression", exp.Literal.string(value))
     draft.put(tree, exp.Except(this=tree.copy(), expression=copy, distinct=True))
+    return True
+
+
+def but_not(draft: Draft) -> bool:
+    """`kind = 'bean' AND kind <> 'pea'` of rows that a thing may have many of: the `<>` says nothing. Those
+    with a bean EXCEPT those with a pea.
+    """
+    view, tree = draft.outermost, draft.tree
+    if view is None or not (is_plain_list(view) or _counted(_one_shown(tree))):
+        return False
+    parts, shown = conditions(view), draft.shown(view)
+    pairs = [
+        (had, denied)
+        for had in parts
+        for denied in parts
+        if isinstance(had, exp.EQ) and isinstance(denied, exp.NEQ) and had.this == denied.this
+    ]
+    if shown is None or len(pairs) != 1 or not isinstance(pairs[0][0].this, exp.Column):
+        return False
+    had, denied = pairs[0]
+    if draft.views.owner(view, had.this) is shown:
+        return False  # it has one value there, so this is true, if idle
+    rest = [one for one in parts if one is not had and one is not denied]
+    arms = []
+    for kind in (had, exp.EQ(this=denied.this.copy(), expression=denied.expression.copy())):
+        filter_by(view, [*rest, kind])
+        arms.append(tree.copy())
+    draft.put(tree, exp.Except(this=arms[0], expression=arms[1], distinct=True))
     return True
 
 
@@ -255,22 +220,3 @@ def _else(draft: Draft, view: View, part: exp.Expr, shown: Source | None, denial
     place = (owner.entry.name, draft.key(found[0]))
     key = draft.grammar.columns.key
     return [hit.value for hit in denial.values if (hit.table, key(hit.column, True)) == place]
-
-
-def _has_denied(denial: Denial, node: exp.Expr) -> bool:
-    values = {hit.value.casefold() for hit in denial.values}
-    return any(one.is_string and one.this.casefold() in values for one in node.find_all(exp.Literal))
-
-
-def _referring(draft: Draft, view: View, shown: Source | None) -> Iterator[tuple[Source, Link]]:
-    """The sources whose rows name a row of it, joined to it by that."""
-    if shown is None or shown.entry is None:
-        return
-    for join in view.joins:
-        near, far = tied(draft, view, join) or (None, None)
-        for here, there in ((near, far), (far, near)):
-            if here is None or there is None or here[0] is not shown:
-                continue
-            for link in shown.entry.links:
-                if link.there is there[0].entry and not link.forward and link.pairs == ((here[1], there[1]),):
-                    yield there[0], link

@@ -10,9 +10,6 @@ SELECT m.museum_name FROM museum AS m JOIN visit AS v ON v.museum_id = m.museum_
 SELECT m.museum_name FROM museum AS m JOIN visit AS v ON v.museum_id = m.museum_id JOIN visitor AS p ON v.visitor_id = p.id WHERE p.card_type = 'Silver' INTERSECT SELECT m.museum_name FROM museum AS m JOIN visit AS v ON v.museum_id = m.museum_id JOIN visitor AS p ON v.visitor_id = p.id WHERE p.card_type = 'Gold'
 SELECT m.museum_name FROM museum AS m JOIN visit AS v ON v.museum_id = m.museum_id JOIN visitor AS p ON v.visitor_id = p.id WHERE p.card_type = 'Gold' EXCEPT SELECT m.museum_name FROM museum AS m JOIN visit AS v ON v.museum_id = m.museum_id JOIN visitor AS p ON v.visitor_id = p.id WHERE p.card_type = 'Silver'
 
-SELECT m.museum_name FROM museum AS m JOIN visit AS v ON v.museum_id = m.museum_id JOIN visitor AS p ON v.visitor_id = p.id WHERE p.card_type = 'Silver'
-unchanged
-
 SELECT full_name FROM visitor WHERE card_type = 'Gold'
 unchanged
 

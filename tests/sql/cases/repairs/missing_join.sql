@@ -1,6 +1,9 @@
 -- A column of one table that is not in FROM, and one shortest way of foreign keys to it.
 
 -- sqlite
+SELECT a.Name, p.Name FROM artist AS a JOIN painting AS p ON p.artist_id = a.artist_id ORDER BY p.Name, a.Name
+unchanged
+
 SELECT v.full_name, SUM(v.paid) FROM visit AS v JOIN museum AS m ON v.museum_id = m.museum_id WHERE m.director = 'Tom Reed' GROUP BY v.visitor_id
 SELECT visitor.full_name, SUM(v.paid) FROM visit AS v JOIN museum AS m ON v.museum_id = m.museum_id JOIN visitor ON v.visitor_id = visitor.id WHERE m.director = 'Tom Reed' GROUP BY v.visitor_id
 

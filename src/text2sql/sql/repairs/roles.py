@@ -1,0 +1,148 @@
+"""Tables whose rows tie two rows of one other table together: `mentor(employee_id, mentor_id)`. Both columns
+name employees, so both queries run: which one was meant is seen from the names and from the question.
+"""
+
+import re
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from text2sql.sql.repairs.contradictions import is_plain_list
+from text2sql.sql.repairs.draft import ERRORS, Draft
+from text2sql.sql.repairs.joins import add_joins, conditions, tied
+from text2sql.sql.repairs.known import Entry, Link
+from text2sql.sql.repairs.views import Source, View
+from text2sql.wording import words
+
+_LETTERS = 4  # that two words have in common at their beginning, if the one is a form of the other
+_CHINESE = re.compile(r"[\u3400-\u9fff]")
+_CHINESE_HAS = re.compile(r"[有无]|最[多少]")
+_CHINESE_IS = re.compile(r"被|受到?|是(?!什么|多少|哪|谁|几|否)")
+
+
+@dataclass(frozen=True, slots=True)
+class Ends:
+    """Of a row that ties two together: whose it is, and what of theirs it names: an employee, a mentor."""
+
+    owner: Link
+    other: Link
+    stem: str  # how the word begins that the table and the other end are called by
+
+
+def ends_of(entry: Entry) -> Ends | None:
+    """If it has two keys to one table, and one of them is called as it is itself."""
+    links = [one for one in entry.links if one.forward and len(one.columns) == 1]
+    if len(links) != 2 or links[0].there is not links[1].there:
+        return None
+    owned = _stems(entry.table.name) - _stems(links[0].there.table.name)
+    shared = [owned & _stems(entry.columns[one.columns[0]].name) for one in links]
+    if bool(shared[0]) == bool(shared[1]):
+        return None
+    owner, other = links[::-1] if shared[0] else links
+    return Ends(owner, other, min(shared[0] or shared[1]))
+
+
+def _stems(name: str) -> set[str]:
+    """How its words begin: `likes` and `liked_id`, `prerequisite` and `prereq_code` begin alike."""
+    return {word[:_LETTERS] for word in words(name) if len(word) >= _LETTERS and word.isalpha()}
+
+
+def right_end(draft: Draft) -> bool:
+    """*Employees who have no mentor*, and `NOT IN (SELECT mentor_id FROM mentor)`: the wrong end. Those who
+    have one are at its owner's, those who are one at the other.
+    """
+    said = draft.said
+    if said is None or any(draft.wrong(*ERRORS)):
+        return False
+    done = False
+    for view in list(draft.views.all):
+        for source in list(view.sources.values()):
+            ends = ends_of(source.entry) if source.entry is not None else None
+            meant = _meant(said.text, ends) if ends is not None else None
+            columns = [one for view, one in draft.views.every() if draft.views.owner(view, one) is source]
+            if ends is None or meant is None:
+                continue
+            (right,) = meant.columns
+            (wrong,) = (ends.other if meant is ends.owner else ends.owner).columns
+            keys = [draft.key(one) for one in columns]
+            if wrong in keys and right not in keys:
+                for column in columns:
+                    if draft.key(column) == wrong:
+                        column.set("this", draft.column(source, right).this)
+                draft.changed()
+                done = True
+    return done
+
+
+def _meant(text: str, ends: Ends) -> Link | None:
+    """The owner's end of *who have no mentor*, *how many mentors does he have*; the other one of *who is a
+    mentor*; None where the question says neither, or both.
+    """
+    word = rf"{ends.stem}\w*"
+    if _CHINESE.search(text):
+        has, is_one = _CHINESE_HAS.search(text), _CHINESE_IS.search(text)
+    else:
+        has = re.search(
+            rf"\b(?:ha(?:s|ve|d|ving)|with(?:out)?|lack\w*)(?:\W+(?!been\b)\w+){{0,4}}?\W+{word}"
+            rf"|\b{word}\W+(?:do|does|did)\b.*\bhave\b",
+            text,
+        )
+        is_one = re.search(
+            rf"\b(?:is|are|was|were|be|been|being)(?:\W+(?:not|never|an?|the))*\W+{word}|\b{word}\W+by\b",
+            text,
+        )
+    if bool(has) == bool(is_one):
+        return None
+    return ends.owner if has else ends.other
+
+
+def other_end(draft: Draft) -> bool:
+    """*Anna's mentors*, and a query for the name of those called Anna: the names at the other end."""
+    view, said = draft.outermost, draft.said
+    if said is None or view is None or len(view.sources) != 2 or not is_plain_list(view):
+        return False
+    shown = draft.shown(view)
+    sides = tied(draft, view, view.joins[0]) if shown is not None else None
+    if shown is None or sides is None or any(draft.wrong(*ERRORS)) or not _repeats(draft, view, shown):
+        return False
+    (rows, key), (_, other) = sides if sides[0][0] is not shown else sides[::-1]
+    ends = ends_of(rows.entry) if rows.entry is not None else None
+    if ends is None or shown.entry is not ends.owner.there or (other,) != ends.owner.referred:
+        return False
+    if _is_theirs(said.text, ends.stem):
+        here, there = ends.owner, ends.other
+    else:
+        here, there = (ends.owner, ends.other)[:: 1 if (key,) == ends.owner.columns else -1]
+    on = view.joins[0].args["on"]
+    for column in on.find_all(exp.Column):
+        if draft.views.owner(view, column) is rows:
+            draft.bind(column, rows, here.columns[0])
+    items = [draft.key(one.unalias()) for one in view.select.expressions]
+    view = draft.outermost or view
+    name = add_joins(draft, view, view.sources[rows.key], [there])
+    shown_anew = [
+        exp.Column(this=draft.identifier(there.there.columns[key].name), table=name.copy()) for key in items
+    ]
+    view.select.set("expressions", shown_anew)
+    draft.changed()
+    return True
+
+
+def _repeats(draft: Draft, view: View, shown: Source) -> bool:
+    """Whether it shows what it compares with a text."""
+    items = {draft.key(one.unalias()) for one in view.select.expressions}
+    return any(
+        isinstance(part, exp.EQ)
+        and isinstance(part.this, exp.Column)
+        and isinstance(part.expression, exp.Literal)
+        and part.expression.is_string
+        and draft.views.owner(view, part.this) is shown
+        and draft.key(part.this) in items
+        for part in conditions(view)
+    )
+
+
+def _is_theirs(text: str, stem: str) -> bool:
+    """*Anna's mentors*, *the mentors of Anna*, Anna 的导师."""
+    word = rf"{stem}\w*"
+    return bool(re.search(rf"['’]s?\s+(?:\w+\s+)?{word}|\b{word}\s+of\b|的", text))

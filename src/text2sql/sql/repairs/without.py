@@ -1,0 +1,151 @@
+"""Those that have none: *schools without a catcher*, *gardeners who grow no tomatoes*. A condition on each
+row that is joined to them says something else: who grows beans and tomatoes has a row without tomatoes.
+"""
+
+from collections.abc import Sequence
+
+from sqlglot import exp
+
+from text2sql.sql.repairs.asked import is_said
+from text2sql.sql.repairs.contradictions import is_plain_list
+from text2sql.sql.repairs.draft import ERRORS, Draft
+from text2sql.sql.repairs.joins import conditions, filter_by, is_plain, referring_to, tied
+from text2sql.sql.repairs.known import Link
+from text2sql.sql.repairs.views import Source, View
+from text2sql.types import Denial
+
+DENIALS = (exp.Not, exp.Except, exp.Null)
+
+
+def asked_without(draft: Draft) -> bool:
+    """*Schools that have no player who is a catcher*, and a query for those who have one: NOT IN."""
+    view, denial = draft.outermost, draft.denial
+    if denial is None or view is None or not _is_about_one(view):
+        return False
+    if any(draft.wrong(*ERRORS)) or _is_about_another(draft, denial):
+        return False
+    shown = draft.shown(view)
+    links = list(referring_to(draft, view, shown))
+    if shown is None or len(links) != 1 or not _is_a_chain(draft, view, shown):
+        return False
+    parts = conditions(view)
+    owners = [{draft.views.owner(view, one) for one in _own_columns(view, part)} for part in parts]
+    if any(None in one or (shown in one and one != {shown}) for one in owners):
+        return False
+    inside = [part for part, one in zip(parts, owners, strict=True) if shown not in one]
+    if _denies(draft, view, inside):
+        return False
+    _leave_out(draft, view, (shown, *links[0]), inside)
+    return True
+
+
+def _is_about_one(view: View) -> bool:
+    """Columns of rows, or one number about all of them."""
+    select = view.select
+    folded = [one for one in select.expressions if isinstance(one.unalias(), exp.AggFunc)]
+    if not folded:
+        return is_plain_list(view, where=False)
+    plain = not view.open and len(folded) == len(select.expressions)
+    return plain and not any(select.args.get(one) for one in ("group", "having", "order", "limit", "with_"))
+
+
+def _is_a_chain(draft: Draft, view: View, shown: Source) -> bool:
+    """Plain joins of one condition each, and one of them only is with what is shown."""
+    ties = [tied(draft, view, join) for join in view.joins]
+    return all(ties) and sum(shown in (one[0][0], one[1][0]) for one in ties if one) == 1
+
+
+def _denies(draft: Draft, view: View, inside: Sequence[exp.Expr]) -> bool:
+    """Whether the query denies something already. `<>` of each row is not *no* row, if that was said."""
+    denied = [one for one in inside if _is_denied(one)]
+    lacks = draft.denial is not None and draft.denial.lacks
+    meant = [one for one in conditions(view) if isinstance(one, exp.NEQ) or one in denied]
+    written = list(draft.tree.find_all(exp.NEQ, *DENIALS))
+    return len(written) > (len(meant) if lacks else 0) or _is_correlated(draft, view)
+
+
+def _is_denied(part: exp.Expr) -> bool:
+    """`kind <> 'bean'`, `NOT plant_id IN (SELECT …)`."""
+    listed = part.this if isinstance(part, exp.Not) else None
+    return isinstance(part, exp.NEQ) or (isinstance(listed, exp.In) and isinstance(listed.this, exp.Column))
+
+
+def _is_correlated(draft: Draft, view: View) -> bool:
+    inner = ((one, column) for one, column in draft.views.every() if one is not view)
+    return any(draft.views.owner(*one) in view.sources.values() for one in inner)
+
+
+def _own_columns(view: View, part: exp.Expr) -> list[exp.Column]:
+    """Without those of a sub-query in it."""
+    return [one for one in part.find_all(exp.Column) if one.find_ancestor(exp.Select) is view.select]
+
+
+def _is_about_another(draft: Draft, denial: Denial) -> bool:
+    """A value is denied, and the query is about others."""
+    texts = any(one.is_string for one in draft.tree.find_all(exp.Literal))
+    return bool(denial.values) and texts and not has_denied(denial, draft.tree)
+
+
+def has_denied(denial: Denial, node: exp.Expr) -> bool:
+    values = {hit.value.casefold() for hit in denial.values}
+    return any(one.is_string and one.this.casefold() in values for one in node.find_all(exp.Literal))
+
+
+def _leave_out(
+    draft: Draft, view: View, ends: tuple[Source, Source, Link], inside: Sequence[exp.Expr]
+) -> None:
+    shown, child, link = ends
+    select = view.select
+    denied = [one for one in inside if _is_denied(one)]
+    asked = [one for one in inside if not _is_denied(one) and not _is_made_up(draft, one)]
+    either = [_as_said(one) for one in denied]
+    if either:
+        asked.append(exp.paren(exp.or_(*either, copy=False)) if either[1:] else either[0])
+    key = draft.column(child, link.referred[0])
+    if link.there.columns[link.referred[0]].nullable:
+        asked.append(exp.Not(this=exp.Is(this=key, expression=exp.Null())))  # else NOT IN finds nobody
+    inner = exp.Select(
+        expressions=[key.copy()],
+        from_=exp.From(this=child.node.copy()),
+        joins=_joins_inside(draft, view, shown, child) or None,
+        where=exp.Where(this=exp.and_(*(one.copy() for one in asked), copy=False)) if asked else None,
+    )
+    outer = exp.Not(this=exp.In(this=draft.column(shown, link.columns[0]), query=exp.Subquery(this=inner)))
+    rest = [one for one in conditions(view) if not any(one is held for held in inside)]
+    select.set("from_", exp.From(this=shown.node.copy()))
+    select.set("joins", None)
+    filter_by(view, [*rest, outer])
+    draft.changed()
+
+
+def _as_said(part: exp.Expr) -> exp.Expr:
+    listed: exp.Expr = part.this.copy()
+    return exp.EQ(this=listed, expression=part.expression.copy()) if isinstance(part, exp.NEQ) else listed
+
+
+def _joins_inside(draft: Draft, view: View, shown: Source, child: Source) -> list[exp.Join]:
+    """All joins but the one with what is shown, in an order that begins at its child."""
+    left = [
+        (join, {near[0].key: near[0], far[0].key: far[0]})
+        for join in view.joins
+        if is_plain(join) and (sides := tied(draft, view, join))
+        for near, far in [sides]
+        if shown not in (near[0], far[0])
+    ]
+    there, made = {child.key}, []
+    while left:
+        at = next(n for n, (_, ends) in enumerate(left) if there & set(ends))
+        join, ends = left.pop(at)
+        for key in set(ends) - there:
+            made.append(exp.Join(this=ends[key].node.copy(), on=join.args["on"].copy()))
+            there.add(key)
+    return made
+
+
+def _is_made_up(draft: Draft, part: exp.Expr) -> bool:
+    """*No visit at all*, and only visits of a kind that the question does not name."""
+    said, denial = draft.said, draft.denial
+    if said is None or denial is None or not denial.at_all or not isinstance(part, exp.EQ):
+        return False
+    written = [one.this for one in part.find_all(exp.Literal)]
+    return len(written) == 1 and not is_said(said, written[0])
