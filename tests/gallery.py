@@ -112,6 +112,9 @@ SAID = {
     "right_end.is": Said(_TAUGHT, understood=True, text="which artists were teachers of somebody?"),
     "right_end.zh": Said(_TAUGHT, understood=True, text="哪些画家没有老师？"),
     "right_end.names": Said(_TAUGHT, understood=True, text="names of the teachers"),
+    "asked_age": Said({}, understood=True, text="the oldest artist"),
+    "asked_age.order": Said({}, understood=True, text="artists from the youngest to the oldest"),
+    "asked_age.zh": Said({}, understood=True, text="最年轻的画家是谁？"),
     "asked_except": Said(
         {}, understood=True, denial=Denial((ValueHit("silver", "Silver", "visitor", "card_type"),))
     ),

@@ -196,3 +196,11 @@ def test_a_word_that_is_the_whole_name_of_a_column_is_heard() -> None:
     assert said("有多少退休人员？", known).words == (retired,)
     assert said("覆盖的有多少？", known).words == (("staff", "is_covered"),)
     assert said("Who works here all the time?", known).words == ()
+
+
+def test_details_are_what_a_column_is_called_by() -> None:
+    ship = Table("ship", tuple(Column(name, "text") for name in ("name", "other_ship_details")))
+    known = build(Catalogue("sqlite", "", (ship, Table("port", (Column("name", "text"),))), ""))
+    assert ("ship", "other_ship_details") in said("What are the details of the ship Corrib?", known).sought
+    assert ("ship", "other_ship_details") in said("Corrib 的详细信息是什么？", known).sought
+    assert said("What is known of the ship Corrib?", known).sought == ()

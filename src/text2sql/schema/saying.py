@@ -32,6 +32,7 @@ _ORDER = re.compile(
 _WHOLE = re.compile(
     r"(?i)\b(all|every|everything|info\w*|details?|data|records?|rows?)\b|全部|所有|信息|详[细情]|资料|数据|记录"
 )
+_DETAILS = re.compile(r"(?i)\bdetails?\b|详[细情]|细节")
 _DIFFERENT = re.compile(
     r"(?i)\b(different|distinct|unique)\b"
     r"|\b(no|without) (duplicat|repe(at|tit))\w*"
@@ -77,7 +78,8 @@ def said(question: str, knowledge: Knowledge, hits: Sequence[ValueHit] = ()) -> 
         heard=tuple(hits),
         values=tuple(hit for hit in in_one_column(hits) if _is_a_name(hit, question, touched)),
         each=_called(_EACH, question, knowledge),
-        sought=_called(_OF, question, knowledge)
+        sought=_details(question, knowledge)
+        or _called(_OF, question, knowledge)
         or (() if _WHOLE.search(question) else _called(_SOUGHT, question, knowledge)),
         ranked=_ranked(question, knowledge),
         listed=listed(question, knowledge),
@@ -190,6 +192,14 @@ def _called(how: re.Pattern[str], question: str, knowledge: Knowledge) -> Column
                 if found:
                     return tuple(dict.fromkeys(found))
     return ()
+
+
+def _details(question: str, knowledge: Knowledge) -> Columns:
+    """*The details of the ship*: columns that are called so, `other_ship_details`; not all there is."""
+    if not _DETAILS.search(question):
+        return ()
+    called, _ = knowledge.linker.columns
+    return tuple(place for name, places in called.items() if name[-1:] == ("detail",) for place in places)
 
 
 def _words(question: str, knowledge: Knowledge) -> Columns:

@@ -31,6 +31,7 @@ from text2sql.sql.repairs.joins import join_key, missing_join
 from text2sql.sql.repairs.known import known
 from text2sql.sql.repairs.names import near_column, near_table, qualify, rebind, typo
 from text2sql.sql.repairs.needless import denied_join, needless_join, unasked_join
+from text2sql.sql.repairs.orders import asked_age
 from text2sql.sql.repairs.reading import read, written
 from text2sql.sql.repairs.roles import other_end, right_end
 from text2sql.sql.repairs.sets import asked_both, asked_except, asked_having, but_not, counted_set, have_both
@@ -87,6 +88,7 @@ REPAIRS: tuple[Repair, ...] = (
     asked_each,
     asked_measure,
     aggregate_in_order,
+    asked_age,
     needless_join,
     unasked_join,
     denied_join,
