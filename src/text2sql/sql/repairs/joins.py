@@ -28,6 +28,19 @@ def filter_by(view: View, parts: Sequence[exp.Expr]) -> None:
     view.select.set("where", exp.Where(this=asked) if asked is not None else None)
 
 
+def is_given(draft: Draft, view: View, source: Source, key: str) -> bool:
+    """Whether the WHERE says what stands there: who asks does not ask for that."""
+    return any(
+        isinstance(part, exp.EQ)
+        and isinstance(part.this, exp.Column)
+        and isinstance(part.expression, exp.Literal)
+        and part.expression.is_string
+        and draft.views.owner(view, part.this) is source
+        and draft.key(part.this) == key
+        for part in conditions(view)
+    )
+
+
 def is_plain(join: exp.Join) -> bool:
     """An inner join on a condition."""
     return not (join.side or join.method or join.args.get("using")) and join.kind in ("", "INNER")

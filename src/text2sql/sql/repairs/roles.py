@@ -9,9 +9,8 @@ from sqlglot import exp
 
 from text2sql.sql.repairs.contradictions import is_plain_list
 from text2sql.sql.repairs.draft import ERRORS, Draft
-from text2sql.sql.repairs.joins import add_joins, conditions, tied
+from text2sql.sql.repairs.joins import add_joins, is_given, tied
 from text2sql.sql.repairs.known import Entry, Link
-from text2sql.sql.repairs.views import Source, View
 from text2sql.wording import words
 
 _LETTERS = 4  # that two words have in common at their beginning, if the one is a form of the other
@@ -103,7 +102,10 @@ def other_end(draft: Draft) -> bool:
         return False
     shown = draft.shown(view)
     sides = tied(draft, view, view.joins[0]) if shown is not None else None
-    if shown is None or sides is None or any(draft.wrong(*ERRORS)) or not _repeats(draft, view, shown):
+    items = [draft.key(one.unalias()) for one in view.select.expressions]
+    if shown is None or sides is None or any(draft.wrong(*ERRORS)):
+        return False
+    if not any(is_given(draft, view, shown, one) for one in items):
         return False
     (rows, key), (_, other) = sides if sides[0][0] is not shown else sides[::-1]
     ends = ends_of(rows.entry) if rows.entry is not None else None
@@ -117,7 +119,6 @@ def other_end(draft: Draft) -> bool:
     for column in on.find_all(exp.Column):
         if draft.views.owner(view, column) is rows:
             draft.bind(column, rows, here.columns[0])
-    items = [draft.key(one.unalias()) for one in view.select.expressions]
     view = draft.outermost or view
     name = add_joins(draft, view, view.sources[rows.key], [there])
     shown_anew = [
@@ -126,20 +127,6 @@ def other_end(draft: Draft) -> bool:
     view.select.set("expressions", shown_anew)
     draft.changed()
     return True
-
-
-def _repeats(draft: Draft, view: View, shown: Source) -> bool:
-    """Whether it shows what it compares with a text."""
-    items = {draft.key(one.unalias()) for one in view.select.expressions}
-    return any(
-        isinstance(part, exp.EQ)
-        and isinstance(part.this, exp.Column)
-        and isinstance(part.expression, exp.Literal)
-        and part.expression.is_string
-        and draft.views.owner(view, part.this) is shown
-        and draft.key(part.this) in items
-        for part in conditions(view)
-    )
 
 
 def _is_theirs(text: str, stem: str) -> bool:

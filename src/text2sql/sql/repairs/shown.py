@@ -7,7 +7,7 @@ import re
 from sqlglot import exp
 
 from text2sql.sql.repairs.draft import ERRORS, Draft
-from text2sql.sql.repairs.joins import add_joins, conditions, filter_by, has_bare_star, referring
+from text2sql.sql.repairs.joins import add_joins, conditions, filter_by, has_bare_star, is_given, referring
 from text2sql.sql.repairs.known import Entry, Link, folded, is_text
 from text2sql.sql.repairs.views import Source, View
 from text2sql.sql.scope import again
@@ -131,7 +131,7 @@ def _owned(draft: Draft, view: View, entry: Entry) -> bool:
     beside = [one for one in items if one is not name and draft.views.owner(view, one) is owner]
     if meant is None and entry not in named and len(named) > 1:
         meant = _referred(draft, view, entry)
-    if meant is None:
+    if meant is None or is_given(draft, view, meant, title):
         return False
     draft.bind(name, meant, title)
     for column in beside:

@@ -16,6 +16,9 @@ unchanged
 SELECT Name FROM artist
 unchanged
 
+SELECT c.city_name FROM museum AS m JOIN city AS c ON m.city_id = c.city_id WHERE m.museum_name = 'Old Mill'
+unchanged
+
 SELECT a.Name FROM artist AS a JOIN painting AS p ON a.artist_id = p.artist_id WHERE p.price > 100
 SELECT museum.museum_name FROM painting AS p JOIN museum ON p.museum_id = museum.museum_id WHERE p.price > 100
 
