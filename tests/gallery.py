@@ -120,6 +120,8 @@ SAID = {
     ),
     "asked_having": Said({}, understood=True, denial=Denial(had=("museum", "painting"))),
     "asked_measure": Said({}, understood=True, measure="avg"),
+    "asked_measure.named": Said({}, understood=True, averaged=(("painting", "price"),)),
+    "asked_total": Said({}, understood=True, totalled=(("city", "Population"), ("visit", "visitor_id"))),
     "asked_name": Said({}, understood=True, named=("museum",)),
     "asked_owner": Said({}, understood=True, named=("museum",)),
     "said_value": Said(

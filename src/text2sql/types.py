@@ -186,6 +186,8 @@ class Said:
     denial: Denial | None = None
     named: tuple[str, ...] = ()  # *the names of the members*: the tables of what is to be named
     measure: Literal["avg", "sum", ""] = ""  # *the average of …*, *the total of …*; not where both are said
+    averaged: Columns = ()  # *average price*, and no price otherwise: the pairs that are called so
+    totalled: Columns = ()  # *total price*, *total number of rooms*: the same
 
 
 # -- Asking a model ------------------------------------------------------------------------------

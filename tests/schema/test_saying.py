@@ -204,3 +204,13 @@ def test_details_are_what_a_column_is_called_by() -> None:
     assert ("ship", "other_ship_details") in said("What are the details of the ship Corrib?", known).sought
     assert ("ship", "other_ship_details") in said("Corrib 的详细信息是什么？", known).sought
     assert said("What is known of the ship Corrib?", known).sought == ()
+
+
+def test_what_is_named_only_as_an_average_or_a_total_is_heard() -> None:
+    flat = Table("flat", tuple(Column(name, "int") for name in ("rent", "rooms", "floor_area")))
+    known = build(Catalogue("sqlite", "", (flat,), ""))
+    heard = said("The total number of rooms on streets whose average floor area is over 50", known)
+    assert (heard.averaged, heard.totalled) == ((("flat", "floor_area"),), (("flat", "rooms"),))
+    assert said("The average rent of flats with a rent over 500", known).averaged == ()
+    assert said("平均租金超过500的街道", known).averaged == (("flat", "rent"),)
+    assert said("租金超过500的平均租金", known).averaged == ()

@@ -53,6 +53,9 @@ _BOUNDS = re.compile(  # these deny nothing: a bound, *different*, *very*
 _CLAUSE = re.compile(r"[,;:.!?，；：。！？]")
 _AVERAGE = re.compile(r"(?i)\b(average|mean)\b|平均")
 _TOTAL = re.compile(r"(?i)\b(total|sum|altogether|in all)\b|总[额和共计量数]|合计|一共")
+_AVERAGES = (frozenset({"average", "mean"}), "平均")
+_TOTALS = (frozenset({"total"}), "总")
+_TOTAL_NUMBER = re.compile(r"(?i)\btotal (?:number|amount|count)\b")
 _NAMES = re.compile(r"(?i)\bnames?\b|姓名|名[称字]|名(?![单额次])")
 _THEIR = re.compile(r"(?i)\b(their|the|its|his|her)\s+(\w+\s+)?names?\b(?!\s+of)")
 _BETWEEN = frozenset("的 叫 叫做 什么 是".split())  # a thing and its name
@@ -90,6 +93,8 @@ def said(question: str, knowledge: Knowledge, hits: Sequence[ValueHit] = ()) -> 
         denial=_denial(question, knowledge, hits),
         named=_named(question, knowledge),
         measure=_measure(question),
+        averaged=_folded_up(_AVERAGES, question, knowledge),
+        totalled=_folded_up(_TOTALS, question, knowledge),
     )
 
 
@@ -200,6 +205,24 @@ def _details(question: str, knowledge: Knowledge) -> Columns:
         return ()
     called, _ = knowledge.linker.columns
     return tuple(place for name, places in called.items() if name[-1:] == ("detail",) for place in places)
+
+
+def _folded_up(how: tuple[frozenset[str], str], question: str, knowledge: Knowledge) -> Columns:
+    """The columns that the question names only behind one of these words."""
+    called, _ = knowledge.linker.columns
+    line, (english, chinese) = words(_TOTAL_NUMBER.sub("total", question)), how
+    found: dict[tuple[str, str], None] = {}
+    for at in (at for at, word in enumerate(line) if word in english):
+        for name in (line[at + 1 : at + 1 + n] for n in range(1, LONGEST_PHRASE + 1)):
+            places = [one for one in range(len(line)) if line[one : one + len(name)] == name]
+            if name in called and all(one and line[one - 1] in english for one in places):
+                found.update(dict.fromkeys(called[name]))
+    for match in re.finditer(rf"{chinese}([\u3400-\u9fff]{{1,4}})", question):
+        for piece in _pieces(match[1]):
+            if question.count(piece) == question.count(f"{chinese}{piece}"):
+                ways = map(words, knowledge.glossary.synonyms(piece))
+                found.update(dict.fromkeys(place for way in ways for place in called.get(way, ())))
+    return tuple(found)
 
 
 def _words(question: str, knowledge: Knowledge) -> Columns:

@@ -29,6 +29,7 @@ from text2sql.sql.repairs.groups import (
 )
 from text2sql.sql.repairs.joins import join_key, missing_join
 from text2sql.sql.repairs.known import known
+from text2sql.sql.repairs.measures import asked_measure, asked_total
 from text2sql.sql.repairs.names import near_column, near_table, qualify, rebind, typo
 from text2sql.sql.repairs.needless import denied_join, needless_join, unasked_join
 from text2sql.sql.repairs.orders import asked_age
@@ -38,7 +39,6 @@ from text2sql.sql.repairs.sets import asked_both, asked_except, asked_having, bu
 from text2sql.sql.repairs.shown import (
     asked_column,
     asked_list,
-    asked_measure,
     asked_name,
     asked_owner,
     unasked_column,
@@ -87,6 +87,7 @@ REPAIRS: tuple[Repair, ...] = (
     right_end,
     asked_each,
     asked_measure,
+    asked_total,
     aggregate_in_order,
     asked_age,
     needless_join,

@@ -1,13 +1,9 @@
-"""What is to be shown: a name and not the number that stands for it, of the thing that was asked about, and
-an average or a total where the question speaks of one.
-"""
-
-import re
+"""What is to be shown: a name and not the number that stands for it, of the thing that was asked about."""
 
 from sqlglot import exp
 
 from text2sql.sql.repairs.draft import ERRORS, Draft
-from text2sql.sql.repairs.joins import add_joins, conditions, filter_by, has_bare_star, is_given, referring
+from text2sql.sql.repairs.joins import add_joins, conditions, has_bare_star, is_given, referring
 from text2sql.sql.repairs.known import Entry, Link, folded, is_text
 from text2sql.sql.repairs.views import Source, View
 from text2sql.sql.scope import again
@@ -210,40 +206,3 @@ def unasked_column(draft: Draft) -> bool:
     view.select.set("expressions", [one for one in items if one is not extra[0]])
     draft.changed()
     return True
-
-
-_COMPARED = (exp.GT, exp.GTE, exp.LT, exp.LTE)
-_MEASURES: dict[str, type[exp.AggFunc]] = {"avg": exp.Avg, "sum": exp.Sum}
-_FOLDED = re.compile(r"(?i)avg|average|mean|total|sum")
-
-
-def asked_measure(draft: Draft) -> bool:
-    """*Stations whose average rainfall is above 50*, and those with any rain above 50: HAVING AVG."""
-    said, view = draft.said, draft.outermost
-    if said is None or not said.measure or view is None or view.open or any(draft.wrong(*ERRORS)):
-        return False
-    group, where = view.select.args.get("group"), view.select.args.get("where")
-    if group is None or where is None or view.select.args.get("having") or draft.tree.find(exp.AggFunc):
-        return False
-    parts = conditions(view)
-    found = [one for one in parts if _is_measured(draft, view, one, group)]
-    if len(found) != 1:
-        return False
-    (part,) = found
-    measured = part.copy()
-    measured.set("this", _MEASURES[said.measure](this=measured.this))
-    filter_by(view, [one for one in parts if one is not part])
-    view.select.set("having", exp.Having(this=measured))
-    draft.changed()
-    return True
-
-
-def _is_measured(draft: Draft, view: View, part: exp.Expr, group: exp.Group) -> bool:
-    """A number of something else than what the rows are grouped by, and not itself an average or a total."""
-    if not isinstance(part, _COMPARED) or not isinstance(part.this, exp.Column):
-        return False
-    if not isinstance(part.expression, exp.Literal) or part.expression.is_string:
-        return False
-    owner = draft.views.owner(view, part.this)
-    grouped = {draft.views.owner(view, one) for one in group.find_all(exp.Column)}
-    return owner is not None and owner not in grouped and not _FOLDED.search(part.this.name)
