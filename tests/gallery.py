@@ -103,7 +103,7 @@ SAID = {
     "asked_without.not": Said(
         {},
         understood=True,
-        denial=Denial((ValueHit("silver", "Silver", "visitor", "card_type"),), lacks=True),
+        denial=Denial((ValueHit("silver", "Silver", "visitor", "card_type"),), fails=True),
     ),
     "other_end": Said(_TAUGHT, understood=True, text="rosa luz's teachers"),
     "other_end.zh": Said({}, understood=True, text="rosa luz 的老师"),
@@ -111,6 +111,7 @@ SAID = {
     "right_end": Said(_TAUGHT, understood=True, text="which artists have no teachers?"),
     "right_end.is": Said(_TAUGHT, understood=True, text="which artists were teachers of somebody?"),
     "right_end.zh": Said(_TAUGHT, understood=True, text="哪些画家没有老师？"),
+    "right_end.which": Said(_TAUGHT, understood=True, text="老师有哪些？"),
     "right_end.names": Said(_TAUGHT, understood=True, text="names of the teachers"),
     "asked_age": Said({}, understood=True, text="the oldest artist"),
     "asked_age.order": Said({}, understood=True, text="artists from the youngest to the oldest"),

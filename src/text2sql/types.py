@@ -163,6 +163,7 @@ class Denial:
     values: tuple[ValueHit, ...] = ()  # *not in Paris*
     had: tuple[str, ...] = ()  # *who placed an order but have no account*: the tables before the *but*
     lacks: bool = False  # *no*, *without*, and not only *not*
+    fails: bool = False  # *do not have*: nor is that said of one of several
     at_all: bool = False  # *no … of any kind*: whatever is said of them more is made up
 
 

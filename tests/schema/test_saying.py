@@ -170,7 +170,7 @@ def test_a_plural_finds_the_value_that_it_is_of() -> None:
 
 
 @pytest.mark.parametrize(
-    ("question", "lacks"),
+    ("question", "fails"),
     [
         ("Which customers did not order tea?", True),
         ("Customers who don't order tea", True),
@@ -182,10 +182,10 @@ def test_a_plural_finds_the_value_that_it_is_of() -> None:
     ],
 )
 def test_what_is_denied_of_all_is_told_from_what_is_denied_of_one(
-    known: Knowledge, question: str, lacks: bool
+    known: Knowledge, question: str, fails: bool
 ) -> None:
     denial = said(question, known).denial
-    assert (denial is not None and denial.lacks) == lacks
+    assert (denial is not None and denial.fails) == fails
 
 
 def test_a_word_that_is_the_whole_name_of_a_column_is_heard() -> None:

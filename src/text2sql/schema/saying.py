@@ -61,9 +61,9 @@ _THEIR = re.compile(r"(?i)\b(their|the|its|his|her)\s+(\w+\s+)?names?\b(?!\s+of)
 _BETWEEN = frozenset("的 叫 叫做 什么 是".split())  # a thing and its name
 _IS_OF = re.compile(r"['’]s|(?:的|叫做?|什么|是)*")
 _AT_ALL = re.compile(r"(?i)\b(any|at all|never|ever)\b|任何|从未|从没|从来")
-_LACKS = re.compile(  # of everything: *that is not a cat* is said of one, *do not have a cat* of all
-    r"(?i)\b(no|without|never|none|neither)\b|\b(?:do|does|did)(?: not|n['’]t)\b"
-    r"|没|从未|无|不(?![是为等在属])"
+_LACKS = re.compile(r"(?i)\b(no|without|never|none|neither)\b|没有|从未|从没|无")
+_FAILS = re.compile(  # *who do not grow beans* grow none; *a plant that is not a bean* is one of several
+    r"(?i)\b(?:do|does|did)(?: not|n['’]t)\b|没|不(?![是为等在属])"
 )
 _BUT = re.compile(r"(?i)\b(but|although|though|yet)\b|[但却]")
 _ENDS_A_NAME = frozenset("who that which whose in at on with for from by where and or to".split())
@@ -105,6 +105,7 @@ def _denial(question: str, knowledge: Knowledge, hits: Sequence[ValueHit]) -> De
         values=_denied(question, hits),
         had=_had(question, knowledge),
         lacks=bool(_LACKS.search(_BOUNDS.sub(" ", question))),
+        fails=bool(_FAILS.search(_BOUNDS.sub(" ", question))),
         at_all=bool(_AT_ALL.search(question)),
     )
 

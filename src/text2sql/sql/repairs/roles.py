@@ -15,7 +15,7 @@ from text2sql.wording import words
 
 _LETTERS = 4  # that two words have in common at their beginning, if the one is a form of the other
 _CHINESE = re.compile(r"[\u3400-\u9fff]")
-_CHINESE_HAS = re.compile(r"[有无]|最[多少]")
+_CHINESE_HAS = re.compile(r"有(?!哪|谁|什么|多少|几)|每.*有|无|最[多少]")  # 有哪些: *which are there*
 _CHINESE_IS = re.compile(r"被|受到?|是(?!什么|多少|哪|谁|几|否)")
 
 

@@ -9,7 +9,7 @@ from sqlglot import exp
 from text2sql.sql.repairs.asked import is_said
 from text2sql.sql.repairs.contradictions import is_plain_list
 from text2sql.sql.repairs.draft import ERRORS, Draft
-from text2sql.sql.repairs.joins import conditions, filter_by, is_plain, referring_to, tied
+from text2sql.sql.repairs.joins import conditions, filter_by, referring_to, tied
 from text2sql.sql.repairs.known import Link
 from text2sql.sql.repairs.views import Source, View
 from text2sql.types import Denial
@@ -56,12 +56,15 @@ def _is_a_chain(draft: Draft, view: View, shown: Source) -> bool:
 
 
 def _denies(draft: Draft, view: View, inside: Sequence[exp.Expr]) -> bool:
-    """Whether the query denies something already. `<>` of each row is not *no* row, if that was said."""
-    denied = [one for one in inside if _is_denied(one)]
-    lacks = draft.denial is not None and draft.denial.lacks
-    meant = [one for one in conditions(view) if isinstance(one, exp.NEQ) or one in denied]
+    """Whether the query denies something already. `<>` of each row is not *no* row, if that was said; `<>` of
+    the thing itself may be all that *do not* was said of.
+    """
+    denial = draft.denial
+    of_rows = sum(map(_is_denied, inside)) if denial and (denial.lacks or denial.fails) else 0
+    of_itself = [one for one in conditions(view) if isinstance(one, exp.NEQ) and one not in inside]
     written = list(draft.tree.find_all(exp.NEQ, *DENIALS))
-    return len(written) > (len(meant) if lacks else 0) or _is_correlated(draft, view)
+    meant = of_rows + (len(of_itself) if denial and denial.lacks else 0)
+    return len(written) > meant or _is_correlated(draft, view)
 
 
 def _is_denied(part: exp.Expr) -> bool:
@@ -128,8 +131,7 @@ def _joins_inside(draft: Draft, view: View, shown: Source, child: Source) -> lis
     left = [
         (join, {near[0].key: near[0], far[0].key: far[0]})
         for join in view.joins
-        if is_plain(join) and (sides := tied(draft, view, join))
-        for near, far in [sides]
+        for near, far in filter(None, [tied(draft, view, join)])
         if shown not in (near[0], far[0])
     ]
     there, made = {child.key}, []

@@ -17,4 +17,4 @@ SELECT m.museum_name, v.paid FROM museum AS m JOIN visit AS v ON v.museum_id = m
 unchanged
 
 SELECT p.full_name FROM visitor AS p JOIN visit AS v ON v.visitor_id = p.id JOIN museum AS m ON v.museum_id = m.museum_id WHERE p.card_type <> 'Silver' AND m.director = 'Tom Reed'
-SELECT p.full_name FROM visitor AS p WHERE p.card_type <> 'Silver' AND NOT p.id IN (SELECT v.visitor_id FROM visit AS v JOIN museum AS m ON v.museum_id = m.museum_id WHERE m.director = 'Tom Reed' AND NOT v.visitor_id IS NULL)
+unchanged
