@@ -14,6 +14,8 @@ city: city_id* int, city_name text, region text, Population int
 visitor: id* int, full_name text, card_type text, home_city text
 visit: id* int, visitor_id int → visitor.id, museum_id int → museum.museum_id, paid int, visited_on text
 teacher: artist_id* int → artist.artist_id, teacher_id* int → artist.artist_id
+school: school_id* int, Name text, founded int
+studied: artist_id* int → artist.artist_id, school_id* int → school.school_id
 ticket: ticket_id* int, museum_id int → museum.museum_id, kind text, is_refunded text, has_discount int, island text
 loan: loan_id* int, painting_id int → painting.painting_id, lender int → museum.museum_id, borrower int → museum.museum_id, days int
 """  # noqa: E501
@@ -44,7 +46,7 @@ ASKED = Said(
 )
 
 
-_TAUGHT = {"artist": frozenset({"artists"}), "teacher": frozenset({"teachers"})}
+_TAUGHT = {name: frozenset({f"{name}s"}) for name in ("artist", "teacher", "school", "studied")}
 
 # By file of cases, what is known of the question.
 SAID = {

@@ -17,7 +17,7 @@ from text2sql.sql.repairs.contradictions import anti_join, both_at_once, counted
 from text2sql.sql.repairs.draft import Draft
 from text2sql.sql.repairs.entities import namesakes
 from text2sql.sql.repairs.flags import asked_flag
-from text2sql.sql.repairs.grouped import counted_rows, group_key, group_shown, most_common
+from text2sql.sql.repairs.grouped import counted_rows, group_key, group_shown, most_common, row_in_having
 from text2sql.sql.repairs.groups import (
     aggregate_in_order,
     aggregate_in_where,
@@ -119,6 +119,7 @@ REPAIRS: tuple[Repair, ...] = (
     foreign_function,
     ratio,
     aggregate_in_where,
+    row_in_having,
     alias_in_clause,
     group_by,
     bracketed_arm,

@@ -4,7 +4,8 @@ from sqlglot import exp
 
 from text2sql.sql.repairs.draft import ERRORS, Draft
 from text2sql.sql.repairs.entities import is_name
-from text2sql.sql.repairs.joins import add_joins, conditions, filter_by, has_bare_star
+from text2sql.sql.repairs.groups import own_aggregate
+from text2sql.sql.repairs.joins import add_joins, conditions, conjuncts, filter_by, has_bare_star
 from text2sql.sql.repairs.known import Entry, folded
 from text2sql.sql.repairs.views import Source, View
 
@@ -153,4 +154,37 @@ def _is_of_rows(draft: Draft, count: exp.Count, entry: Entry) -> bool:
     held = count.this
     return isinstance(held, exp.Star) or (
         isinstance(held, exp.Column) and entry.names_rows(draft.key(held), draft.grammar)
+    )
+
+
+def row_in_having(draft: Draft) -> bool:
+    """`HAVING COUNT(*) > 2 AND kind = 'a'`, where a group has several kinds: which rows count."""
+    done = False
+    for view in list(draft.views.all):
+        having, group = view.select.args.get("having"), view.select.args.get("group")
+        if having is None or group is None or view.open:
+            continue
+        parts = conjuncts(having.this)
+        moved = [
+            one for one in parts if not own_aggregate(view, one) and _sorts_rows(draft, view, one, group)
+        ]
+        if not moved:
+            continue
+        kept = [one.copy() for one in parts if not any(one is other for other in moved)]
+        view.select.set("having", exp.Having(this=exp.and_(*kept, copy=False)) if kept else None)
+        filter_by(view, [*conditions(view), *moved])
+        draft.changed()
+        done = True
+    return done
+
+
+def _sorts_rows(draft: Draft, view: View, part: exp.Expr, group: exp.Group) -> bool:
+    """Columns of sources, compared with literals, that the groups are not by."""
+    columns = list(part.find_all(exp.Column))
+    if not columns or part.find(exp.Query) or any(draft.key(one) in view.aliases for one in columns):
+        return False
+    grouped = {draft.key(one) for one in group.find_all(exp.Column)}
+    return all(
+        draft.views.owner(view, one) in view.sources.values() and draft.key(one) not in grouped
+        for one in columns
     )

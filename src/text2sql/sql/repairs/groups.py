@@ -91,7 +91,7 @@ def aggregate_in_where(draft: Draft) -> bool:
         if where is None or (group is None and not shown):
             continue
         parts = conjuncts(where.this)
-        moved = [one for one in parts if _own_aggregate(view, one)]
+        moved = [one for one in parts if own_aggregate(view, one)]
         if not moved:
             continue
         kept = [one.copy() for one in parts if not any(one is other for other in moved)]
@@ -114,7 +114,7 @@ def aggregate_in_order(draft: Draft) -> bool:
         plain = [one for one in items if isinstance(one, exp.Column) and not one.is_star]
         if order is None or not plain or len(plain) != len(items) or view.select.args.get("group"):
             continue
-        if _own_aggregate(view, order):
+        if own_aggregate(view, order):
             view.select.set("group", exp.Group(expressions=[one.copy() for one in plain]))
             view.select.set("distinct", None)
             draft.changed()
@@ -122,7 +122,7 @@ def aggregate_in_order(draft: Draft) -> bool:
     return done
 
 
-def _own_aggregate(view: View, node: exp.Expr) -> bool:
+def own_aggregate(view: View, node: exp.Expr) -> bool:
     return any(
         one.find_ancestor(exp.Select) is view.select and one.find_ancestor(exp.Window) is None
         for one in node.find_all(exp.AggFunc)

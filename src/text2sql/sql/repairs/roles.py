@@ -96,7 +96,9 @@ def _meant(text: str, ends: Ends) -> Link | None:
 
 
 def other_end(draft: Draft) -> bool:
-    """*Anna's mentors*, and a query for the name of those called Anna: the names at the other end."""
+    """*Anna's mentors*, and a query for the name of those called Anna: the names at the other end. *What does
+    Anna grow?*, and Anna's name again, joined to what she grows: that of the plants.
+    """
     view, said = draft.outermost, draft.said
     if said is None or view is None or len(view.sources) != 2 or not is_plain_list(view):
         return False
@@ -105,28 +107,36 @@ def other_end(draft: Draft) -> bool:
     items = [draft.key(one.unalias()) for one in view.select.expressions]
     if shown is None or sides is None or any(draft.wrong(*ERRORS)):
         return False
-    if not any(is_given(draft, view, shown, one) for one in items):
-        return False
+    given = [is_given(draft, view, shown, one) for one in items]
     (rows, key), (_, other) = sides if sides[0][0] is not shown else sides[::-1]
-    ends = ends_of(rows.entry) if rows.entry is not None else None
-    if ends is None or shown.entry is not ends.owner.there or (other,) != ends.owner.referred:
+    ends = _both_ends(rows.entry, key, said.text) if rows.entry is not None and any(given) else None
+    if ends is None or shown.entry is not ends[0].there or (other,) != ends[0].referred:
         return False
-    if _is_theirs(said.text, ends.stem):
-        here, there = ends.owner, ends.other
-    else:
-        here, there = (ends.owner, ends.other)[:: 1 if (key,) == ends.owner.columns else -1]
-    on = view.joins[0].args["on"]
-    for column in on.find_all(exp.Column):
+    here, there = ends
+    if (not all(given) and there.there is not shown.entry) or not set(items) <= set(there.there.columns):
+        return False
+    for column in view.joins[0].args["on"].find_all(exp.Column):
         if draft.views.owner(view, column) is rows:
             draft.bind(column, rows, here.columns[0])
     view = draft.outermost or view
     name = add_joins(draft, view, view.sources[rows.key], [there])
-    shown_anew = [
-        exp.Column(this=draft.identifier(there.there.columns[key].name), table=name.copy()) for key in items
-    ]
-    view.select.set("expressions", shown_anew)
+    columns = [there.there.columns[one].name for one in items]
+    view.select.set(
+        "expressions", [exp.Column(this=draft.identifier(one), table=name.copy()) for one in columns]
+    )
     draft.changed()
     return True
+
+
+def _both_ends(entry: Entry, key: str, text: str) -> tuple[Link, Link] | None:
+    """Of a table with two keys: where what is given stands, as far as that is said, and the other end."""
+    links = [one for one in entry.links if one.forward and len(one.columns) == 1]
+    ends = ends_of(entry)
+    if ends is not None and _is_theirs(text, ends.stem):
+        return ends.owner, ends.other
+    if len(links) != 2 or (ends is None and links[0].there is links[1].there):
+        return None
+    return (links[0], links[1]) if links[0].columns == (key,) else (links[1], links[0])
 
 
 def _is_theirs(text: str, stem: str) -> bool:

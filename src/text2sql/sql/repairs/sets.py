@@ -162,23 +162,30 @@ def but_not(draft: Draft) -> bool:
         return False
     parts, shown = conditions(view), draft.shown(view)
     pairs = [
-        (had, denied)
+        (had, denied, unequal)
         for had in parts
         for denied in parts
-        if isinstance(had, exp.EQ) and isinstance(denied, exp.NEQ) and had.this == denied.this
+        if isinstance(had, exp.EQ) and (unequal := _unequal(denied)) and had.this == unequal.this
     ]
     if shown is None or len(pairs) != 1 or not isinstance(pairs[0][0].this, exp.Column):
         return False
-    had, denied = pairs[0]
+    had, denied, unequal = pairs[0]
     if draft.views.owner(view, had.this) is shown:
         return False  # it has one value there, so this is true, if idle
     rest = [one for one in parts if one is not had and one is not denied]
     arms = []
-    for kind in (had, exp.EQ(this=denied.this.copy(), expression=denied.expression.copy())):
+    for kind in (had, exp.EQ(this=unequal.this.copy(), expression=unequal.expression.copy())):
         filter_by(view, [*rest, kind])
         arms.append(tree.copy())
     draft.put(tree, exp.Except(this=arms[0], expression=arms[1], distinct=True))
     return True
+
+
+def _unequal(part: exp.Expr) -> exp.Binary | None:
+    """`c <> 'x'`, `NOT c = 'x'`."""
+    if isinstance(part, exp.NEQ):
+        return part
+    return part.this if isinstance(part, exp.Not) and isinstance(part.this, exp.EQ) else None
 
 
 def asked_having(draft: Draft) -> bool:

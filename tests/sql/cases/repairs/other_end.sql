@@ -15,3 +15,9 @@ unchanged
 
 SELECT a.Name FROM artist AS a JOIN painting AS p ON a.artist_id = p.artist_id WHERE a.Name = 'Rosa Luz' AND p.price > 3
 unchanged
+
+SELECT a.Name FROM artist AS a JOIN studied AS s ON a.artist_id = s.artist_id WHERE a.Name = 'Rosa Luz'
+SELECT school.Name FROM artist AS a JOIN studied AS s ON a.artist_id = s.artist_id JOIN school ON s.school_id = school.school_id WHERE a.Name = 'Rosa Luz'
+
+SELECT a.Name, a.country FROM artist AS a JOIN studied AS s ON a.artist_id = s.artist_id WHERE a.Name = 'Rosa Luz'
+unchanged
