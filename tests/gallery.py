@@ -14,7 +14,7 @@ city: city_id* int, city_name text, region text, Population int
 visitor: id* int, full_name text, card_type text, home_city text
 visit: id* int, visitor_id int → visitor.id, museum_id int → museum.museum_id, paid int, visited_on text
 teacher: artist_id* int → artist.artist_id, teacher_id* int → artist.artist_id
-school: school_id* int, Name text, founded int
+school: school_id* int, Name text, founded int, World_Rank int
 studied: artist_id* int → artist.artist_id, school_id* int → school.school_id
 ticket: ticket_id* int, museum_id int → museum.museum_id, kind text, is_refunded text, has_discount int, island text
 loan: loan_id* int, painting_id int → painting.painting_id, lender int → museum.museum_id, borrower int → museum.museum_id, days int
@@ -118,6 +118,7 @@ SAID = {
     "asked_age": Said({}, understood=True, text="the oldest artist"),
     "asked_age.order": Said({}, understood=True, text="artists from the youngest to the oldest"),
     "asked_age.zh": Said({}, understood=True, text="最年轻的画家是谁？"),
+    "asked_best": Said({}, understood=True, text="the best-ranked schools"),
     "asked_except": Said(
         {}, understood=True, denial=Denial((ValueHit("silver", "Silver", "visitor", "card_type"),))
     ),

@@ -32,7 +32,7 @@ from text2sql.sql.repairs.known import known
 from text2sql.sql.repairs.measures import asked_measure, asked_total
 from text2sql.sql.repairs.names import near_column, near_table, qualify, rebind, typo
 from text2sql.sql.repairs.needless import denied_join, needless_join, unasked_join
-from text2sql.sql.repairs.orders import asked_age
+from text2sql.sql.repairs.orders import asked_age, asked_best
 from text2sql.sql.repairs.reading import read, written
 from text2sql.sql.repairs.roles import other_end, right_end
 from text2sql.sql.repairs.sets import asked_both, asked_except, asked_having, but_not, counted_set, have_both
@@ -90,6 +90,7 @@ REPAIRS: tuple[Repair, ...] = (
     asked_total,
     aggregate_in_order,
     asked_age,
+    asked_best,
     needless_join,
     unasked_join,
     denied_join,
