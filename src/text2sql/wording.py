@@ -15,9 +15,6 @@ _STOP = frozenset(
     "whose why will with would you your".split()
 )
 
-# How columns of texts say yes and no.
-YES, NO = frozenset("yes y true t 1 是".split()), frozenset("no n false f 0 否".split())
-
 _IN_IE = frozenset(("calories", "cookies", "movies", "rookies", "selfies", "zombies"))
 
 

@@ -12,7 +12,7 @@ from text2sql.schema.glossary import glossary
 from text2sql.schema.terms import folded, has_cjk, tokens
 from text2sql.schema.vocabulary import vocabulary
 from text2sql.types import ValueHit
-from text2sql.wording import NO, YES, normalised, singular, words
+from text2sql.wording import normalised, singular, words
 
 MOST_VALUES = 200_000  # in one index: 150 MB at worst
 _WORDS_A_VALUE = 6
@@ -30,6 +30,7 @@ _QUOTED = re.compile(  # bounded, so that a text full of quotes costs no more th
     r"\"([^\"]{1,80})\"|“([^”]{1,80})”|「([^」]{1,80})」|《([^》]{1,80})》|`([^`]{1,80})`"
     r"|‘([^’]{1,80})’(?!\w)|(?<!\w)'((?:[^']|'(?=\w)){1,80})'(?!\w)"
 )
+_YES, _NO = frozenset("yes y true t 1 是".split()), frozenset("no n false f 0 否".split())
 _NUMBER = re.compile(r"[\d\s.,:/%-]+")
 
 
@@ -186,11 +187,9 @@ class ValueIndex:
         forms = {normalised(one) for one in _translations(value)} & held.forms.keys()
         if len(forms) == 1:
             return held.forms[forms.pop()][0]
-        return (
-            (_in_words(value, held) or _yes_or_no(value, held) or _initial(value, held))
-            if held.complete
-            else None
-        )
+        if not held.complete:
+            return None
+        return _in_words(value, held) or _yes_or_no(value, held) or _initial(value, held)
 
     def places(self, value: str) -> list[tuple[str, str]]:
         return [held.place for held in self._places.get(normalised(value), ())]
@@ -264,9 +263,9 @@ def _plain_words(text: str) -> list[str]:
 def _yes_or_no(value: str, held: _Column) -> str | None:
     """`Yes` in a column of T and F: it says the same."""
     said, forms = normalised(value), held.forms.keys()
-    if not forms & YES or not forms & NO or not forms <= YES | NO | {""}:
+    if not forms & _YES or not forms & _NO or not forms <= _YES | _NO | {""}:
         return None
-    found = [form for side in (YES, NO) if said in side for form in forms & side]
+    found = [form for side in (_YES, _NO) if said in side for form in forms & side]
     return held.forms[found[0]][0] if len(found) == 1 else None
 
 

@@ -189,13 +189,7 @@ def asked_each(draft: Draft) -> bool:
     items = [one.unalias() for one in view.select.expressions]
     if not items or not all(isinstance(one, exp.AggFunc) for one in items) or any(draft.wrong(*ERRORS)):
         return False
-    key = draft.grammar.columns.key
-    found = [
-        (source, key(column, True))
-        for source in view.sources.values()
-        for table, column in said.each
-        if source.entry is not None and source.entry.table.name == table
-    ]
+    found = draft.called(view, said.each)
     if len(found) != 1 or found[0][1] not in found[0][0].shape.columns or is_used(draft, *found[0]):
         return False
     column = draft.column_in(view, *found[0])

@@ -13,7 +13,7 @@ from text2sql.sql.dialects import ascii_lower
 from text2sql.sql.repairs.known import Entry, Known
 from text2sql.sql.repairs.views import Origin, Source, View, Views
 from text2sql.sql.scope import Names, again
-from text2sql.types import Denial, Domains, Said
+from text2sql.types import Columns, Denial, Domains, Said
 
 
 class Fault(Enum):
@@ -97,6 +97,15 @@ class Draft:
         columns = (column for one in view.select.expressions for column in one.find_all(exp.Column))
         owners = {self.views.owner(view, one) for one in columns}
         return owners.pop() if len(owners) == 1 else None
+
+    def called(self, view: View, pairs: Columns) -> list[tuple[Source, str]]:
+        """Of its sources, the columns among these."""
+        return [
+            (source, self.grammar.columns.key(column, True))
+            for source in view.sources.values()
+            for table, column in pairs
+            if source.entry is not None and source.entry.table.name == table
+        ]
 
     def changed(self) -> None:
         """The tree is no longer what the views were made of."""

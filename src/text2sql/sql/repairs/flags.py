@@ -53,9 +53,10 @@ def _true(draft: Draft, source: Source, key: str) -> exp.Expr | None:
     if entry is None or key not in entry.columns:
         return None
     column = entry.columns[key]
-    spelled = [domains.spelled(entry.name, column.name, one) for one in ("yes", "no")] if domains else []
-    if all(spelled) and spelled:
-        return exp.Literal.string(spelled[0])
+    if domains is not None:
+        yes, no = (domains.spelled(entry.name, column.name, one) for one in ("yes", "no"))
+        if yes and no:
+            return exp.Literal.string(yes)
     return exp.Literal.number(1) if is_number(column) and _says_so(column.name) else None
 
 

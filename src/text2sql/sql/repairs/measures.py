@@ -71,13 +71,7 @@ def asked_total(draft: Draft) -> bool:
     if said is None or not said.totalled or view is None or view.open or any(draft.wrong(*ERRORS)):
         return False
     counts = [one for one in view.select.find_all(exp.Count) if not isinstance(one.this, exp.Distinct)]
-    key = draft.grammar.columns.key
-    found = [
-        (source, key(name, True))
-        for source in view.sources.values()
-        for table, name in said.totalled
-        if source.entry is not None and source.entry.table.name == table
-    ]
+    found = draft.called(view, said.totalled)
     if len(counts) != 1 or len(found) != 1 or draft.tree.find(exp.Sum):
         return False
     (source, column), entry = found[0], found[0][0].entry

@@ -58,9 +58,9 @@ def right_end(draft: Draft) -> bool:
         for source in list(view.sources.values()):
             ends = ends_of(source.entry) if source.entry is not None else None
             meant = _meant(said.text, ends) if ends is not None else None
-            columns = [one for view, one in draft.views.every() if draft.views.owner(view, one) is source]
             if ends is None or meant is None:
                 continue
+            columns = [one for view, one in draft.views.every() if draft.views.owner(view, one) is source]
             (right,) = meant.columns
             (wrong,) = (ends.other if meant is ends.owner else ends.owner).columns
             keys = [draft.key(one) for one in columns]
