@@ -3,6 +3,7 @@ table: its columns with their types, `*` the primary key, `!` not null, `→` a 
 """
 
 import unicodedata
+from dataclasses import replace
 
 from text2sql.types import Catalogue, Column, Denial, ForeignKey, Said, Table, ValueHit
 
@@ -119,6 +120,28 @@ SAID = {
     "asked_age.order": Said({}, understood=True, text="artists from the youngest to the oldest"),
     "asked_age.zh": Said({}, understood=True, text="最年轻的画家是谁？"),
     "asked_best": Said({}, understood=True, text="the best-ranked schools"),
+    "asked_order": Said(
+        {}, understood=True, text="paintings of artists with at least two of them, sorted by price"
+    ),
+    "asked_order.zh": Said({}, understood=True, text="价格大于5的画，按绘制日期排列"),
+    "asked_order.down": Said({}, understood=True, text="sorted by price, highest first"),
+    "unasked_limit": Said({}, understood=True, text="titles and prices, the most expensive first."),
+    "unasked_limit.zh": Said({}, understood=True, text="画的标题和价格，按价格从高到低排列"),
+    "unasked_limit.one": Said({}, understood=True, text="价格最高的画，按价格从高到低排列"),
+    "other_thing": Said({}, understood=True, things=frozenset({"museum", "visitor"})),
+    "other_end.self": Said({}, understood=True, text="who belongs to rosa luz?"),
+    "unasked_join.named": replace(ASKED, things=frozenset({"artist", "painting"})),
+    "unasked_join.led": replace(ASKED, things=frozenset({"visitor"})),
+    "namesakes.by_name": Said({}, understood=True, text="number of visits per museum name"),
+    "asked_either.bound": Said({}, understood=True, text="artists born in 1900 or later in spain"),
+    "said_value.denied": Said(
+        {},
+        understood=True,
+        text="plain visitors, not the gold ones",
+        heard=(ValueHit("gold", "Gold", "visitor", "card_type"),),
+        denial=Denial((ValueHit("gold", "Gold", "visitor", "card_type"),)),
+    ),
+    "asked_part.time": Said({}, understood=True, text="paintings started in may"),
     "asked_except": Said(
         {}, understood=True, denial=Denial((ValueHit("silver", "Silver", "visitor", "card_type"),))
     ),

@@ -185,6 +185,7 @@ class Said:
     words: Columns = ()  # those whose whole name its words are, *is* and *has* aside: *retired*, `is_retired`
     both: bool = False  # *both … and …*
     denial: Denial | None = None
+    things: frozenset[str] = frozenset()  # the tables whose whole name a word of it is, or means
     named: tuple[str, ...] = ()  # *the names of the members*: the tables of what is to be named
     measure: Literal["avg", "sum", ""] = ""  # *the average of …*, *the total of …*; not where both are said
     averaged: Columns = ()  # *average price*, and no price otherwise: the pairs that are called so

@@ -235,6 +235,16 @@ def index(**columns: list[str]) -> ValueIndex:
     return held
 
 
+def test_a_word_of_a_name_is_no_value_of_another_column() -> None:
+    held = ValueIndex(["head", "born_state", "department", "name", "good_or_bad_customer"])
+    held.add("department", "name", ["State", "Treasury"])
+    held.add("customer", "good_or_bad_customer", ["good", "bad"])
+    assert held.find("How many heads were born in each state?") == []
+    assert [hit.value for hit in held.find("Who heads State?")] == ["State"], "written as a name"
+    assert [hit.value for hit in held.find("Who heads the 'state' department?")] == ["State"], "quoted"
+    assert [hit.value for hit in held.find("How many good customers?")] == ["good"], "its own name"
+
+
 def test_a_text_is_in_a_column_only_in_its_own_spelling() -> None:
     held = index(country=["France", "São Tomé", "haiti"])
     assert held.contains("t", "country", "Haiti") is False

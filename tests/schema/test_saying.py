@@ -25,6 +25,8 @@ from text2sql.types import Catalogue, Column, Table
         ("客户住在哪些城市？不要重复。", True, False, False),
         ("Cities of customers, no repetitions", True, False, False),
         ("Cities of customers without duplicates", True, False, False),
+        ("Cities of customers. Don't repeat any.", True, False, False),
+        ("有没有住在上海的客户？", False, False, False),
     ],
 )
 def test_words_that_say_how_are_heard(
@@ -50,6 +52,9 @@ def test_the_column_that_each_is_said_of_is_heard(known: Knowledge) -> None:
     assert ("customers", "level") in said("每个等级有多少客户？", known).each
     assert ("stores", "country") not in said("How many orders does each city have?", known).each
     assert said("How many customers are there?", known).each == ()
+    assert said("Count the number of different levels", known).each == ()
+    assert said("The average age of customers, each level counted once", known).each == ()
+    assert said("客户平均每个等级有多少人？", known).each == ()
 
 
 def test_what_is_sought_is_heard_unless_all_there_is_is_wanted(known: Knowledge) -> None:
@@ -130,6 +135,26 @@ def test_whose_names_are_wanted_is_heard(known: Knowledge, question: str, named:
 def test_which_value_is_denied_is_heard(known: Knowledge, question: str, denied: set[str]) -> None:
     denial = said(question, known, known.values.find(question)).denial
     assert {hit.value for hit in (denial.values if denial else ())} == denied
+
+
+def test_a_denial_inside_a_name_is_none() -> None:
+    room = Table("room", (Column("name", "text"),))
+    known = build(Catalogue("sqlite", "", (room,), ""))
+    known.values.add("room", "name", ["Frugal not apropos", "无锡厅", "No"])
+    for question, denies in (
+        ("Who booked Frugal not apropos?", False),
+        ("Who did not book Frugal not apropos?", True),
+        ("谁订过无锡厅？", False),
+        ("Rooms with no guests", True),
+    ):
+        heard = said(question, known, known.values.find(question))
+        assert (heard.denial is not None) == denies, question
+
+
+def test_the_tables_that_a_question_names_are_heard(known: Knowledge) -> None:
+    assert {"orders", "customers"} <= said("How many orders does every customer have?", known).things
+    assert {"orders", "customers"} <= said("每个客户有多少订单？", known).things
+    assert "orders" not in said("How many customers live in Berlin?", known).things
 
 
 @pytest.mark.parametrize(

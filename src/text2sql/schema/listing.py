@@ -11,10 +11,12 @@ _BETWEEN = re.compile(r"(?i)\s*,\s*(?:and|as well as)\b|\s*,|\s+and\b|\s+as well
 _BREAK = re.compile(
     r"(?i)[?.;:!()，。；：？！（）\"“”]"
     r"|\b(?:of|for|from|in|on|at|to|with|by|who|that|which|whose|where|when|if|is|are|was|were|has|have|had|do|does"
-    r"|sorted|ordered|show|list|give|return|find|display|what|how|than|each|every|all|or|but)\b"
+    r"|sorted|ordered|listed|show|list|give|return|find|display|what|how|than|each|every|all|or|but)\b"
     r"|[的是按]|分别|多少|什么|哪些|列出|给出|显示|返回|找出|按照"
 )
-_BY = re.compile(r"(?i)\b(?:by|than|between|in|or|both)\s*(?:the|their|its)?\s*$|[按比在]\s*$|按照\s*$")
+_BY = re.compile(
+    r"(?i)\b(?:by|than|between|in|or|both|order of)\s*(?:the|their|its)?\s*$|[按比在]\s*$|按照\s*$"
+)
 _DETERMINER = re.compile(r"(?i)^\s*(?:(?:the|their|its|his|her|a|an|both|also|any)\s+)*|^[其各]")
 
 

@@ -13,8 +13,9 @@ from text2sql.types import Columns, Denial, Said, ValueHit
 from text2sql.wording import words
 
 _EACH = re.compile(
-    r"(?i)\b(?:each|every|per|(?:for|of|by|in|across) (?:the )?different)\s+(\w+(?:\s+\w+)?)"
-    r"|(?:每一?[个位种家名类所座]?|各个?|^不同|[按在，]不同)([\u3400-\u9fff]{1,4})"
+    r"(?i)\b(?:each|every|per|(?:for|(?<!number )of|by|in|across) (?:the )?different)\s+"
+    r"(?!\w+(?: \w+)? once\b)(\w+(?:\s+\w+)?)"
+    r"|(?:(?<!平均)每一?[个位种家名类所座]?(?!\w{1,6}一次)|各个?|^不同|[按在，]不同)([\u3400-\u9fff]{1,4})"
 )
 _SOUGHT = re.compile(
     r"(?i)\b(?:which|what)\s+(?:(?:is|are|was|were)\s+the\s+)?(\w+(?:\s+\w+)?)"
@@ -35,7 +36,7 @@ _WHOLE = re.compile(
 _DETAILS = re.compile(r"(?i)\bdetails?\b|详[细情]|细节")
 _DIFFERENT = re.compile(
     r"(?i)\b(different|distinct|unique)\b"
-    r"|\b(no|without) (duplicat|repe(at|tit))\w*"
+    r"|\b(no|without|not|don['’]t) (duplicat|repe(at|tit))\w*"
     r"|\beach (\w+ )?(only )?once\b|不同|不要?重复|去重|只[列出算][^，。]{0,2}一次"
 )
 _DISTINCT = re.compile(
@@ -47,7 +48,7 @@ _DENIES = re.compile(
 )
 _BOUNDS = re.compile(  # these deny nothing: a bound, *different*, *very*
     r"(?i)\b(no|not) (more|less|fewer|later|earlier|only|exceed\w*)\b|非常|无论|无法|除以|未来"
-    r"|\b(no|without) (duplicat|repe(at|tit))\w*"
+    r"|\b(no|without|not|don['’]t) (duplicat|repe(at|tit))\w*|有没有|是不是"
     r"|不(同|要?重复|少于|多于|超过|低于|高于|小于|大于|晚于|早于|必|到|足|满|及|止|仅|只)"
 )
 _CLAUSE = re.compile(r"[,;:.!?，；：。！？]")
@@ -91,6 +92,7 @@ def said(question: str, knowledge: Knowledge, hits: Sequence[ValueHit] = ()) -> 
         words=_words(question, knowledge),
         both=bool(_BOTH.search(question)),
         denial=_denial(question, knowledge, hits),
+        things=_things(question, knowledge),
         named=_named(question, knowledge),
         measure=_measure(question),
         averaged=_folded_up(_AVERAGES, question, knowledge),
@@ -99,36 +101,40 @@ def said(question: str, knowledge: Knowledge, hits: Sequence[ValueHit] = ()) -> 
 
 
 def _denial(question: str, knowledge: Knowledge, hits: Sequence[ValueHit]) -> Denial | None:
-    if not _denials(question):
+    plain = _plain(question, hits)
+    if not _DENIES.search(plain):
         return None
     return Denial(
-        values=_denied(question, hits),
-        had=_had(question, knowledge),
-        lacks=bool(_LACKS.search(_BOUNDS.sub(" ", question))),
-        fails=bool(_FAILS.search(_BOUNDS.sub(" ", question))),
+        values=_denied(question, plain, hits),
+        had=_had(question, plain, knowledge),
+        lacks=bool(_LACKS.search(plain)),
+        fails=bool(_FAILS.search(plain)),
         at_all=bool(_AT_ALL.search(question)),
     )
 
 
-def _denials(question: str) -> list[int]:
-    """Where they end. What looks like one and bounds something is blotted out, letter by letter."""
+def _plain(question: str, hits: Sequence[ValueHit]) -> str:
+    """Letter by letter without what looks like a denial and is none: a bound, a part of a name (无锡)."""
     text = _BOUNDS.sub(lambda found: " " * len(found[0]), question)
-    return [found.end() for found in _DENIES.finditer(text)]
+    for hit in hits:
+        if _DENIES.search(hit.said) and not _DENIES.fullmatch(hit.said):
+            text = text.replace(hit.said, " " * len(hit.said))
+    return text
 
 
-def _denied(question: str, hits: Sequence[ValueHit]) -> tuple[ValueHit, ...]:
+def _denied(question: str, plain: str, hits: Sequence[ValueHit]) -> tuple[ValueHit, ...]:
     """Of each denial the next value after it in its clause: *in the morning but not at night*."""
     held = [(question.find(hit.said), hit) for hit in hits]
-    after = ((end, min((at for at, _ in held if at >= end), default=-1)) for end in _denials(question))
+    ends = (found.end() for found in _DENIES.finditer(plain))
+    after = ((end, min((at for at, _ in held if at >= end), default=-1)) for end in ends)
     places = {at for end, at in after if at >= 0 and not _CLAUSE.search(question[end:at])}
     return tuple(hit for at, hit in held if at in places)
 
 
-def _had(question: str, knowledge: Knowledge) -> tuple[str, ...]:
+def _had(question: str, plain: str, knowledge: Knowledge) -> tuple[str, ...]:
     """What is named before a *but* that a denial follows, and not after it."""
-    text = folded(question)
-    but = _BUT.search(text)
-    if but is None or not any(end > but.end() for end in _denials(text)):
+    but = _BUT.search(plain)
+    if but is None or not _DENIES.search(plain, but.end()):
         return ()
     sides: tuple[dict[str, None], dict[str, None]] = ({}, {})
     for term in terms(question):
@@ -145,6 +151,17 @@ def _measure(question: str) -> Literal["avg", "sum", ""]:
     return "avg" if average else "sum"
 
 
+def _things(question: str, knowledge: Knowledge) -> frozenset[str]:
+    """Of several that a word may mean the one that is called so: a `class`, which is a course elsewhere."""
+    met = (_called_so(term, knowledge.linker.named_by(term)) for term in terms(question))
+    return frozenset(tables[0] for tables in met if len(tables) == 1)
+
+
+def _called_so(term: Term, tables: list[str]) -> list[str]:
+    """Those that go by the very word, if any does."""
+    return [one for one in tables if words(one.rpartition(".")[2]) == (term.word,)] or tables
+
+
 def _named(question: str, knowledge: Knowledge) -> tuple[str, ...]:
     """The tables whose names are wanted: *names of the members*, *member names*, 会员的姓名; *Which members
     …? Give their names*.
@@ -155,7 +172,7 @@ def _named(question: str, knowledge: Knowledge) -> tuple[str, ...]:
     for match in _NAMES.finditer(text):
         for term in _beside(match, line, text):
             tables = [one for one in knowledge.linker.named_by(term) if _is_its_head(term, one)]
-            tables = [one for one in tables if words(one.rpartition(".")[2]) == (term.word,)] or tables
+            tables = _called_so(term, tables)
             if len(tables) == 1:
                 found[tables[0]] = None
             if tables:

@@ -4,7 +4,7 @@ uncertain hint costs a small model more answers than it saves.
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from difflib import SequenceMatcher
 
 from text2sql.schema.fetching import MOST_CHARACTERS, Domain
@@ -50,8 +50,12 @@ class ValueIndex:
     """normalised value → where it stands. Filled once a database, asked with every question."""
 
     def __init__(self, names: Iterable[str] = (), default_schema: str = "") -> None:
-        """`names` of tables and columns: a word that is one of them is not taken for a value."""
-        self._names = frozenset(" ".join(words(name)) or normalised(name) for name in names)
+        """`names` of tables and columns: a word that is one of them is not taken for a value, and one that is
+        a part of them only for a value of such a column: *good customers* of `good_or_bad_customer`.
+        """
+        parts = {name: words(name) for name in names}
+        self._names = frozenset(" ".join(held) or normalised(name) for name, held in parts.items())
+        self._parts = frozenset(word for held in parts.values() for word in held)
         self._default = f"{default_schema.lower()}." if default_schema else ""
         self._columns: dict[tuple[str, str], _Column] = {}
         self._places: dict[str, list[_Column]] = defaultdict(list)
@@ -107,16 +111,17 @@ class ValueIndex:
         taken: list[tuple[int, int]] = []
         for match in _QUOTED.finditer(question):
             start, end = match.span(match.lastindex or 0)
-            hits += self._hits(question[start:end].strip())
+            said = question[start:end].strip()
+            hits += self._hits(said, self._places.get(self._form(said), ()))
             taken.append((start, end))  # what is quoted is meant as a whole
         for start, end in sorted(self._pieces(question), key=lambda piece: piece[0] - piece[1]):
             if any(start < other_end and other_start < end for other_start, other_end in taken):
                 continue
             said = question[start:end]
-            places = self._places.get(self._form(said))
+            places = [one for one in self._places.get(self._form(said), ()) if self._may_be(said, one)]
             if places and self._is_telling(said, len(places)):
                 taken.append((start, end))
-                hits += self._hits(said)
+                hits += self._hits(said, places)
         return hits
 
     def _form(self, said: str) -> str:
@@ -124,10 +129,16 @@ class ValueIndex:
         form = normalised(said)
         return form if form in self._places or not said.isascii() else singular(form)
 
-    def _hits(self, said: str) -> list[ValueHit]:
+    def _may_be(self, said: str, held: _Column) -> bool:
+        """*Heads born in each state* are about `born_state`, not about a department that is called State."""
+        (word, *more) = words(said) or ("",)
+        plain = said.isascii() and said == said.lower() and not more
+        return not plain or word not in self._parts or word in words(held.place[1])
+
+    def _hits(self, said: str, places: Sequence[_Column]) -> list[ValueHit]:
         form = self._form(said)
         found: list[ValueHit] = []
-        for held in self._places.get(form, ())[:_PLACES]:
+        for held in places[:_PLACES]:
             spellings = held.forms[form]
             chosen = (said,) if said in spellings else spellings
             found += [ValueHit(said, value, *held.place) for value in chosen]

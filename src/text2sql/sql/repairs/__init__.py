@@ -32,9 +32,9 @@ from text2sql.sql.repairs.known import known
 from text2sql.sql.repairs.measures import asked_measure, asked_total
 from text2sql.sql.repairs.names import near_column, near_table, qualify, rebind, typo
 from text2sql.sql.repairs.needless import denied_join, needless_join, unasked_join
-from text2sql.sql.repairs.orders import asked_age, asked_best
+from text2sql.sql.repairs.orders import asked_age, asked_best, asked_order, unasked_limit
 from text2sql.sql.repairs.reading import read, written
-from text2sql.sql.repairs.roles import other_end, right_end
+from text2sql.sql.repairs.roles import other_end, other_thing, right_end
 from text2sql.sql.repairs.sets import asked_both, asked_except, asked_having, but_not, counted_set, have_both
 from text2sql.sql.repairs.shown import (
     asked_column,
@@ -84,6 +84,7 @@ REPAIRS: tuple[Repair, ...] = (
     unasked_column,
     asked_value,
     other_end,
+    other_thing,
     right_end,
     asked_each,
     asked_measure,
@@ -91,6 +92,8 @@ REPAIRS: tuple[Repair, ...] = (
     aggregate_in_order,
     asked_age,
     asked_best,
+    asked_order,
+    unasked_limit,
     needless_join,
     unasked_join,
     denied_join,

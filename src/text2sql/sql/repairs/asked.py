@@ -6,8 +6,9 @@ from sqlglot import exp
 
 from text2sql.sql.repairs.draft import ERRORS, Draft
 from text2sql.sql.repairs.joins import add_joins, conditions, filter_by, has_bare_star, referring
+from text2sql.sql.repairs.known import Entry
 from text2sql.sql.repairs.values import comparisons
-from text2sql.sql.repairs.views import Source, View
+from text2sql.sql.repairs.views import View
 from text2sql.types import Said, ValueHit
 
 
@@ -27,7 +28,8 @@ def said_value(draft: Draft) -> bool:
         ):
             continue
         place = (origin[0].name, origin[1].name)
-        values = {hit.value for hit in said.heard if (hit.table, hit.column) == place}
+        denied = said.denial.values if said.denial is not None else ()
+        values = {hit.value for hit in said.heard if (hit.table, hit.column) == place and hit not in denied}
         part = _part_said(said, written)
         if len(values - _texts(draft)) == 1:
             draft.put(literals[0], exp.Literal.string((values - _texts(draft)).pop()))
@@ -149,10 +151,12 @@ def _is_shown(view: View, hit: ValueHit) -> bool:
 def _filtered(draft: Draft, view: View, hit: ValueHit) -> bool:
     key = draft.grammar.columns.key(hit.column, True)
     found = [one for one in view.sources.values() if one.entry is not None and one.entry.name == hit.table]
-    if not found and _joined(draft, view, hit):
-        joined = draft.outermost
-        return joined is not None and _filtered(draft, joined, hit)
-    if len(found) != 1 or key not in found[0].shape.columns or is_used(draft, found[0], key):
+    if not found and joined(draft, view, hit.table):
+        wider = draft.outermost
+        return wider is not None and _filtered(draft, wider, hit)
+    if len(found) != 1 or key not in found[0].shape.columns or is_used(draft, found[0].entry, key):
+        return False
+    if _is_asked_inside(draft, view, hit.table):
         return False
     column = draft.column_in(view, found[0], key)
     condition = exp.EQ(this=column, expression=exp.Literal.string(hit.value))
@@ -161,9 +165,18 @@ def _filtered(draft: Draft, view: View, hit: ValueHit) -> bool:
     return True
 
 
-def _joined(draft: Draft, view: View, hit: ValueHit) -> bool:
+def _is_asked_inside(draft: Draft, view: View, table: str) -> bool:
+    """Whether a sub-query has a condition on that table too: the value may be said of those rows."""
+    return any(
+        conditions(inner) and any(one.entry and one.entry.name == table for one in inner.sources.values())
+        for inner in draft.views.all
+        if inner is not view
+    )
+
+
+def joined(draft: Draft, view: View, table: str) -> bool:
     """The table of a value, if one source refers to it: `departments` for the Shipping of employees."""
-    ways = referring(view, hit.table)
+    ways = referring(view, table)
     if len(ways) != 1 or has_bare_star(view) or draft.tree.find(exp.SetOperation):
         return False
     source, link = ways[0]
@@ -172,12 +185,11 @@ def _joined(draft: Draft, view: View, hit: ValueHit) -> bool:
     return True
 
 
-def is_used(draft: Draft, source: Source, key: str) -> bool:
+def is_used(draft: Draft, entry: Entry | None, key: str) -> bool:
     """Whether the query says anything of that column: then what it leaves out, it leaves out knowingly."""
     owners = ((draft.views.owner(view, column), column) for view, column in draft.views.every())
     return any(
-        owner is not None and owner.entry is source.entry and draft.key(column) == key
-        for owner, column in owners
+        owner is not None and owner.entry is entry and draft.key(column) == key for owner, column in owners
     )
 
 
@@ -190,9 +202,12 @@ def asked_each(draft: Draft) -> bool:
     if not items or not all(isinstance(one, exp.AggFunc) for one in items) or any(draft.wrong(*ERRORS)):
         return False
     found = draft.called(view, said.each)
-    if len(found) != 1 or found[0][1] not in found[0][0].shape.columns or is_used(draft, *found[0]):
+    if len(found) != 1:
         return False
-    column = draft.column_in(view, *found[0])
+    source, key = found[0]
+    if key not in source.shape.columns or is_used(draft, source.entry, key):
+        return False
+    column = draft.column_in(view, source, key)
     view.select.set("expressions", [column, *view.select.expressions])
     view.select.set("group", exp.Group(expressions=[column.copy()]))
     draft.changed()

@@ -11,7 +11,9 @@ from text2sql.sql.repairs.joins import conditions, filter_by
 from text2sql.sql.repairs.views import View
 from text2sql.types import Denial, Said
 
-_OR = re.compile(r"\bor\b|或")
+_OR = re.compile(  # *10 or more* is a bound
+    r"\bor\b(?! (?:more|less|above|below|before|after|(?:ov|und|few|lat|earli|old|young|high|low)er)\b)|或"
+)
 _AND = re.compile(r"\band\b|[和且与及]|[.;。；]")
 _COMPARED = (exp.EQ, exp.GT, exp.GTE, exp.LT, exp.LTE, exp.Like)
 

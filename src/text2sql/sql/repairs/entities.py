@@ -1,16 +1,26 @@
 """Rows that stand for things: two people of one name are two."""
 
+import re
+
 from sqlglot import exp
 
 from text2sql.sql.repairs.draft import Draft
-from text2sql.sql.repairs.known import Entry, folded
+from text2sql.sql.repairs.known import Entry, folded, is_text
 from text2sql.sql.repairs.views import Source, View
 
 _NAMES = ("name", "title", "fullname")
 
 
+_BY_NAME = re.compile(  # *per product name*: who asks so wants namesakes in one group
+    r"(?:\b(?:each|every|per)|(?<!sorted )(?<!ordered )(?<!order )\bby)\s+(?:(?!and\b)\w+\s+){0,2}names?\b"
+    r"|按[^，。]{0,6}名[称字]?(?:统计|分组|汇总|计算)|每[一个种]{1,2}[^，。]{0,4}名[称字]"
+)
+
+
 def namesakes(draft: Draft) -> bool:
     """`GROUP BY visitor.name` over visits: the visitors are counted, so each by its key as well."""
+    if draft.said is not None and _BY_NAME.search(draft.said.text):
+        return False
     done = False
     for view in list(draft.views.all):
         source = _grouped_by_name(draft, view)
@@ -27,6 +37,15 @@ def is_name(entry: Entry, key: str) -> bool:
     """Whether a column says what the row is called: `name`, or `museum_name` of `museum`."""
     table = folded(entry.table.name)
     return folded(key) in (*_NAMES, *(table + name for name in _NAMES))
+
+
+def title_of(entry: Entry, called: str) -> str | None:
+    """The one text column that is called as what stands for it, or as a name."""
+    texts = [key for key, column in entry.columns.items() if is_text(column)]
+    if called in texts:
+        return called
+    names = [key for key in texts if folded(key).endswith("name")]
+    return names[0] if len(names) == 1 else None
 
 
 def _grouped_by_name(draft: Draft, view: View) -> Source | None:

@@ -2,10 +2,10 @@
 
 from sqlglot import exp
 
-from text2sql.sql.repairs.asked import is_used
+from text2sql.sql.repairs.asked import is_used, joined
 from text2sql.sql.repairs.draft import ERRORS, Draft
 from text2sql.sql.repairs.joins import conditions, filter_by
-from text2sql.sql.repairs.known import is_number
+from text2sql.sql.repairs.known import Entry, is_number
 from text2sql.sql.repairs.views import Source, View
 
 _SAYS_SO = ("is", "has")  # how a name begins, if a number tells
@@ -21,15 +21,15 @@ def asked_flag(draft: Draft) -> bool:
     done = False
     for table, column in said.words:
         key = draft.grammar.columns.key(column, True)
-        places = [
-            (view, source)
-            for view in draft.views.all
-            for source in view.sources.values()
-            if source.entry is not None and source.entry.name == table and not view.open
-        ]
-        true = _true(draft, places[0][1], key) if places else None
-        if true is None or is_used(draft, places[0][1], key):
+        entry = next((one for one in draft.known.entries() if one.name == table), None)
+        true = _true(draft, entry, key) if entry is not None else None
+        if true is None or is_used(draft, entry, key):
             continue
+        places = _places(draft, table)
+        if not places and said.denial is None and table in said.things and _joined(draft, table):
+            places = _places(draft, table)
+        if len({id(view) for view, _ in places}) < len(places):
+            continue  # which of two rows is it said of?
         for view, source in places:
             if said.denial is None or _is_left_out(view):
                 condition = exp.EQ(this=draft.column_in(view, source, key), expression=true.copy())
@@ -37,6 +37,21 @@ def asked_flag(draft: Draft) -> bool:
                 draft.changed()
                 done = True
     return done
+
+
+def _places(draft: Draft, table: str) -> list[tuple[View, Source]]:
+    return [
+        (view, source)
+        for view in draft.views.all
+        for source in view.sources.values()
+        if source.entry is not None and source.entry.name == table and not view.open
+    ]
+
+
+def _joined(draft: Draft, table: str) -> bool:
+    """*More than two approved medicines*, counted by the keys that name them."""
+    view = draft.outermost
+    return view is not None and not view.open and joined(draft, view, table)
 
 
 def _is_left_out(view: View) -> bool:
@@ -47,10 +62,10 @@ def _is_left_out(view: View) -> bool:
     )
 
 
-def _true(draft: Draft, source: Source, key: str) -> exp.Expr | None:
+def _true(draft: Draft, entry: Entry, key: str) -> exp.Expr | None:
     """What the column holds where it is so; None of a column that says something else."""
-    entry, domains = source.entry, draft.domains
-    if entry is None or key not in entry.columns:
+    domains = draft.domains
+    if key not in entry.columns:
         return None
     column = entry.columns[key]
     if domains is not None:

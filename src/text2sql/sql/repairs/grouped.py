@@ -87,7 +87,7 @@ def most_common(draft: Draft) -> bool:
         return False
     select, items = view.select, view.select.expressions
     (source,) = view.sources.values()
-    plain = all(isinstance(one, exp.Column) and one != columns[0] for one in items)
+    plain = all(isinstance(one, exp.Column) and draft.key(one) != draft.key(columns[0]) for one in items)
     if not plain or not _counts_one(select) or _decides(draft, source, columns[0]):
         return False
     if any(select.args.get(one) for one in ("having", "distinct", "with_", "offset", "windows", "qualify")):

@@ -29,16 +29,22 @@ def filter_by(view: View, parts: Sequence[exp.Expr]) -> None:
 
 
 def is_given(draft: Draft, view: View, source: Source, key: str) -> bool:
-    """Whether the WHERE says what stands there: who asks does not ask for that."""
-    return any(
-        isinstance(part, exp.EQ)
-        and isinstance(part.this, exp.Column)
-        and isinstance(part.expression, exp.Literal)
-        and part.expression.is_string
-        and draft.views.owner(view, part.this) is source
-        and draft.key(part.this) == key
-        for part in conditions(view)
-    )
+    """Whether the WHERE says what stands there, or one of what: who asks does not ask for that."""
+
+    def says(part: exp.Expr) -> bool:
+        part = part.unnest()
+        if isinstance(part, exp.Or):
+            return all(map(says, part.flatten()))
+        return (
+            isinstance(part, exp.EQ)
+            and isinstance(part.this, exp.Column)
+            and isinstance(part.expression, exp.Literal)
+            and part.expression.is_string
+            and draft.views.owner(view, part.this) is source
+            and draft.key(part.this) == key
+        )
+
+    return any(map(says, conditions(view)))
 
 
 def is_plain(join: exp.Join) -> bool:
@@ -78,9 +84,26 @@ def join_key(draft: Draft) -> bool:
     done = False
     for view in list(draft.views.all):
         for join in view.joins:
+            done = _on_itself(draft, view, join) or done
             for part in conjuncts(join.args.get("on")):
                 done = _on_the_key(draft, view, part) or done
     return done
+
+
+def _on_itself(draft: Draft, view: View, join: exp.Join) -> bool:
+    """`JOIN club AS T3 ON T1.id = T2.guest_id`, where T1 is the club that plays at home: T3."""
+    joined = next((one for one in view.sources.values() if one.join is join), None)
+    sides = [sides_of(draft, view, part) for part in conjuncts(join.args.get("on"))]
+    if joined is None or joined.entry is None or len(sides) != 1 or sides[0] is None:
+        return False
+    owners = [source for source, _ in sides[0]]
+    same = [one for one in owners if one.entry is joined.entry]
+    if joined in owners or len(same) != 1:
+        return False
+    for column in join.args["on"].find_all(exp.Column):
+        if draft.views.owner(view, column) is same[0]:
+            draft.bind(column, joined)
+    return True
 
 
 def _on_the_key(draft: Draft, view: View, part: exp.Expr) -> bool:
@@ -161,8 +184,8 @@ def _joined(draft: Draft, wrong: Wrong) -> bool:
     held = [(one, one.entry) for one in sources if one.entry is not None]
     there = [one.entry for one in view.sources.values()]
     named = grouped_by(draft, wrong)
-    meant = [named] if named is not None else _said(draft, _tables_with(draft, wrong))
-    targets = [one for one in meant if all(one is not entry for entry in there)]
+    absent = [one for one in _tables_with(draft, wrong) if all(one is not entry for entry in there)]
+    targets = [named] if named is not None else _said(draft, absent)
     path = shortest_path(held, targets) or _from_its_own(wrong, targets)
     sure = wrong.fault is Fault.STRANGE or len(targets) < 2 or _are_one(targets, draft.key(wrong.column))
     if path is None or not (sure or _is_beside(path)):

@@ -145,7 +145,7 @@ class Known:
         """A column called as the primary key of one other table names its rows, declared or not: warehouses
         and many older databases declare nothing. `id` is everybody's.
         """
-        declared = {one for link in entry.links if link.forward for one in link.columns}
+        declared = {link.columns[0] for link in entry.links if link.forward and len(link.columns) == 1}
         own = {self.grammar.columns.key(one, True) for one in entry.table.primary_key}
         for key in entry.columns:
             if key in declared or own == {key} or folded(key) in _EVERYBODYS:

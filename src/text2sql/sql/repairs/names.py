@@ -55,8 +55,12 @@ def rebind(draft: Draft) -> bool:
     """`T2.Name` where only T1 has `Name`."""
     done = _swapped(draft) or _inner(draft)
     for wrong in draft.wrong(Fault.ABSENT, Fault.STRANGE):
-        third = selects_twice(draft, wrong) or grouped_by(draft, wrong) is not None
-        source = None if third else _by_name(wrong) or _only_owner(draft, wrong)
+        if selects_twice(draft, wrong):
+            source = _not_shown(draft, wrong)
+        elif grouped_by(draft, wrong) is not None:
+            source = None
+        else:
+            source = _by_name(wrong) or _only_owner(draft, wrong)
         if source is not None:
             draft.bind(wrong.column, source)
             done = True
@@ -116,6 +120,15 @@ def _by_name(wrong: Wrong) -> Source | None:
             return named[0] if len(named) == 1 else None
         where = where.parent
     return None
+
+
+def _not_shown(draft: Draft, wrong: Wrong) -> Source | None:
+    """`SELECT T1.name, T2.name … JOIN club AS T3`, where T2 has none: the other club's."""
+    key = draft.key(wrong.column)
+    items = [one for one in wrong.view.select.expressions if isinstance(one, exp.Column)]
+    shown = [draft.views.owner(wrong.view, one) for one in items if draft.key(one) == key]
+    owners = [one for one in wrong.others() if key in one.shape.columns and one not in shown]
+    return owners[0] if len(owners) == 1 else None
 
 
 def _only_owner(draft: Draft, wrong: Wrong) -> Source | None:

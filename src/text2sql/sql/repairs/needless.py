@@ -8,6 +8,7 @@ from sqlglot import exp
 from text2sql.sql.repairs.draft import ERRORS, Draft
 from text2sql.sql.repairs.entities import is_name
 from text2sql.sql.repairs.joins import conditions, conjuncts, has_bare_star, is_plain, sides_of
+from text2sql.sql.repairs.known import Entry
 from text2sql.sql.repairs.views import Source, View
 
 
@@ -85,6 +86,13 @@ def _is_unasked(draft: Draft, tie: _Tie) -> bool:
         return False
     if not draft.said.understood and tie.view.select.find(exp.AggFunc):
         return False
+    many = not one.is_key(tie.columns.values(), draft.grammar)
+    if (
+        (many and (one.name in draft.said.things or _leads_to_a_thing(draft, tie)))
+        or _is_all_that_is_asked(tie)
+        or _is_compared(tie)
+    ):
+        return False
     shared = _shared(tie)
     if any(draft.key(column) not in (*tie.columns.values(), *shared) for column in tie.uses):
         return False
@@ -95,6 +103,35 @@ def _is_unasked(draft: Draft, tie: _Tie) -> bool:
     if (tie.uses and not along) or _counts_ones(draft, tie):
         return False
     return touched.get(one.name, none) <= rest
+
+
+def _leads_to_a_thing(draft: Draft, tie: _Tie) -> bool:
+    """*How many farms took part*: `record(farm_id)`, where nothing that stays leads to a farm."""
+    entries = [held.entry for held in tie.view.sources.values() if held.entry is not None]
+    staying = [one for one in entries if one is not tie.source.entry]
+    near = {one.name for one in staying} | {name for one in staying for name in _referred(one)}
+    things = draft.said.things if draft.said is not None else frozenset()
+    return tie.source.entry is not None and bool(_referred(tie.source.entry) & things - near)
+
+
+def _referred(entry: Entry) -> set[str]:
+    return {link.there.name for link in entry.links if link.forward}
+
+
+def _is_all_that_is_asked(tie: _Tie) -> bool:
+    """Without it an arm of EXCEPT or INTERSECT would be the whole table."""
+    arm = isinstance(tie.view.select.parent, exp.SetOperation)
+    return arm and len(tie.view.joins) == 1 and not conditions(tie.view)
+
+
+def _is_compared(tie: _Tie) -> bool:
+    """`WHERE T1.job_id = T2.job_id`: with the other's own in its place, that would always be so."""
+    return any(
+        isinstance(column.parent, (exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE))
+        and isinstance(column.parent.parent, (exp.Where, exp.And))
+        and all(isinstance(side, exp.Column) for side in column.parent.unnest_operands())
+        for column in tie.uses
+    )
 
 
 def _is_denied(draft: Draft, tie: _Tie) -> bool:

@@ -1,5 +1,5 @@
 """From which end: *the oldest* has the least date of birth, where the greatest age is the most; *the best*
-has the least rank.
+has the least rank. And how much of it: *the dearest first* are all of them.
 """
 
 import re
@@ -14,6 +14,23 @@ _OLD = re.compile(r"\b(?:old|eld)est\b|最老|最年长|最古老|(?:年龄|年�
 _YOUNG = re.compile(r"\byoungest\b|最年轻|(?:年龄|年纪|岁数)(?:最小|[从由]小到大)")
 _BEST = re.compile(r"\bbest\b|最[好佳]|排名最[高前]|排名最靠前")
 _RANKS = frozenset(("rank", "ranking"))
+_SORTED = re.compile(
+    r"\b(?:sort|order|arrange|list)(?:ed|d)?(?: \w+){0,3} by\b|\bin (?:the )?order of\b|按[^，。]{1,12}?排"
+)
+_DIRECTION = re.compile(  # any word that may say from which end
+    r"desc|asc|decreas|increas|declin|rever|\w+est\b|most|least|best|worst|\btop\b|high|low|big|large|small"
+    r"|old|new|early|late|recent|first|last|alphabet|chronolog|\bfrom \w+ to\b|\bup\b|\bdown"
+    r"|[高低大小多少早晚长短新旧老近远升降增减先后倒前最贵重轻快慢逆强弱好差]"
+)
+_NO_DIRECTION = re.compile(  # a bound, a name
+    r"\bat (?:least|most)\b|\b(?:more|less|\w+er) than\b|\b(?:first|last)(?: and last)? names?\b"
+    r"|至[少多]|[大小多少高低早晚]于|多少|大小|长度|高度|老师"
+)
+_ALL_IN_ORDER = re.compile(
+    r"(?:^|[,;])[^,;.?!]{0,24}?\b(?:\w+est|most|least|best|worst)\b(?: [\w-]+){0,3} first\s*(?=[.,?!;]|$)"
+    r"|(?:[升降]序|[从由][^，。]{1,3}到[^，。]{1,3}|在前面?)(?:排[序列]?)?[。？?]?$"
+)
+_ONE = re.compile(r"最|第一|首[个位]|前[一1]|\b(?:which|what|who) \w+ (?:has|have|had|is|was)\b")
 _BEGAN = frozenset(  # since when there is somebody or something
     "birth birthday birthdate born dob founded founding foundation established built constructed".split()
 )
@@ -43,6 +60,33 @@ def asked_best(draft: Draft) -> bool:
     return _BEST.search(text) is not None and _turned(draft, _RANKS, upwards=True)
 
 
+def asked_order(draft: Draft) -> bool:
+    """*Sorted by rating*, and no word about which end comes first: upwards, as everybody sorts."""
+    text = draft.said.text if draft.said is not None else ""
+    order, limit = (draft.tree.args.get(one) for one in ("order", "limit"))
+    if order is None or limit is not None or len(order.expressions) != 1:
+        return False
+    (first,) = order.expressions
+    told = _DIRECTION.search(_NO_DIRECTION.sub(" ", text))
+    if not first.args.get("desc") or told or not _SORTED.search(text):
+        return False
+    _turn(first)
+    return True
+
+
+def unasked_limit(draft: Draft) -> bool:
+    """*…, the dearest first*, and `LIMIT 1`: that is an order, of all of them."""
+    text = draft.said.text if draft.said is not None else ""
+    order, limit = (draft.tree.args.get(one) for one in ("order", "limit"))
+    if order is None or not isinstance(limit, exp.Limit) or limit.expression.name != "1":
+        return False
+    if not _ALL_IN_ORDER.search(text) or _ONE.search(text):
+        return False
+    draft.tree.set("limit", None)
+    draft.changed()
+    return True
+
+
 def _turned(draft: Draft, names: frozenset[str], *, upwards: bool) -> bool:
     """Orders by a column of such a name, or by an aggregate of it, that begin at the other end."""
     done = False
@@ -53,10 +97,14 @@ def _turned(draft: Draft, names: frozenset[str], *, upwards: bool) -> bool:
             continue
         by = first.this.this if isinstance(first.this, exp.AggFunc) else first.this
         if _tells(draft, view, by, names) and bool(first.args.get("desc")) == upwards:
-            first.set("desc", not upwards)
-            first.set("nulls_first", not first.args.get("nulls_first"))  # as the engine has it from that end
+            _turn(first)
             done = True
     return done
+
+
+def _turn(ordered: exp.Ordered) -> None:
+    ordered.set("desc", not ordered.args.get("desc"))
+    ordered.set("nulls_first", not ordered.args.get("nulls_first"))  # as the engine has it from that end
 
 
 def _tells(draft: Draft, view: View, column: exp.Expr, names: frozenset[str]) -> bool:

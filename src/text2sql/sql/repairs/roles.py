@@ -9,7 +9,8 @@ from sqlglot import exp
 
 from text2sql.sql.repairs.contradictions import is_plain_list
 from text2sql.sql.repairs.draft import ERRORS, Draft
-from text2sql.sql.repairs.joins import add_joins, is_given, tied
+from text2sql.sql.repairs.entities import title_of
+from text2sql.sql.repairs.joins import add_joins, is_given, referring, tied
 from text2sql.sql.repairs.known import Entry, Link
 from text2sql.wording import words
 
@@ -97,7 +98,8 @@ def _meant(text: str, ends: Ends) -> Link | None:
 
 def other_end(draft: Draft) -> bool:
     """*Anna's mentors*, and a query for the name of those called Anna: the names at the other end. *What does
-    Anna grow?*, and Anna's name again, joined to what she grows: that of the plants.
+    Anna grow?*, and Anna's name again, joined to what she grows: that of the plants. *What belongs to Cola?*,
+    and Cola's name, joined to its own table: the other row's.
     """
     view, said = draft.outermost, draft.said
     if said is None or view is None or len(view.sources) != 2 or not is_plain_list(view):
@@ -109,6 +111,10 @@ def other_end(draft: Draft) -> bool:
         return False
     given = [is_given(draft, view, shown, one) for one in items]
     (rows, key), (_, other) = sides if sides[0][0] is not shown else sides[::-1]
+    if rows.entry is shown.entry and all(given):
+        for column in list(view.select.expressions):
+            draft.bind(column.unalias(), rows)
+        return True
     ends = _both_ends(rows.entry, key, said.text) if rows.entry is not None and any(given) else None
     if ends is None or shown.entry is not ends[0].there or (other,) != ends[0].referred:
         return False
@@ -125,6 +131,31 @@ def other_end(draft: Draft) -> bool:
         "expressions", [exp.Column(this=draft.identifier(one), table=name.copy()) for one in columns]
     )
     draft.changed()
+    return True
+
+
+def other_thing(draft: Draft) -> bool:
+    """*Which enzymes does it act on, and how?*, and its own name beside the how: that of the enzymes."""
+    view, said = draft.outermost, draft.said
+    if said is None or view is None or not is_plain_list(view) or any(draft.wrong(*ERRORS)):
+        return False
+    items = [one.unalias() for one in view.select.expressions]
+    owners = [draft.views.owner(view, one) for one in items]
+    given = [
+        (item, owner)
+        for item, owner in zip(items, owners, strict=True)
+        if owner is not None and is_given(draft, view, owner, draft.key(item))
+    ]
+    here = {one.entry.name for one in view.sources.values() if one.entry is not None}
+    ways = [way for name in sorted(said.things - here) for way in referring(view, name)]
+    if len(given) != 1 or len(items) < 2 or len(ways) != 1:
+        return False
+    (item, owner), (source, link) = given[0], ways[0]
+    title = title_of(link.there, draft.key(item))
+    if title is None or owner is source or set(owners) != {owner, source} or owners.count(owner) > 1:
+        return False
+    name = add_joins(draft, view, source, [link])
+    draft.put(item, exp.Column(this=draft.identifier(link.there.columns[title].name), table=name.copy()))
     return True
 
 

@@ -3,6 +3,7 @@
 from sqlglot import exp
 
 from text2sql.sql.repairs.draft import ERRORS, Draft
+from text2sql.sql.repairs.entities import title_of
 from text2sql.sql.repairs.joins import add_joins, conditions, has_bare_star, is_given, referring
 from text2sql.sql.repairs.known import Entry, Link, folded, is_text
 from text2sql.sql.repairs.views import Source, View
@@ -31,7 +32,7 @@ def _titled(draft: Draft, view: View, entry: Entry) -> bool:
     if len(numbers) != 1 or any(_is_its_name(draft, view, one, entry) for one in items):
         return False
     (item,) = numbers
-    title = _title(entry, draft.key(item))
+    title = title_of(entry, draft.key(item))
     if view.open or title is None or has_bare_star(view):
         return False
     source = _source_of(view, entry) or _join_of(draft, view, item, entry)
@@ -60,15 +61,6 @@ def _is_its_name(draft: Draft, view: View, item: exp.Column, entry: Entry) -> bo
     return is_text(entry.columns[draft.key(item)])
 
 
-def _title(entry: Entry, called: str) -> str | None:
-    """The one text column that is called as what stands for it, or as a name."""
-    texts = [key for key, column in entry.columns.items() if is_text(column)]
-    if called in texts:
-        return called
-    names = [key for key in texts if folded(key).endswith("name")]
-    return names[0] if len(names) == 1 else None
-
-
 def _source_of(view: View, entry: Entry) -> Source | None:
     held = [one for one in view.sources.values() if one.entry is entry]
     return held[0] if len(held) == 1 else None
@@ -94,7 +86,7 @@ def _added(draft: Draft, view: View, source: Source, link: Link) -> Source | Non
 def _referred(draft: Draft, view: View, entry: Entry) -> Source | None:
     """Joined, if one source refers to it by one key."""
     ways = referring(view, entry.name)
-    if len(ways) != 1 or has_bare_star(view) or _title(entry, "name") is None:
+    if len(ways) != 1 or has_bare_star(view) or title_of(entry, "name") is None:
         return None
     return _added(draft, view, *ways[0])
 
@@ -109,8 +101,10 @@ def _show(draft: Draft, view: View, item: exp.Column, source: Source, title: str
 
 def asked_owner(draft: Draft) -> bool:
     """*The names and towns of the members*, and those of the branch that is joined to them."""
-    entry = _wanted(draft)
-    return entry is not None and sum(_owned(draft, view, entry) for view in draft.arms) > 0
+    entry, arms = _wanted(draft), draft.arms
+    if entry is None or any(len(view.sources) < 2 for view in arms):
+        return False  # an arm that is sure of its name says what the others show
+    return sum(_owned(draft, view, entry) for view in arms) > 0
 
 
 def _owned(draft: Draft, view: View, entry: Entry) -> bool:
@@ -121,7 +115,7 @@ def _owned(draft: Draft, view: View, entry: Entry) -> bool:
     if view.open or len(names) != 1 or view.select.args.get("group"):
         return False
     (name,) = names
-    title, owner = _title(entry, draft.key(name)), draft.views.owner(view, name)
+    title, owner = title_of(entry, draft.key(name)), draft.views.owner(view, name)
     if title is None or owner is None or owner is meant:
         return False
     beside = [one for one in items if one is not name and draft.views.owner(view, one) is owner]

@@ -210,6 +210,7 @@ def value_part(draft: Draft) -> bool:
     return done
 
 
+_NO_TIME = r"(?! (?:in|on|at|from|before|after|dates?|times?|years?)\b)"  # *starting in May*
 _PARTS = (  # what is said of a text, and where its wildcards stand
     (
         "%{}%",
@@ -217,8 +218,8 @@ _PARTS = (  # what is said of a text, and where its wildcards stand
             r"\bcontain|\binclud|\bsubstring|\b(?:has|have|with) (?:the |a )?(?:letter|word)|包含|含有|带有"
         ),
     ),
-    ("{}%", re.compile(r"\bstart|\bbegin|\bprefix|\binitial|开头|首字母|打头")),
-    ("%{}", re.compile(r"\bend(?:s|ing|ed)?\b|\bsuffix|结尾|收尾")),
+    ("{}%", re.compile(rf"\b(?:start|begin)\w*\b{_NO_TIME}|\bprefix|\binitial|开头|首字母|打头")),
+    ("%{}", re.compile(rf"\bend(?:s|ing|ed)?\b{_NO_TIME}|\bsuffix|结尾|收尾")),
 )
 
 

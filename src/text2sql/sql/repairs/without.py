@@ -60,17 +60,38 @@ def _denies(draft: Draft, view: View, inside: Sequence[exp.Expr]) -> bool:
     the thing itself may be all that *do not* was said of.
     """
     denial = draft.denial
-    of_rows = sum(map(_is_denied, inside)) if denial and (denial.lacks or denial.fails) else 0
+    if any(_says_no(draft, view, one) and not _is_made_up(draft, one) for one in inside):
+        return True
+    of_rows = (
+        sum(_is_denied(draft, view, one) for one in inside)
+        if denial and (denial.lacks or denial.fails)
+        else 0
+    )
     of_itself = [one for one in conditions(view) if isinstance(one, exp.NEQ) and one not in inside]
     written = list(draft.tree.find_all(exp.NEQ, *DENIALS))
     meant = of_rows + (len(of_itself) if denial and denial.lacks else 0)
     return len(written) > meant or _is_correlated(draft, view)
 
 
-def _is_denied(part: exp.Expr) -> bool:
-    """`kind <> 'bean'`, `NOT plant_id IN (SELECT …)`."""
+def _is_denied(draft: Draft, view: View, part: exp.Expr) -> bool:
+    """`kind <> 'bean'`, `NOT plant_id IN (SELECT …)`; but `NOT id IN (…)` are rows that lack something."""
     listed = part.this if isinstance(part, exp.Not) else None
-    return isinstance(part, exp.NEQ) or (isinstance(listed, exp.In) and isinstance(listed.this, exp.Column))
+    if not isinstance(listed, exp.In) or not isinstance(listed.this, exp.Column):
+        return isinstance(part, exp.NEQ)
+    owner = draft.views.owner(view, listed.this)
+    entry = owner.entry if owner is not None else None
+    return entry is None or not entry.is_key([draft.key(listed.this)], draft.grammar)
+
+
+def _says_no(draft: Draft, view: View, part: exp.Expr) -> bool:
+    """`medals = 0`, `is_paid = 'No'`: that is the denial."""
+    literal, column = part.args.get("expression"), part.this
+    if not isinstance(part, exp.EQ) or not isinstance(literal, exp.Literal):
+        return False
+    origin = draft.origin(view, column) if isinstance(column, exp.Column) else None
+    domains = draft.domains
+    no = domains.spelled(origin[0].name, origin[1].name, "no") if origin and domains is not None else None
+    return literal.this in ("0", no)
 
 
 def _is_correlated(draft: Draft, view: View) -> bool:
@@ -99,8 +120,8 @@ def _leave_out(
 ) -> None:
     shown, child, link = ends
     select = view.select
-    denied = [one for one in inside if _is_denied(one)]
-    asked = [one for one in inside if not _is_denied(one) and not _is_made_up(draft, one)]
+    denied = [one for one in inside if _is_denied(draft, view, one)]
+    asked = [one for one in inside if one not in denied and not _is_made_up(draft, one)]
     either = [_as_said(one) for one in denied]
     if either:
         asked.append(exp.paren(exp.or_(*either, copy=False)) if either[1:] else either[0])

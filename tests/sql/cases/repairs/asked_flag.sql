@@ -21,6 +21,9 @@ unchanged
 
 SELECT director FROM museum
 unchanged
+SELECT a.kind, b.kind FROM ticket AS a JOIN ticket AS b ON a.museum_id = b.museum_id
+unchanged
+
 
 -- postgres
 SELECT COUNT(*) FROM ticket WHERE kind = 'Day'

@@ -24,6 +24,12 @@ SELECT museum.museum_name FROM painting AS p JOIN museum ON p.museum_id = museum
 
 SELECT a.Name FROM artist AS a JOIN painting AS p ON a.artist_id = p.artist_id JOIN loan AS l ON l.painting_id = p.painting_id WHERE l.days > p.price
 unchanged
+SELECT c.city_name FROM museum AS m JOIN city AS c ON m.city_id = c.city_id WHERE m.museum_name = 'Old Mill' OR m.museum_name = 'Harbour House'
+unchanged
+
+SELECT city_name FROM city EXCEPT SELECT c.city_name FROM museum AS m JOIN city AS c ON m.city_id = c.city_id
+unchanged
+
 
 -- postgres
 SELECT c.city_name FROM museum AS m JOIN city AS c ON m.city_id = c.city_id WHERE c.region = 'North'

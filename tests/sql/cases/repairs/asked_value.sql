@@ -24,6 +24,9 @@ SELECT museum_name FROM museum JOIN city ON museum.city_id = city.city_id WHERE 
 
 SELECT city_name FROM city UNION SELECT home_city FROM visitor
 unchanged
+SELECT city_name FROM city WHERE Population > (SELECT MAX(Population) FROM city WHERE city_name = 'Lyon')
+unchanged
+
 
 -- mysql
 SELECT city_name FROM city WHERE Population > 5

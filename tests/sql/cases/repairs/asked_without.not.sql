@@ -18,3 +18,6 @@ unchanged
 
 SELECT p.full_name FROM visitor AS p JOIN visit AS v ON v.visitor_id = p.id JOIN museum AS m ON v.museum_id = m.museum_id WHERE p.card_type <> 'Silver' AND m.director = 'Tom Reed'
 unchanged
+
+SELECT m.museum_name FROM museum AS m JOIN painting AS p ON p.museum_id = m.museum_id WHERE NOT p.painting_id IN (SELECT painting_id FROM loan)
+unchanged

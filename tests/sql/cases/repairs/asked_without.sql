@@ -18,6 +18,12 @@ unchanged
 
 SELECT museum_name FROM museum WHERE director = 'Tom Reed'
 unchanged
+SELECT m.museum_name FROM museum AS m JOIN ticket AS t ON t.museum_id = m.museum_id WHERE t.is_refunded = 'No'
+unchanged
+
+SELECT m.museum_name FROM museum AS m JOIN visit AS v ON v.museum_id = m.museum_id WHERE v.paid = 0
+unchanged
+
 
 -- postgres
 SELECT m.museum_name FROM museum AS m JOIN painting AS p ON p.museum_id = m.museum_id WHERE p.price > 9

@@ -27,3 +27,6 @@ unchanged
 
 SELECT r.full_name FROM visitor AS r JOIN visit AS v ON r.full_name = v.visitor_id WHERE v.paid > 3
 SELECT r.full_name FROM visitor AS r JOIN visit AS v ON r.id = v.visitor_id WHERE v.paid > 3
+
+SELECT a.museum_name, b.museum_name FROM loan AS l JOIN museum AS a ON l.lender = a.museum_id JOIN museum AS b ON a.museum_id = l.borrower
+SELECT a.museum_name, b.museum_name FROM loan AS l JOIN museum AS a ON l.lender = a.museum_id JOIN museum AS b ON b.museum_id = l.borrower

@@ -15,3 +15,6 @@ unchanged
 
 SELECT full_name, COUNT(*) FROM visitor GROUP BY card_type ORDER BY COUNT(*) DESC LIMIT 1
 unchanged
+
+SELECT Card_Type FROM visitor GROUP BY card_type ORDER BY COUNT(*) DESC LIMIT 1
+unchanged

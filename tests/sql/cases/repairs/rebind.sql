@@ -45,3 +45,6 @@ SELECT p.title FROM painting AS p WHERE p.price > (SELECT AVG(q.price) FROM pain
 
 SELECT p.title FROM painting AS p WHERE p.price > (SELECT AVG(q.price) FROM painting AS q WHERE q.artist_id = p.artist_id)
 unchanged
+
+SELECT a.museum_name, l.museum_name, l.days FROM museum AS a JOIN loan AS l ON l.lender = a.museum_id JOIN museum AS b ON b.museum_id = l.borrower
+SELECT a.museum_name, b.museum_name, l.days FROM museum AS a JOIN loan AS l ON l.lender = a.museum_id JOIN museum AS b ON b.museum_id = l.borrower

@@ -28,6 +28,12 @@ unchanged
 
 SELECT a.country FROM artist AS a JOIN visitor AS v ON a.Name = v.full_name
 SELECT a.country FROM artist AS a
+SELECT country FROM artist EXCEPT SELECT a.country FROM artist AS a JOIN painting AS p ON a.artist_id = p.artist_id
+unchanged
+
+SELECT a.country FROM artist AS a JOIN painting AS p ON a.artist_id = p.artist_id WHERE a.artist_id <> p.artist_id
+unchanged
+
 
 -- postgres
 SELECT a.country FROM artist AS a JOIN painting AS p ON p.artist_id = a.artist_id WHERE a."BirthYear" > 1900
