@@ -15,7 +15,7 @@ city: city_id* int, city_name text, region text, Population int
 visitor: id* int, full_name text, card_type text, home_city text
 visit: id* int, visitor_id int → visitor.id, museum_id int → museum.museum_id, paid int, visited_on text
 teacher: artist_id* int → artist.artist_id, teacher_id* int → artist.artist_id
-school: school_id* int, Name text, founded int, World_Rank int
+school: school_id* int, Name text, founded int, World_Rank int, Rank int
 studied: artist_id* int → artist.artist_id, school_id* int → school.school_id
 ticket: ticket_id* int, museum_id int → museum.museum_id, kind text, is_refunded text, has_discount int, island text
 loan: loan_id* int, painting_id int → painting.painting_id, lender int → museum.museum_id, borrower int → museum.museum_id, days int
@@ -149,6 +149,10 @@ SAID = {
     "asked_measure": Said({}, understood=True, measure="avg"),
     "asked_measure.named": Said({}, understood=True, averaged=(("painting", "price"),)),
     "asked_total": Said({}, understood=True, totalled=(("city", "Population"), ("visit", "visitor_id"))),
+    "said_measure": Said({}, understood=True, text="the average rank", averaged=(("school", "Rank"),)),
+    "said_measure.more": Said(
+        {}, understood=True, text="the average world rank", averaged=(("school", "Rank"),)
+    ),
     "asked_name": Said({}, understood=True, named=("museum",)),
     "asked_owner": Said({}, understood=True, named=("museum",)),
     "said_value": Said(

@@ -245,6 +245,18 @@ def test_a_word_of_a_name_is_no_value_of_another_column() -> None:
     assert [hit.value for hit in held.find("How many good customers?")] == ["good"], "its own name"
 
 
+def test_a_value_is_found_by_another_word_for_it() -> None:
+    held = ValueIndex(["artist", "country", "employee", "role"])
+    held.add("artist", "country", ["France", "Spain"])
+    held.add("employee", "role", ["Manager"])
+    found = [("artist", "country", "France")]
+    for question in ("How many French artists are there?", "有多少位法国画家？", "法国的画家"):
+        assert [(hit.table, hit.column, hit.value) for hit in held.find(question)] == found
+    assert [hit.said for hit in held.find("French artists of Spain")] == ["Spain", "French"]
+    assert held.find("Employees who know french") == [], "a thing of this schema; no name"
+    assert held.find("有多少位雇员？") == []
+
+
 def test_a_text_is_in_a_column_only_in_its_own_spelling() -> None:
     held = index(country=["France", "São Tomé", "haiti"])
     assert held.contains("t", "country", "Haiti") is False

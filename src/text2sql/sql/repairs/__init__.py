@@ -29,7 +29,7 @@ from text2sql.sql.repairs.groups import (
 )
 from text2sql.sql.repairs.joins import join_key, missing_join
 from text2sql.sql.repairs.known import known
-from text2sql.sql.repairs.measures import asked_measure, asked_total
+from text2sql.sql.repairs.measures import asked_measure, asked_total, said_measure
 from text2sql.sql.repairs.names import near_column, near_table, qualify, rebind, typo
 from text2sql.sql.repairs.needless import denied_join, needless_join, unasked_join
 from text2sql.sql.repairs.orders import asked_age, asked_best, asked_order, unasked_limit
@@ -89,6 +89,7 @@ REPAIRS: tuple[Repair, ...] = (
     asked_each,
     asked_measure,
     asked_total,
+    said_measure,
     aggregate_in_order,
     asked_age,
     asked_best,

@@ -9,6 +9,7 @@ from text2sql.sql.repairs.joins import conditions, filter_by
 from text2sql.sql.repairs.known import is_number
 from text2sql.sql.repairs.views import View
 from text2sql.types import Said
+from text2sql.wording import words
 
 _COMPARED = (exp.GT, exp.GTE, exp.LT, exp.LTE)
 _MEASURES: dict[str, type[exp.AggFunc]] = {"avg": exp.Avg, "sum": exp.Sum}
@@ -81,3 +82,25 @@ def asked_total(draft: Draft) -> bool:
         return False
     draft.put(counts[0], exp.Sum(this=draft.column_in(view, source, column)))
     return True
+
+
+def said_measure(draft: Draft) -> bool:
+    """*The average ranking*, and `AVG(ranking_points)`, of which nobody said the points: `AVG(ranking)`."""
+    said = draft.said
+    if said is None or not said.text.isascii() or any(draft.wrong(*ERRORS)):
+        return False
+    done = False
+    for view, column in list(draft.views.every()):
+        folded = column.parent
+        measured = said.averaged if isinstance(folded, exp.Avg) else said.totalled
+        if not isinstance(folded, (exp.Avg, exp.Sum)):
+            continue
+        origin, owner = draft.origin(view, column), draft.views.owner(view, column)
+        if origin is None or owner is None:
+            continue
+        table, name = origin[0].table.name, set(words(origin[1].name))
+        meant = [one for of, one in measured if of == table and set(words(one)) < name]
+        if len(meant) == 1 and not name - set(words(meant[0])) & set(words(said.text)):
+            draft.put(column, draft.column_in(view, owner, draft.grammar.columns.key(meant[0], True)))
+            done = True
+    return done

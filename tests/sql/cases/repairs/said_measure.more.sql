@@ -1,0 +1,5 @@
+-- *The average world rank*: that is said.
+
+-- sqlite
+SELECT AVG(World_Rank) FROM school
+unchanged
