@@ -245,6 +245,16 @@ def test_a_word_of_a_name_is_no_value_of_another_column() -> None:
     assert [hit.value for hit in held.find("How many good customers?")] == ["good"], "its own name"
 
 
+def test_who_writes_capitals_means_no_name_by_a_small_word() -> None:
+    held = ValueIndex()
+    held.add("staff", "surname", ["Mason", *(f"Name {n}" for n in range(40))])
+    held.add("staff", "level", ["Senior", "Junior"])
+    assert held.find("Which mason is there?") == []
+    assert [hit.value for hit in held.find("Does Mason work here?")] == ["Mason"]
+    assert [hit.value for hit in held.find("does mason work here?")] == ["Mason"]
+    assert [hit.value for hit in held.find("How many are senior?")] == ["Senior"], "few values: no names"
+
+
 def test_a_value_is_found_by_another_word_for_it() -> None:
     held = ValueIndex(["artist", "country", "employee", "role"])
     held.add("artist", "country", ["France", "Spain"])

@@ -14,6 +14,7 @@ from text2sql.wording import normalised, singular, words
 
 _WORDS_A_VALUE = 6
 _CJK_CHARACTERS = 12
+_NAMES = 30  # values from which on a column is taken for one of names
 _PLACES = 5  # in which one value is reported
 _CJK = "\u3400-\u9fff\uf900-\ufaff\u3040-\u30ff\uac00-\ud7af"
 _WORD = re.compile(rf"[^\W_{_CJK}]+(?:['’.&/-][^\W_{_CJK}]+)*", re.UNICODE)
@@ -69,7 +70,11 @@ class Spotter:
             if any(start < other_end and other_start < end for other_start, other_end in taken):
                 continue
             said = question[start:end]
-            places = [one for one in self.places.get(self.form(said), ()) if self._may_be(said, one)]
+            places = [
+                one
+                for one in self.places.get(self.form(said), ())
+                if self._may_be(said, one, capitals=question[:1].isupper())
+            ]
             if places and self._is_telling(said, len(places)):
                 taken.append((start, end))
                 hits += self._hits(said, places)
@@ -99,11 +104,15 @@ class Spotter:
         form = normalised(said)
         return form if form in self.places or not said.isascii() else singular(form)
 
-    def _may_be(self, said: str, held: ColumnValues) -> bool:
-        """*Heads born in each state* are about `born_state`, not about a department that is called State."""
+    def _may_be(self, said: str, held: ColumnValues, *, capitals: bool) -> bool:
+        """*Heads born in each state* are about `born_state`, not about a department that is called State; and
+        whoever writes `capitals` means no Mr Mason by *every mason*.
+        """
         (word, *more) = words(said) or ("",)
-        plain = said.isascii() and said == said.lower() and not more
-        return not plain or word not in self._parts or word in words(held.place[1])
+        if more or not said.isascii() or said != said.lower():
+            return True
+        names = capitals and len(held.forms) > _NAMES and said not in held.forms[self.form(said)]
+        return not names and (word not in self._parts or word in words(held.place[1]))
 
     def _hits(self, said: str, places: Sequence[ColumnValues]) -> list[ValueHit]:
         form = self.form(said)
