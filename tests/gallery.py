@@ -1,5 +1,5 @@
 """A small world for tests of repairs: museums, what hangs in them, who visits. Written as facts, one line a
-table: its columns with their types, `*` the primary key, `!` not null, `→` a foreign key.
+table: its columns with their types, `*` the primary key, `!` not null, `→` a foreign key, `~` a space.
 """
 
 import unicodedata
@@ -15,7 +15,7 @@ city: city_id* int, city_name text, region text, Population int
 visitor: id* int, full_name text, card_type text, home_city text
 visit: id* int, visitor_id int → visitor.id, museum_id int → museum.museum_id, paid int, visited_on text
 teacher: artist_id* int → artist.artist_id, teacher_id* int → artist.artist_id
-school: school_id* int, Name text, founded int, World_Rank int, Rank int
+school: school_id* int, Name text, founded int, World_Rank int, Rank int, Open~Since int
 studied: artist_id* int → artist.artist_id, school_id* int → school.school_id
 ticket: ticket_id* int, museum_id int → museum.museum_id, kind text, is_refunded text, has_discount int, island text
 loan: loan_id* int, painting_id int → painting.painting_id, lender int → museum.museum_id, borrower int → museum.museum_id, days int
@@ -169,8 +169,8 @@ def _table(line: str) -> Table:
     columns, keys, foreign = [], [], []
     for part in held.split(", "):
         column, kind, *link = part.split(" ", 2)
-        stored = column.rstrip("*!")
-        columns.append(Column(stored, kind, nullable=column == stored))
+        stored = column.rstrip("*!").replace("~", " ")
+        columns.append(Column(stored, kind, nullable=column[-1] not in "*!"))
         keys += [stored] if column.endswith("*") else []
         if link:
             table, _, referred = link[0].removeprefix("→ ").partition(".")

@@ -116,6 +116,11 @@ def test_a_thing_is_heard_as_the_column_that_stands_for_it(known: Knowledge) -> 
         ("给出没有下过订单的客户的姓名", ("customers",)),
         ("住在上海的客户叫什么名字？", ("customers",)),
         ("Give the names of everyone who works at a store", ()),
+        ("Which customers ordered tea?", ("customers",)),
+        ("In which store does Ann work?", ("stores",)),
+        ("哪些客户下过订单？", ("customers",)),
+        ("Which customers ordered tea? Give their ids.", ()),
+        ("哪些客户下过订单？给出编号。", ()),
         ("How many customers are there?", ()),
     ],
 )

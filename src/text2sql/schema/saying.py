@@ -58,6 +58,8 @@ _AVERAGES = (frozenset({"average", "mean"}), "平均")
 _TOTALS = (frozenset({"total"}), "总")
 _TOTAL_NUMBER = re.compile(r"(?i)\btotal (?:number|amount|count)\b")
 _NAMES = re.compile(r"(?i)\bnames?\b|姓名|名[称字]|名(?![单额次])")
+_WHICH = re.compile(r"(?i)^(?:(?:in|at|from|to|for|of|on|by)\s+)?which\b|哪[一些个所家位座]{0,2}")
+_NUMBERS = re.compile(r"(?i)\b(ids?|identifiers?|codes?|numbers?)\b|编号|代码|号码")
 _THEIR = re.compile(r"(?i)\b(their|the|its|his|her)\s+(\w+\s+)?names?\b(?!\s+of)")
 _BETWEEN = frozenset("的 叫 叫做 什么 是".split())  # a thing and its name
 _IS_OF = re.compile(r"['’]s|(?:的|叫做?|什么|是)*")
@@ -177,7 +179,20 @@ def _named(question: str, knowledge: Knowledge) -> tuple[str, ...]:
                 found[tables[0]] = None
             if tables:
                 break
-    return tuple(found)
+    return tuple(found) or _asked_for(line, text, knowledge)
+
+
+def _asked_for(line: list[Term], text: str, knowledge: Knowledge) -> tuple[str, ...]:
+    """*Which college …?*: the table, unless numbers are wanted."""
+    which = _WHICH.search(text)
+    if which is None or _NUMBERS.search(text):
+        return ()
+    after = next((term for term in line if term.start >= which.end()), None)
+    if after is None or text[which.end() : after.start].strip():
+        return ()
+    tables = [one for one in knowledge.linker.named_by(after) if _is_its_head(after, one)]
+    tables = _called_so(after, tables)
+    return tuple(tables) if len(tables) == 1 else ()
 
 
 def _is_its_head(term: Term, table: str) -> bool:

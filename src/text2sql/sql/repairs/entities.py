@@ -44,8 +44,11 @@ def title_of(entry: Entry, called: str) -> str | None:
     texts = [key for key, column in entry.columns.items() if is_text(column)]
     if called in texts:
         return called
-    names = [key for key in texts if folded(key).endswith("name")]
-    return names[0] if len(names) == 1 else None
+    for ending in ("name", "title", "detail"):
+        named = [key for key in texts if folded(key).endswith(ending)]
+        if named:
+            return named[0] if len(named) == 1 else None
+    return None
 
 
 def _grouped_by_name(draft: Draft, view: View) -> Source | None:

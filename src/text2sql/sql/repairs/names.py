@@ -168,9 +168,23 @@ def _partner(draft: Draft, wrong: Wrong) -> Source | None:
 
 def near_column(draft: Draft) -> bool:
     """`pet_type` for `PetType`, `singer_name` for the `Name` of `singer`, `id` for its `singer_id`,
-    `department_code` for `dept_code`.
+    `department_code` for `dept_code`; `home town` for "Home Town", which reads like a name and its alias.
     """
-    return _renamed(draft, _near_columns)
+    return _in_two_words(draft) or _renamed(draft, _near_columns)
+
+
+def _in_two_words(draft: Draft) -> bool:
+    for wrong in draft.wrong(Fault.ABSENT, Fault.UNKNOWN):
+        alias = wrong.column.parent
+        if not isinstance(alias, exp.Alias):
+            continue
+        key = draft.grammar.columns.key(f"{wrong.column.name} {alias.alias}", True)
+        sources = [wrong.source] if wrong.source is not None else wrong.others()
+        found = [one for one in sources if key in one.shape.columns]
+        if len(found) == 1:
+            draft.put(alias, draft.column(found[0], key))
+            return True
+    return False
 
 
 def typo(draft: Draft) -> bool:

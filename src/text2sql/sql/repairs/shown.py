@@ -121,7 +121,8 @@ def _owned(draft: Draft, view: View, entry: Entry) -> bool:
     beside = [one for one in items if one is not name and draft.views.owner(view, one) is owner]
     if meant is None and entry not in named and len(named) > 1:
         meant = _referred(draft, view, entry)
-    if meant is None or is_given(draft, view, meant, title):
+    there = any(draft.key(one) == title and draft.views.owner(view, one) is meant for one in items)
+    if meant is None or there or is_given(draft, view, meant, title):
         return False
     draft.bind(name, meant, title)
     for column in beside:

@@ -73,6 +73,15 @@ unchanged
 SELECT popul FROM city
 SELECT Population FROM city
 
+SELECT s.Name, s.open since FROM school AS s
+SELECT s.Name, s."Open Since" FROM school AS s
+
+SELECT open since FROM school
+SELECT school."Open Since" FROM school
+
+SELECT founded since FROM school
+unchanged
+
 -- postgres
 SELECT name, birthyear FROM artist
 SELECT "Name", "BirthYear" FROM artist
