@@ -127,6 +127,7 @@ SAID = {
     "asked_order.down": Said({}, understood=True, text="sorted by price, highest first"),
     "unasked_limit": Said({}, understood=True, text="titles and prices, the most expensive first."),
     "unasked_limit.zh": Said({}, understood=True, text="画的标题和价格，按价格从高到低排列"),
+    "unasked_limit.front": Said({}, understood=True, text="画的标题和价格，价格最高的排在最前"),
     "unasked_limit.one": Said({}, understood=True, text="价格最高的画，按价格从高到低排列"),
     "other_thing": Said({}, understood=True, things=frozenset({"museum", "visitor"})),
     "other_end.self": Said({}, understood=True, text="who belongs to rosa luz?"),

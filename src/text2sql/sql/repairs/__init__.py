@@ -13,7 +13,7 @@ from text2sql.sql.dialects import GRAMMARS
 from text2sql.sql.repairs.asked import asked_distinct, asked_each, asked_value, said_number, said_value
 from text2sql.sql.repairs.bridges import bridge, key_of_list, other_table
 from text2sql.sql.repairs.connectives import asked_either, asked_not
-from text2sql.sql.repairs.contradictions import anti_join, both_at_once, counted_none, for_each
+from text2sql.sql.repairs.contradictions import anti_join, beyond_all, both_at_once, counted_none, for_each
 from text2sql.sql.repairs.draft import Draft
 from text2sql.sql.repairs.entities import namesakes
 from text2sql.sql.repairs.flags import asked_flag
@@ -102,6 +102,7 @@ REPAIRS: tuple[Repair, ...] = (
     letter_case,
     asked_either,
     both_at_once,
+    beyond_all,
     for_each,
     anti_join,
     counted_none,

@@ -1,11 +1,13 @@
-"""Conditions that no row can meet: `age > 30 AND age < 20`, `id = ?`, the key of a joined row IS NULL."""
+"""Conditions that no row can meet: `age > 30 AND age < 20`, `id = ?`, the key of a joined row IS NULL, more
+than the most of all.
+"""
 
 from itertools import combinations
 
 from sqlglot import exp
 
 from text2sql.sql.repairs.draft import Draft
-from text2sql.sql.repairs.joins import conjuncts, is_plain
+from text2sql.sql.repairs.joins import conditions, conjuncts, filter_by, is_plain
 from text2sql.sql.repairs.views import Source, View
 
 _ABOVE, _BELOW = (exp.GT, exp.GTE), (exp.LT, exp.LTE)
@@ -69,6 +71,50 @@ def _without(tree: exp.Expr, part: exp.Expr) -> exp.Expr:
     kept = [one.copy() for one in parts if one is not part]
     copy.set("where", exp.Where(this=exp.and_(*kept, copy=False)))
     return copy
+
+
+def beyond_all(draft: Draft) -> bool:
+    """`country = 'Chile' AND area > (SELECT MAX(area) FROM lake)`: no lake is larger than all of them. Those
+    beyond all of Chile's are asked for; so too where the sub-query says Chile as well.
+    """
+    for view in list(draft.views.all):
+        parts = conditions(view)
+        for source, inner in filter(None, [_compared_with_all(draft, view, one) for one in parts]):
+            (other,) = inner.sources.values()
+            own = {told: one for one in parts if (told := _told(draft, view, one, source))}
+            within = [_told(draft, inner, one, other) for one in conditions(inner)]
+            twice = [own[told] for told in within if told in own]
+            if not within and len(own) == 1:
+                (((key, _), twice),) = [(told, [one]) for told, one in own.items()]
+                literal = twice[0].expression.copy()
+                filter_by(inner, [exp.EQ(this=draft.column_in(inner, other, key), expression=literal)])
+            if twice and len(twice) == len(conditions(inner)):
+                filter_by(view, [one for one in parts if not any(one is gone for gone in twice)])
+                draft.changed()
+                return True
+    return False
+
+
+def _compared_with_all(draft: Draft, view: View, part: exp.Expr) -> tuple[Source, View] | None:
+    """Of `x > (SELECT MAX(x) FROM t …)`, or `<` and MIN, where x is t's: its source, and the sub-query."""
+    folded = exp.Max if isinstance(part, exp.GT) else exp.Min if isinstance(part, exp.LT) else None
+    column, query = part.this, part.args.get("expression")
+    if folded is None or not isinstance(column, exp.Column) or not isinstance(query, exp.Subquery):
+        return None
+    source = draft.views.owner(view, column)
+    inner = next((one for one in draft.views.all if one.select is query.this), None)
+    if source is None or inner is None or len(inner.sources) != 1 or len(inner.select.expressions) != 1:
+        return None
+    item, (other,) = inner.select.expressions[0], inner.sources.values()
+    same = isinstance(item, folded) and isinstance(item.this, exp.Column)
+    same = same and draft.key(item.this) == draft.key(column) and other.entry is source.entry is not None
+    return (source, inner) if same and not any(inner.select.args.get(one) for one in _MORE) else None
+
+
+def _told(draft: Draft, view: View, part: exp.Expr, source: Source) -> tuple[str, str] | None:
+    """`country = 'Chile'`, of that source: the column's key, and the text."""
+    held = _compared(draft, view, part) if isinstance(part, exp.EQ) else None
+    return (held[1], held[2].name) if held is not None and held[0] is source and held[2].is_string else None
 
 
 def for_each(draft: Draft) -> bool:

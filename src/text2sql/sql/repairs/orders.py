@@ -28,7 +28,7 @@ _NO_DIRECTION = re.compile(  # a bound, a name
 )
 _ALL_IN_ORDER = re.compile(
     r"(?:^|[,;])[^,;.?!]{0,24}?\b(?:\w+est|most|least|best|worst)\b(?: [\w-]+){0,3} first\s*(?=[.,?!;]|$)"
-    r"|(?:[升降]序|[从由][^，。]{1,3}到[^，。]{1,3}|在前面?)(?:排[序列]?)?[。？?]?$"
+    r"|(?:[升降]序|[从由][^，。]{1,3}到[^，。]{1,3}|(?:[，。]|^)[^，。]{1,12}在最?前面?)(?:排[序列]?)?[。？?]?$"
 )
 _ONE = re.compile(r"最|第一|首[个位]|前[一1]|\b(?:which|what|who) \w+ (?:has|have|had|is|was)\b")
 _BEGAN = frozenset(  # since when there is somebody or something
@@ -80,7 +80,7 @@ def unasked_limit(draft: Draft) -> bool:
     order, limit = (draft.tree.args.get(one) for one in ("order", "limit"))
     if order is None or not isinstance(limit, exp.Limit) or limit.expression.name != "1":
         return False
-    if not _ALL_IN_ORDER.search(text) or _ONE.search(text):
+    if not _ALL_IN_ORDER.search(text) or _ONE.search(_ALL_IN_ORDER.sub(" ", text)):
         return False
     draft.tree.set("limit", None)
     draft.changed()
