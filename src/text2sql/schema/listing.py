@@ -46,6 +46,6 @@ def _runs(question: str) -> Iterator[list[str]]:
 def _columns(said: str, knowledge: Knowledge) -> Columns:
     """The columns that go by it."""
     meant = knowledge.glossary.synonyms(said) if not said.isascii() else ()
-    ways = {words(way) for way in (said, *meant)} - {()}
+    ways = [way for way in dict.fromkeys(map(words, (said, *meant))) if way]
     found = (place for called in knowledge.linker.columns for way in ways for place in called.get(way, ()))
     return tuple(dict.fromkeys(found))

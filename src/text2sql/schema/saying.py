@@ -5,11 +5,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Literal
 
 from text2sql.schema.coverage import uncovered
+from text2sql.schema.denying import denial
 from text2sql.schema.glossary import LONGEST_PHRASE
 from text2sql.schema.knowledge import Knowledge
 from text2sql.schema.listing import listed
-from text2sql.schema.terms import Term, folded, terms
-from text2sql.types import Columns, Denial, Said, ValueHit
+from text2sql.schema.terms import Term, terms
+from text2sql.schema.things import named, things
+from text2sql.types import Columns, Said, ValueHit
 from text2sql.wording import words
 
 _EACH = re.compile(
@@ -43,33 +45,11 @@ _DISTINCT = re.compile(
     r"(?i)\b(?:different|distinct|unique)\s+(\w+(?:\s+\w+)?)|不同的?([\u3400-\u9fff]{1,4})"
 )
 _BOTH = re.compile(r"(?i)\bboth\b.*\band\b|既.*又|同时")
-_DENIES = re.compile(
-    r"(?i)\b(no|not|never|without|neither|nor|none|except|other than)\b|n[\'’]t\b|[不没未非无除]"
-)
-_BOUNDS = re.compile(  # these deny nothing: a bound, *different*, *very*
-    r"(?i)\b(no|not) (more|less|fewer|later|earlier|only|exceed\w*)\b|非常|无论|无法|除以|未来"
-    r"|\b(no|without|not|don['’]t) (duplicat|repe(at|tit))\w*|有没有|是不是"
-    r"|不(同|要?重复|少于|多于|超过|低于|高于|小于|大于|晚于|早于|必|到|足|满|及|止|仅|只)"
-)
-_CLAUSE = re.compile(r"[,;:.!?，；：。！？]")
 _AVERAGE = re.compile(r"(?i)\b(average|mean)\b|平均")
 _TOTAL = re.compile(r"(?i)\b(total|sum|altogether|in all)\b|总[额和共计量数]|合计|一共")
 _AVERAGES = (frozenset({"average", "mean"}), "平均")
 _TOTALS = (frozenset({"total"}), "总")
 _TOTAL_NUMBER = re.compile(r"(?i)\btotal (?:number|amount|count)\b")
-_NAMES = re.compile(r"(?i)\bnames?\b|姓名|名[称字]|名(?![单额次])")
-_WHICH = re.compile(r"(?i)^(?:(?:in|at|from|to|for|of|on|by)\s+)?which\b|哪[一些个所家位座]{0,2}")
-_NUMBERS = re.compile(r"(?i)\b(ids?|identifiers?|codes?|numbers?)\b|编号|代码|号码")
-_THEIR = re.compile(r"(?i)\b(their|the|its|his|her)\s+(\w+\s+)?names?\b(?!\s+of)")
-_BETWEEN = frozenset("的 叫 叫做 什么 是".split())  # a thing and its name
-_IS_OF = re.compile(r"['’]s|(?:的|叫做?|什么|是)*")
-_AT_ALL = re.compile(r"(?i)\b(any|at all|never|ever)\b|任何|从未|从没|从来")
-_LACKS = re.compile(r"(?i)\b(no|without|never|none|neither)\b|没有|从未|从没|无")
-_FAILS = re.compile(  # *who do not grow beans* grow none; *a plant that is not a bean* is one of several
-    r"(?i)\b(?:do|does|did)(?: not|n['’]t)\b|没|不(?![是为等在属])"
-)
-_BUT = re.compile(r"(?i)\b(but|although|though|yet)\b|[但却]")
-_ENDS_A_NAME = frozenset("who that which whose in at on with for from by where and or to".split())
 
 
 def said(question: str, knowledge: Knowledge, hits: Sequence[ValueHit] = ()) -> Said:
@@ -93,57 +73,13 @@ def said(question: str, knowledge: Knowledge, hits: Sequence[ValueHit] = ()) -> 
         distinct=_called(_DISTINCT, question, knowledge),
         words=_words(question, knowledge),
         both=bool(_BOTH.search(question)),
-        denial=_denial(question, knowledge, hits),
-        things=_things(question, knowledge),
-        named=_named(question, knowledge),
+        denial=denial(question, knowledge, hits),
+        things=things(question, knowledge),
+        named=named(question, knowledge),
         measure=_measure(question),
         averaged=_folded_up(_AVERAGES, question, knowledge),
         totalled=_folded_up(_TOTALS, question, knowledge),
     )
-
-
-def _denial(question: str, knowledge: Knowledge, hits: Sequence[ValueHit]) -> Denial | None:
-    plain = _plain(question, hits)
-    if not _DENIES.search(plain):
-        return None
-    return Denial(
-        values=_denied(question, plain, hits),
-        had=_had(question, plain, knowledge),
-        lacks=bool(_LACKS.search(plain)),
-        fails=bool(_FAILS.search(plain)),
-        at_all=bool(_AT_ALL.search(question)),
-    )
-
-
-def _plain(question: str, hits: Sequence[ValueHit]) -> str:
-    """Letter by letter without what looks like a denial and is none: a bound, a part of a name (无锡)."""
-    text = _BOUNDS.sub(lambda found: " " * len(found[0]), question)
-    for hit in hits:
-        if _DENIES.search(hit.said) and not _DENIES.fullmatch(hit.said):
-            text = text.replace(hit.said, " " * len(hit.said))
-    return text
-
-
-def _denied(question: str, plain: str, hits: Sequence[ValueHit]) -> tuple[ValueHit, ...]:
-    """Of each denial the next value after it in its clause: *in the morning but not at night*."""
-    held = [(question.find(hit.said), hit) for hit in hits]
-    ends = (found.end() for found in _DENIES.finditer(plain))
-    after = ((end, min((at for at, _ in held if at >= end), default=-1)) for end in ends)
-    places = {at for end, at in after if at >= 0 and not _CLAUSE.search(question[end:at])}
-    return tuple(hit for at, hit in held if at in places)
-
-
-def _had(question: str, plain: str, knowledge: Knowledge) -> tuple[str, ...]:
-    """What is named before a *but* that a denial follows, and not after it."""
-    but = _BUT.search(plain)
-    if but is None or not _DENIES.search(plain, but.end()):
-        return ()
-    sides: tuple[dict[str, None], dict[str, None]] = ({}, {})
-    for term in terms(question):
-        tables = knowledge.linker.named_by(term)
-        if len(tables) == 1 and _is_its_head(term, tables[0]):
-            sides[term.start > but.start()][tables[0]] = None
-    return tuple(one for one in sides[False] if one not in sides[True])
 
 
 def _measure(question: str) -> Literal["avg", "sum", ""]:
@@ -151,69 +87,6 @@ def _measure(question: str) -> Literal["avg", "sum", ""]:
     if bool(average) == bool(total):
         return ""
     return "avg" if average else "sum"
-
-
-def _things(question: str, knowledge: Knowledge) -> frozenset[str]:
-    """Of several that a word may mean the one that is called so: a `class`, which is a course elsewhere."""
-    met = (_called_so(term, knowledge.linker.named_by(term)) for term in terms(question))
-    return frozenset(tables[0] for tables in met if len(tables) == 1)
-
-
-def _called_so(term: Term, tables: list[str]) -> list[str]:
-    """Those that go by the very word, if any does."""
-    return [one for one in tables if words(one.rpartition(".")[2]) == (term.word,)] or tables
-
-
-def _named(question: str, knowledge: Knowledge) -> tuple[str, ...]:
-    """The tables whose names are wanted: *names of the members*, *member names*, 会员的姓名; *Which members
-    …? Give their names*.
-    """
-    text = folded(question)
-    line = [term for term in terms(question) if not term.is_phrase and term.said not in _BETWEEN]
-    found: dict[str, None] = {}
-    for match in _NAMES.finditer(text):
-        for term in _beside(match, line, text):
-            tables = [one for one in knowledge.linker.named_by(term) if _is_its_head(term, one)]
-            tables = _called_so(term, tables)
-            if len(tables) == 1:
-                found[tables[0]] = None
-            if tables:
-                break
-    return tuple(found) or _asked_for(line, text, knowledge)
-
-
-def _asked_for(line: list[Term], text: str, knowledge: Knowledge) -> tuple[str, ...]:
-    """*Which college …?*: the table, unless numbers are wanted."""
-    which = _WHICH.search(text)
-    if which is None or _NUMBERS.search(text):
-        return ()
-    after = next((term for term in line if term.start >= which.end()), None)
-    if after is None or text[which.end() : after.start].strip():
-        return ()
-    tables = [one for one in knowledge.linker.named_by(after) if _is_its_head(after, one)]
-    tables = _called_so(after, tables)
-    return tuple(tables) if len(tables) == 1 else ()
-
-
-def _is_its_head(term: Term, table: str) -> bool:
-    """A `gas_station` is a station, and no gas."""
-    parts = words(table.rpartition(".")[2])
-    return term.is_chinese or len(parts) < 2 or term.word not in parts[:-1]
-
-
-def _beside(name: re.Match[str], line: list[Term], text: str) -> Iterator[Term]:
-    """The words that a *name* may be the name of, the likeliest first."""
-    before = [term for term in line if term.end <= name.start()]
-    after = [term for term in line if term.start >= name.end()]
-    if before and _IS_OF.fullmatch(text[before[-1].end : name.start()].strip()):
-        yield before[-1]
-    if after and after[0].word == "of":
-        for term in after[1:6]:
-            if term.word in _ENDS_A_NAME:
-                break
-            yield term
-    elif _THEIR.search(text[: name.end()]) and line and line[0].word in ("which", "what"):
-        yield from line[1:4]
 
 
 def _called(how: re.Pattern[str], question: str, knowledge: Knowledge) -> Columns:
@@ -224,7 +97,7 @@ def _called(how: re.Pattern[str], question: str, knowledge: Knowledge) -> Column
         pieces = [english, *english.split()] if english else _pieces(chinese)
         for piece in pieces:
             meant = knowledge.glossary.synonyms(piece) if chinese else ()
-            ways = {words(way) for way in (piece, *meant)} - {()}
+            ways = [way for way in dict.fromkeys(map(words, (piece, *meant))) if way]
             for more in ((), ("id",)):
                 found = [place for way in ways for place in called.get((*way, *more), ())]
                 if found:
@@ -290,8 +163,7 @@ def _ranked(question: str, knowledge: Knowledge) -> Columns:
     if order[2] and order[2][-2:] in rest:
         return ()
     elsewhere = set(words(rest))
-    meant = {one for one in called if not elsewhere & set(words(one[1]))}
-    return tuple(meant) if meant == set(called) else ()
+    return () if any(elsewhere & set(words(name)) for _, name in called) else called
 
 
 def _is_a_name(hit: ValueHit, question: str, touched: Mapping[str, set[str]]) -> bool:
