@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from text2sql.sql.dialects import GRAMMARS
 from text2sql.sql.repairs.asked import asked_distinct, asked_each, asked_value, said_number, said_value
+from text2sql.sql.repairs.bindings import qualify, rebind
 from text2sql.sql.repairs.bridges import bridge, key_of_list, other_table
 from text2sql.sql.repairs.connectives import asked_either, asked_not
 from text2sql.sql.repairs.contradictions import anti_join, beyond_all, both_at_once, counted_none, for_each
@@ -27,10 +28,10 @@ from text2sql.sql.repairs.groups import (
     group_by,
     ratio,
 )
-from text2sql.sql.repairs.joins import join_key, missing_join
 from text2sql.sql.repairs.known import known
 from text2sql.sql.repairs.measures import asked_measure, asked_total, said_measure
-from text2sql.sql.repairs.names import near_column, near_table, qualify, rebind, typo
+from text2sql.sql.repairs.missing import join_key, missing_join
+from text2sql.sql.repairs.names import near_column, near_table, typo
 from text2sql.sql.repairs.needless import denied_join, needless_join, unasked_join
 from text2sql.sql.repairs.orders import asked_age, asked_best, asked_order, unasked_limit
 from text2sql.sql.repairs.reading import read, written
