@@ -26,9 +26,10 @@ _NO_DIRECTION = re.compile(  # a bound, a name
     r"\bat (?:least|most)\b|\b(?:more|less|\w+er) than\b|\b(?:first|last)(?: and last)? names?\b"
     r"|至[少多]|[大小多少高低早晚]于|多少|大小|长度|高度|老师"
 )
+_ENDS = "高低大小多少早晚长短新旧老近远贵"  # 从高到低; 从北京到上海 is none
 _ALL_IN_ORDER = re.compile(
     r"(?:^|[,;])[^,;.?!]{0,24}?\b(?:\w+est|most|least|best|worst)\b(?: [\w-]+){0,3} first\s*(?=[.,?!;]|$)"
-    r"|(?:[升降]序|[从由][^，。]{1,3}到[^，。]{1,3}|(?:[，。]|^)[^，。]{1,12}在最?前面?)(?:排[序列]?)?[。？?]?$"
+    rf"|(?:[升降]序|[从由]最?[{_ENDS}]到最?[{_ENDS}]|(?:[，。]|^)[^，。]{{1,12}}在最?前面?)(?:排[序列]?)?[。？?]?$"
 )
 _ONE = re.compile(r"最|第一|首[个位]|前[一1]|\b(?:which|what|who) \w+ (?:has|have|had|is|was)\b")
 _BEGAN = frozenset(  # since when there is somebody or something
