@@ -8,7 +8,7 @@ from sqlglot import exp
 from text2sql.sql.dialects import ascii_lower, ascii_upper
 from text2sql.sql.repairs.draft import Draft, Fault
 from text2sql.sql.repairs.joins import add_joins, has_bare_star, shortest_path
-from text2sql.sql.repairs.known import Entry, folded
+from text2sql.sql.repairs.known import Entry, folded, is_number
 from text2sql.sql.repairs.views import Source, View, Views
 from text2sql.sql.scope import again
 
@@ -76,6 +76,9 @@ def _in_double_quotes(draft: Draft, column: exp.Column) -> bool:
 # -- spelling --
 
 
+_AS_NUMBER = {**dict.fromkeys(("yes", "y", "true", "t"), 1), **dict.fromkeys(("no", "n", "false", "f"), 0)}
+
+
 def value_spelling(draft: Draft) -> bool:
     """`'France'` where the column says `france`."""
     done = False
@@ -85,7 +88,10 @@ def value_spelling(draft: Draft) -> bool:
             continue
         entry, held = origin
         for literal in literals:
-            if draft.domains.contains(entry.name, held.name, literal.this) is False:
+            if is_number(held) and literal.this.casefold() in _AS_NUMBER:
+                draft.put(literal, exp.Literal.number(_AS_NUMBER[literal.this.casefold()]))
+                done = True
+            elif draft.domains.contains(entry.name, held.name, literal.this) is False:
                 spelled = draft.domains.spelled(entry.name, held.name, literal.this)
                 if spelled is not None and spelled != literal.this:
                     draft.put(literal, exp.Literal.string(spelled))

@@ -30,3 +30,9 @@ unchanged
 
 SELECT Name FROM artist WHERE country > 'France'
 unchanged
+
+SELECT kind FROM ticket WHERE has_discount = 'Y'
+SELECT kind FROM ticket WHERE has_discount = 1
+
+SELECT kind FROM ticket WHERE has_discount = 'Day'
+unchanged
