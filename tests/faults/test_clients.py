@@ -3,8 +3,8 @@ P08, P10). The rest of section C is proved in `tests/server`.
 """
 
 import asyncio
+import gc
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -155,27 +155,28 @@ def test_p07_a_large_result_does_not_hold_up_the_loop(tmp_path: Path) -> None:
         "SELECT a.id, a.n, b.n AS m, 'some text of a row' AS t FROM customers a JOIN customers b ON b.id < 20"
     )
 
-    async def rounds(enough: Callable[[int], bool]) -> float:
-        """How long the loop takes to come round, nine in ten times at most."""
-        gaps: list[float] = []
-        while not enough(len(gaps)):
-            began = time.monotonic()
-            await asyncio.sleep(0.01)
-            gaps.append(time.monotonic() - began)
-        return sorted(gaps)[len(gaps) * 9 // 10]
-
-    async def told() -> tuple[int, float, float]:
+    async def told() -> tuple[int, list[float]]:
         backend = scripted([], last=wide)
         given: dict[str, Any] = {"row_limit": 10_000, "preset": "hybrid", "cache_lifetime": 0.0}
         async with listening(shop, backend, **given) as server:
-            idle = await rounds(lambda count: count == 50)  # on a busy machine that is late too
-            asking = asyncio.create_task(server.answer())
-            busy = await rounds(lambda _: asking.done())
-            return (await asking)["row_count"], idle, busy
+            asking, gaps = asyncio.create_task(server.answer()), list[float]()
+            while not asking.done():
+                began = time.monotonic()
+                await asyncio.sleep(0.01)
+                gaps.append(time.monotonic() - began)
+            return (await asking)["row_count"], sorted(gaps)
 
-    rows, idle, busy = asyncio.run(told())
-    assert rows == 10_000
-    assert busy < max(0.2, 10 * idle)
+    gc.collect()
+    gc.freeze()  # what ten thousand other tests have left behind is not the server's to look through
+    late = []
+    for _ in range(3):  # a loop that is held up is so every time; other tests on two cores hold it up once
+        rows, gaps = asyncio.run(told())
+        assert rows == 10_000
+        late.append(gaps[len(gaps) * 9 // 10])
+        if late[-1] < 0.2:
+            break
+    gc.unfreeze()
+    assert min(late) < 0.2
 
 
 @pytest.mark.slow
