@@ -64,7 +64,7 @@ class Spotter:
         for match in _QUOTED.finditer(question):
             start, end = match.span(match.lastindex or 0)
             said = question[start:end].strip()
-            hits += self._hits(said, self.places.get(self.form(said), ()))
+            hits += self._hits(said, self.places.get(self._form(said), ()))
             taken.append((start, end))  # what is quoted is meant as a whole
         for start, end in sorted(self._pieces(question), key=lambda piece: piece[0] - piece[1]):
             if any(start < other_end and other_start < end for other_start, other_end in taken):
@@ -72,7 +72,7 @@ class Spotter:
             said = question[start:end]
             places = [
                 one
-                for one in self.places.get(self.form(said), ())
+                for one in self.places.get(self._form(said), ())
                 if self._may_be(said, one, capitals=question[:1].isupper())
             ]
             if places and self._is_telling(said, len(places)):
@@ -99,7 +99,7 @@ class Spotter:
         """Whether a name of this schema has it."""
         return " ".join(words(word)) in self._names or bool(self._parts.intersection(words(word)))
 
-    def form(self, said: str) -> str:
+    def _form(self, said: str) -> str:
         """As values are kept; of *subsidiaries* there may only be the `Subsidiary`."""
         form = normalised(said)
         return form if form in self.places or not said.isascii() else singular(form)
@@ -111,11 +111,11 @@ class Spotter:
         (word, *more) = words(said) or ("",)
         if more or not said.isascii() or said != said.lower():
             return True
-        names = capitals and len(held.forms) > _NAMES and said not in held.forms[self.form(said)]
+        names = capitals and len(held.forms) > _NAMES and said not in held.forms[self._form(said)]
         return not names and (word not in self._parts or word in words(held.place[1]))
 
     def _hits(self, said: str, places: Sequence[ColumnValues]) -> list[ValueHit]:
-        form = self.form(said)
+        form = self._form(said)
         found: list[ValueHit] = []
         for held in places[:_PLACES]:
             spellings = held.forms[form]

@@ -83,15 +83,17 @@ def beyond_all(draft: Draft) -> bool:
             (other,) = inner.sources.values()
             own = {told: one for one in parts if (told := _told(draft, view, one, source))}
             within = [_told(draft, inner, one, other) for one in conditions(inner)]
-            twice = [own[told] for told in within if told in own]
+            gone = [own[told] for told in within if told in own]
             if not within and len(own) == 1:
-                (((key, _), twice),) = [(told, [one]) for told, one in own.items()]
-                literal = twice[0].expression.copy()
-                filter_by(inner, [exp.EQ(this=draft.column_in(inner, other, key), expression=literal)])
-            if twice and len(twice) == len(conditions(inner)):
-                filter_by(view, [one for one in parts if not any(one is gone for gone in twice)])
-                draft.changed()
-                return True
+                (((key, _), said),) = own.items()
+                column, literal = draft.column_in(inner, other, key), said.expression.copy()
+                filter_by(inner, [exp.EQ(this=column, expression=literal)])
+                gone = [said]
+            elif not gone or len(gone) < len(within):
+                continue
+            filter_by(view, [one for one in parts if not any(one is held for held in gone)])
+            draft.changed()
+            return True
     return False
 
 
@@ -102,7 +104,7 @@ def _compared_with_all(draft: Draft, view: View, part: exp.Expr) -> tuple[Source
     if folded is None or not isinstance(column, exp.Column) or not isinstance(query, exp.Subquery):
         return None
     source = draft.views.owner(view, column)
-    inner = next((one for one in draft.views.all if one.select is query.this), None)
+    inner = draft.view_of(query)
     if source is None or inner is None or len(inner.sources) != 1 or len(inner.select.expressions) != 1:
         return None
     item, (other,) = inner.select.expressions[0], inner.sources.values()

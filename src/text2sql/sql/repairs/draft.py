@@ -92,6 +92,10 @@ class Draft:
         """The SELECTs whose columns are the statement's: one, or several of a union."""
         return [one for one in self.views.all if _is_an_arm(one.select, self.tree)]
 
+    def view_of(self, query: exp.Expr | None) -> View | None:
+        """The SELECT in these brackets."""
+        return next((one for one in self.views.all if query is not None and one.select is query.this), None)
+
     def shown(self, view: View) -> Source | None:
         """The one source that everything selected is of."""
         columns = (column for one in view.select.expressions for column in one.find_all(exp.Column))

@@ -92,9 +92,9 @@ def said_measure(draft: Draft) -> bool:
     done = False
     for view, column in list(draft.views.every()):
         folded = column.parent
-        measured = said.averaged if isinstance(folded, exp.Avg) else said.totalled
         if not isinstance(folded, (exp.Avg, exp.Sum)):
             continue
+        measured = said.averaged if isinstance(folded, exp.Avg) else said.totalled
         origin, owner = draft.origin(view, column), draft.views.owner(view, column)
         if origin is None or owner is None:
             continue

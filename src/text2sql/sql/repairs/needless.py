@@ -143,7 +143,7 @@ def _denies(draft: Draft, tie: _Tie, part: exp.Expr) -> bool:
     """Whether it leaves out whatever stands in the very column that the table is joined by."""
     held = part.this if isinstance(part, exp.Not) else None
     query = held.args.get("query") if isinstance(held, exp.In) else None
-    inner = next((one for one in draft.views.all if query is not None and one.select is query.this), None)
+    inner = draft.view_of(query)
     if held is None or inner is None or not isinstance(held.this, exp.Column):
         return False
     whole = not any(inner.select.args.get(one) for one in ("where", "joins", "group", "having", "limit"))
