@@ -4,13 +4,15 @@ BIN := .venv/bin
 READY := .venv/.ready
 SHELL := /bin/bash
 
-.PHONY: test check lint demo format lock servers clouds clean
+.PHONY: test check lint demo dist docs format lock servers clouds fuzz clean
 
 test: lint  ## every check and every test, on real servers and on every Python at hand
-	$(BIN)/python tests/servers.py -- $(BIN)/pytest -n 2 -m "not model" --ignore tests/e2e tests
+	$(BIN)/python tests/servers.py -- $(BIN)/pytest -n 2 -m "not model and not snowflake" --ignore tests/e2e --ignore tests/release tests
+	TEXT2SQL_CLOUDS=snowflake $(BIN)/python tests/servers.py -- $(BIN)/pytest -m snowflake tests/contract tests/cli/test_servers.py
 	$(BIN)/pytest tests/e2e
 	$(BIN)/pytest -m model tests
 	$(BIN)/python tests/pythons.py
+	$(MAKE) dist
 
 check: lint  ## the fast gate: no servers, nothing slow
 	$(BIN)/pytest -n 2 -m "not slow" tests/unit tests/sql tests/schema tests/llm tests/charts tests/agents tests/cli tests/docs
@@ -23,6 +25,14 @@ lint: $(READY)  ## format, lint, types, imports
 
 demo: $(READY)  ## a shop, six questions, the model in the box
 	$(BIN)/text2sql demo
+
+dist: $(READY)  ## wheel and sdist in dist/, and their first minute in an empty environment
+	rm -rf dist
+	$(BIN)/uv build --quiet
+	$(BIN)/pytest -n 2 --dist loadfile tests/release
+
+docs: $(READY)  ## the documentation site in site/; a broken link fails
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 format: $(READY)
 	$(BIN)/ruff format .
@@ -37,7 +47,11 @@ servers: $(READY)  ## PostgreSQL, MariaDB and Redis for hands-on work, until Ctr
 	$(BIN)/python tests/servers.py
 
 clouds: $(READY)  ## the contract suite on the emulators of Snowflake and BigQuery; the latter takes minutes
-	TEXT2SQL_CLOUDS=1 $(BIN)/python tests/servers.py -- $(BIN)/pytest tests/contract -k "snowflake or bigquery"
+	TEXT2SQL_CLOUDS=snowflake,bigquery $(BIN)/python tests/servers.py -- $(BIN)/pytest tests/contract -k "snowflake or bigquery"
+
+fuzz: $(READY)  ## random queries on twin databases, until Ctrl-C: FUZZ_SECONDS, FUZZ_ENGINE, FUZZ_SEED, FUZZ_CASES
+	FUZZ_SECONDS="$(FUZZ_SECONDS)" FUZZ_ENGINE="$(FUZZ_ENGINE)" FUZZ_SEED="$(FUZZ_SEED)" FUZZ_CASES="$(FUZZ_CASES)" \
+		PYTHONPATH=tests $(BIN)/python -m noninterference.fuzz
 
 $(READY): requirements.lock pyproject.toml
 	$(PYTHON) -m venv .venv
@@ -47,4 +61,4 @@ $(READY): requirements.lock pyproject.toml
 	touch $(READY)
 
 clean:
-	rm -rf .venv
+	rm -rf .venv dist site

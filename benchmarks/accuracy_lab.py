@@ -38,12 +38,12 @@ from text2sql.evaluation.questions import Question, read_questions
 from text2sql.evaluation.report import mcnemar, share
 from text2sql.llm import AsyncChatModel, open_model
 from text2sql.llm.grammar import sql_grammar
-from text2sql.schema import Knowledge, ValueIndex, build, render, said, text_columns
+from text2sql.schema import SchemaContext, ValueIndex, build, render, said, text_columns
 from text2sql.schema.render import kind, quoted
-from text2sql.sql import check, read_reply, repairs
-from text2sql.sql.repairs import Repaired, repair
-from text2sql.sql.shape import is_ordered
-from text2sql.types import Catalogue, CheckedSql, Limits, Message, ModelRequest, QueryResult, Table, ValueHit
+from text2sql.sql import check, fixes, read_reply
+from text2sql.sql.fixes import FixedSql, fix_sql
+from text2sql.sql.query_features import is_ordered
+from text2sql.types import Catalog, CheckedSql, Limits, Message, ModelRequest, QueryResult, Table, ValueHit
 
 SET = Path(__file__).parents[2] / "shared" / "bench" / "spider-train-600"
 LIMITS = Limits(rows=100_000, seconds=10)
@@ -60,8 +60,8 @@ class Place:
         self.database: Database = open_database(str(path))
 
     @cached_property
-    def catalogue(self) -> Catalogue:
-        return self.database.catalogue()
+    def catalog(self) -> Catalog:
+        return self.database.catalog()
 
     @cached_property
     def ddl(self) -> str:
@@ -74,12 +74,12 @@ class Place:
 
     @cached_property
     def values(self) -> ValueIndex:
-        tables = self.catalogue.tables
+        tables = self.catalog.tables
         names = [one.name for one in tables] + [column.name for one in tables for column in one.columns]
-        index = ValueIndex(names, self.catalogue.default_schema)
+        index = ValueIndex(names, self.catalog.default_schema)
         with sqlite3.connect(f"file:{self.path}?mode=ro", uri=True) as connection:
             connection.text_factory = lambda data: data.decode(errors="replace")
-            for table, columns in text_columns(self.catalogue):
+            for table, columns in text_columns(self.catalog):
                 for column in columns:
                     found = connection.execute(f'SELECT DISTINCT "{column}" FROM "{table.name}" LIMIT 20000')
                     index.add(table.name, column, [value for (value,) in found], complete=True)
@@ -87,16 +87,16 @@ class Place:
 
     @cached_property
     def grammar(self) -> str:
-        tables = {one.name: [column.name for column in one.columns] for one in self.catalogue.tables}
+        tables = {one.name: [column.name for column in one.columns] for one in self.catalog.tables}
         return sql_grammar("sqlite", tables)
 
     @cached_property
-    def knowledge(self) -> Knowledge:
-        return replace(build(self.catalogue), values=self.values)
+    def schema_context(self) -> SchemaContext:
+        return replace(build(self.catalog), values=self.values)
 
-    def repaired(self, sql: str, question: str) -> Repaired:
-        about = said(question, self.knowledge, self.values.find(question))
-        return repair(sql, "sqlite", self.catalogue, self.values, said=about)
+    def repaired(self, sql: str, question: str) -> FixedSql:
+        about = said(question, self.schema_context, self.values.find(question))
+        return fix_sql(sql, "sqlite", self.catalog, self.values, said=about)
 
     def run(self, sql: str) -> QueryResult | str:
         """The rows, or what went wrong."""
@@ -113,12 +113,12 @@ class Place:
 
 
 def shipped(place: Place) -> str:
-    return render(place.catalogue)
+    return render(place.catalog)
 
 
 def lines(place: Place) -> str:
     """A line a table: `singer(id pk, name 'Joe Sharp', sex 'F'|'M', age int, band_id -> band.id)`."""
-    return "\n".join(_line(table) for table in place.catalogue.tables)
+    return "\n".join(_line(table) for table in place.catalog.tables)
 
 
 def _line(table: Table) -> str:
@@ -142,17 +142,17 @@ def _line(table: Table) -> str:
 def lean_ddl(place: Place) -> str:
     """Shorter than shipped: no word for text, no type for keys, `references t` where it is t's key."""
     return "\n".join(
-        _lean(one, place.catalogue, "CREATE TABLE {} ({});", "primary key", "references")
-        for one in place.catalogue.tables
+        _lean(one, place.catalog, "CREATE TABLE {} ({});", "primary key", "references")
+        for one in place.catalog.tables
     )
 
 
 def lean_line(place: Place) -> str:
     """The shortest: `plot(id pk, grower_id -> grower, sown date)`."""
-    return "\n".join(_lean(one, place.catalogue, "{}({})", "pk", "->") for one in place.catalogue.tables)
+    return "\n".join(_lean(one, place.catalog, "{}({})", "pk", "->") for one in place.catalog.tables)
 
 
-def _lean(table: Table, catalogue: Catalogue, form: str, key: str, arrow: str) -> str:
+def _lean(table: Table, catalog: Catalog, form: str, key: str, arrow: str) -> str:
     joined = {one.columns[0]: one for one in table.foreign_keys if len(one.columns) == 1 and one.referred}
     parts = []
     for column in table.columns:
@@ -161,7 +161,7 @@ def _lean(table: Table, catalogue: Catalogue, form: str, key: str, arrow: str) -
             text += f" {key}"
         if column.name in joined:
             other = joined[column.name]
-            target = catalogue.table(other.table)
+            target = catalog.table(other.table)
             own = target is not None and target.primary_key == other.referred
             text += f" {arrow} {quoted(other.table)}" + ("" if own else f"({quoted(other.referred[0])})")
         elif table.primary_key != (column.name,):
@@ -175,7 +175,7 @@ def _lean(table: Table, catalogue: Catalogue, form: str, key: str, arrow: str) -
 
 def with_samples(place: Place) -> str:
     """As shipped, and two values of every text column."""
-    tables = zip(place.catalogue.tables, render(place.catalogue).split("\n"), strict=True)
+    tables = zip(place.catalog.tables, render(place.catalog).split("\n"), strict=True)
     return "\n".join(_sampled(table, line) for table, line in tables)
 
 
@@ -192,7 +192,7 @@ def _sampled(table: Table, line: str) -> str:
 def in_lines(place: Place) -> str:
     """As shipped, a column a line, as most DDL that a model has read."""
     return "\n".join(
-        re.sub(r"^(CREATE \w+ \S+) \((.*)\);", _broken, line) for line in render(place.catalogue).split("\n")
+        re.sub(r"^(CREATE \w+ \S+) \((.*)\);", _broken, line) for line in render(place.catalog).split("\n")
     )
 
 
@@ -205,7 +205,7 @@ def as_engines_print(place: Place) -> str:
     """With samples, a column a line, tables as they were made, foreign keys below the columns."""
     with sqlite3.connect(f"file:{place.path}?mode=ro", uri=True) as connection:
         made = [name for (name,) in connection.execute("SELECT name FROM sqlite_master ORDER BY rowid")]
-    tables = sorted(place.catalogue.tables, key=lambda one: made.index(one.name))
+    tables = sorted(place.catalog.tables, key=lambda one: made.index(one.name))
     return "\n".join(_printed(one) for one in tables)
 
 
@@ -446,20 +446,20 @@ async def count_repairs(variant: Variant, questions: list[Question], folder: Pat
 
 
 def _worth(name: str, sql: str, question: Question, place: Place) -> str:
-    every = repairs.REPAIRS
+    every = fixes.FIXES
     with_it = judged(question, place, place.repaired(sql, question.question).sql)[0] == "right"
-    repairs.REPAIRS = tuple(one for one in every if one.__name__ != name)
+    fixes.FIXES = tuple(one for one in every if one.__name__ != name)
     try:
         without = judged(question, place, place.repaired(sql, question.question).sql)[0] == "right"
     finally:
-        repairs.REPAIRS = every
+        fixes.FIXES = every
     return "neither" if with_it == without else "won" if with_it else "lost"
 
 
 # -- Telling -------------------------------------------------------------------------------------
 
 
-def summarise(found: dict[str, dict[str, Judged]]) -> None:
+def summarize(found: dict[str, dict[str, Judged]]) -> None:
     common = set.intersection(*(set(one) for one in found.values()))
     first = next(iter(found))
     print(f"{len(common)} questions that all of them have answered")
@@ -526,7 +526,7 @@ async def main() -> None:
     if given.what == "failures":
         failures(found)
     else:
-        summarise(found)
+        summarize(found)
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "tests"))
 
 from charts.shapes import SHAPES  # noqa: E402
-from text2sql.charts import can_write, choose, fitting, picture, spec  # noqa: E402
+from text2sql.charts import choose, fitting, has_glyphs_for, picture, spec  # noqa: E402
 from text2sql.messages import Language  # noqa: E402
 
 LANGUAGES: tuple[Language, ...] = ("en", "zh")
@@ -26,7 +26,7 @@ MOST = 60_000  # bytes of a picture that stands in the repository
 def main(words: list[str]) -> int:
     folder = Path(words[0]) if words else ROOT / "docs" / "charts"
     folder.mkdir(parents=True, exist_ok=True)
-    if not can_write("中文图表"):
+    if not has_glyphs_for("中文图表"):
         print("No font with Chinese letters is here: apt-get install fonts-noto-cjk", file=sys.stderr)
         return 1
     for shape in SHAPES:

@@ -127,7 +127,7 @@ def ours(url: str, samples: int = 0) -> tuple[float, int]:
     with open_database(url, Settings(time_limit=120)) as db:
         db.ping()
         began = time.perf_counter()
-        tables = db.catalogue(samples).tables
+        tables = db.catalog(samples).tables
         return time.perf_counter() - began, sum(len(table.columns) for table in tables)
 
 

@@ -26,7 +26,7 @@ from pathlib import Path
 import httpx
 
 from text2sql.config import Settings, from_environment
-from text2sql.llm.embedded import EmbeddedBackend, file, running, wire
+from text2sql.llm.embedded import EmbeddedBackend, file, process, wire
 from text2sql.llm.grammar import sql_grammar
 from text2sql.types import Message, ModelRequest, Reply
 
@@ -86,7 +86,7 @@ async def call(backend: EmbeddedBackend, request: ModelRequest) -> Timed:
     raise RuntimeError("no reply")
 
 
-async def raw(host: running.Host, prompt: str, request: ModelRequest) -> float:
+async def raw(host: process.Host, prompt: str, request: ModelRequest) -> float:
     """The same call without us: only what HTTP needs."""
     async with httpx.AsyncClient(transport=host.transport(), base_url=host.url, timeout=None) as client:
         began = time.perf_counter()
@@ -120,8 +120,8 @@ async def measure(settings: Settings, rounds: int) -> bool:
         "second question", second.evaluated / first.evaluated, 0.15, "%", f"{second.evaluated} tokens"
     )
 
-    for host in running.hosts(root):
-        running.stop(host)
+    for host in process.hosts(root):
+        process.stop(host)
     third = await call(backend, asked("Which city has the most stores?"))
     note = f"{third.evaluated} tokens, {third.seconds:.1f} s with starting"
     good &= show("after a restart", third.evaluated / first.evaluated, 0.15, "%", note)
@@ -144,7 +144,7 @@ async def measure(settings: Settings, rounds: int) -> bool:
     note = f"{min(free) * 1000:.0f} ms, {min(held) * 1000:.0f} ms a token"
     good &= show("grammar", min(held) / min(free), 1.10, "x", note)
 
-    host = running.hosts(root)[0]
+    host = process.hosts(root)[0]
     async with httpx.AsyncClient(transport=host.transport(), base_url=host.url) as client:
         answer = await client.post("/apply-template", json={"messages": wire.messages(asked(long).messages)})
         prompt = answer.json()["prompt"]
@@ -158,7 +158,7 @@ async def measure(settings: Settings, rounds: int) -> bool:
 
 
 def threads(settings: Settings) -> int:
-    return running.plan_for(file.ready_file(None, settings), ours=True, settings=settings).threads
+    return process.plan_for(file.ready_file(None, settings), ours=True, settings=settings).threads
 
 
 def main() -> int:
@@ -176,8 +176,8 @@ def main() -> int:
         try:
             good = asyncio.run(measure(settings, given.rounds))
         finally:
-            for host in running.hosts(Path(directory)):
-                running.stop(host)
+            for host in process.hosts(Path(directory)):
+                process.stop(host)
     return 0 if good else 1
 
 

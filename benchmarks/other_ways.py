@@ -23,12 +23,12 @@ from typing import Any
 
 from accuracy_lab import SET, SHIPPED, Place, judged
 from text2sql.agents.confidence import against, confidence_of, evidence, signals_of
-from text2sql.agents.context import question_text
-from text2sql.agents.emptiness import rows_in
+from text2sql.agents.empty_result import rows_in
+from text2sql.agents.prompt_builder import question_text
 from text2sql.config import Settings
 from text2sql.evaluation.questions import Question, read_questions
 from text2sql.llm import AsyncChatModel, open_model
-from text2sql.schema import ddl, hints, render
+from text2sql.schema import ValueSharing, ddl, hints, render
 from text2sql.sql import check, read_reply
 from text2sql.types import CheckedSql, Message, ModelRequest
 
@@ -49,15 +49,19 @@ class Tried:
 def found_in(question: Question, place: Place) -> dict[str, Any]:
     hits = place.values.find(question.question)
     values = [{"said": h.said, "value": h.value, "table": h.table, "column": h.column} for h in hits]
-    return {"values": values, "hints": hints(question.question, place.knowledge), "tables": []}
+    return {"values": values, "hints": hints(question.question, place.schema_context), "tables": []}
 
 
 def request(question: Question, place: Place, *, plain: bool) -> ModelRequest:
     """As the app asks first, or in doubt."""
     template = Template((SHIPPED / "generate_sql.md").read_text(encoding="utf-8"))
-    schema = ddl(place.catalogue) if plain else render(place.catalogue, samples=True)
+    schema = ddl(place.catalog) if plain else render(place.catalog, samples=True)
     found: Any = found_in(question, place)
-    told = question.question if plain else question_text(question.question, found)
+    told = (
+        question.question
+        if plain
+        else question_text(question.question, found, ValueSharing("samples", place.schema_context))
+    )
     return ModelRequest(
         (Message("system", template.substitute(dialect="SQLite", schema=schema)), Message("user", told)),
         max_tokens=256,
@@ -112,12 +116,14 @@ def tried(reply: dict[str, Any], question: Question, place: Place) -> Tried:
         "attempts": 1,
         "connection_id": "sqlite:",
     }
+    level, misfits = asyncio.run(against(question.question, mended.sql, mended.sql, place.schema_context))
     passed: Any = {
         "sql": mended.sql,
         "tables": list(checked.tables),
         "repairs": list(mended.fixes),
         "candidate": 0,
-        "against": against(question.question, mended.sql, place.knowledge),
+        "against": misfits,
+        "hardness": level,
     }
     rows = rows_in(result)
     return Tried(

@@ -3,7 +3,7 @@
     python benchmarks/overhead.py [--rounds 30]
 
 Beside it, in the same run: a bare LangGraph with as many nodes and the same checkpointer; the same on a
-catalogue of 1,000 tables; `import text2sql` and `text2sql --help` beside `python -c pass`.
+catalog of 1,000 tables; `import text2sql` and `text2sql --help` beside `python -c pass`.
 """
 
 import argparse
@@ -25,7 +25,7 @@ from text2sql import AsyncText2SQL
 from text2sql.config import Settings
 from text2sql.database.demo import build_demo
 from text2sql.llm import AsyncChatModel, ScriptedBackend
-from text2sql.types import Capabilities
+from text2sql.types import ModelProfile
 
 SQL = "SELECT count(*) AS orders FROM orders"
 STAGES = 6
@@ -42,7 +42,9 @@ async def median(work: Callable[[], Awaitable[object]], rounds: int) -> float:
 
 async def ours(source: Path, memory: Path, rounds: int) -> float:
     settings = Settings(memory=str(memory), requests_per_minute=0, values_time=60.0)
-    backend = ScriptedBackend([], last=SQL, capabilities=Capabilities(16_384, grammar=True))
+    backend = ScriptedBackend(
+        [], last=SQL, profile=ModelProfile(16_384, location="local", size="small", grammar=True)
+    )
     async with AsyncText2SQL(str(source), settings=settings, model=AsyncChatModel([backend], settings)) as db:
         await db.ask("How many orders are there?")
         await asyncio.sleep(1.0)  # values are read while nobody waits

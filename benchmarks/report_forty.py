@@ -27,8 +27,8 @@ from text2sql import AsyncText2SQL  # noqa: E402
 from text2sql.config import Settings, from_environment  # noqa: E402
 from text2sql.database.demo import build_demo  # noqa: E402
 from text2sql.llm import AsyncChatModel, open_model  # noqa: E402
-from text2sql.reports.filling import Step, Terms  # noqa: E402
-from text2sql.reports.making import Report  # noqa: E402
+from text2sql.reports.answer_placeholders import Step, Terms  # noqa: E402
+from text2sql.reports.build import Report  # noqa: E402
 from text2sql.reports.schedule import do, job_of  # noqa: E402
 
 RENAME = "ALTER TABLE payments RENAME COLUMN amount TO paid"

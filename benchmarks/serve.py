@@ -61,10 +61,10 @@ from text2sql.config import Settings
 from text2sql.database import AsyncDatabase, open_database
 from text2sql.database.demo import build_demo
 from text2sql.llm import AsyncChatModel, ScriptedBackend
-from text2sql.server.building import build
-from text2sql.server.door import Door
+from text2sql.server.app_factory import build
+from text2sql.server.run import GracefulServer
 from text2sql.sql import check
-from text2sql.types import Capabilities, CheckedSql, ModelRequest, Reply
+from text2sql.types import CheckedSql, ModelProfile, ModelRequest, Reply
 
 NAMED = r"\b(people|revenue)"  # what a query calls its numbers
 SERVERS = ("bare", "graph", "question", "cached")
@@ -182,12 +182,12 @@ def serve(kind: str, world: str, path: str, memory: str, door: socket.socket) ->
     else:
         # never the same text twice: the guard would remember what it said of it
         written = (re.sub(NAMED, rf"\g<0>{number}", sql) for number in count())
-        can = Capabilities(context=16_384)
-        model = AsyncChatModel([Instant(written, capabilities=can)], settings)
+        can = ModelProfile(context=16_384, location="local", size="small")
+        model = AsyncChatModel([Instant(written, profile=can)], settings)
         app = build({"shop": path}, settings, model=model)
     watch(app)
     config = uvicorn.Config(app, log_config=None, access_log=False)
-    server = uvicorn.Server(config) if plain else Door(config, app, lambda: None)
+    server = uvicorn.Server(config) if plain else GracefulServer(config, app, lambda: None)
     server.run([door])
 
 
@@ -217,12 +217,12 @@ def watch(app: FastAPI) -> None:
             "files": files,
         }
         held |= {"threads": threading.active_count(), "megabytes": resident()}
-        reception = getattr(app.state, "reception", None)
-        if reception is not None:
-            database = reception.sources.named(None).app.database
+        pipeline = getattr(app.state, "reception", None)
+        if pipeline is not None:
+            database = pipeline.sources.named(None).app.database
             held |= {"connections": database.busy if database else 0}
-            held |= {"work": reception.admission.running + reception.admission.waiting}
-            held |= {"streams": reception.streams.running}
+            held |= {"work": pipeline.admission.running + pipeline.admission.waiting}
+            held |= {"streams": pipeline.streams.running}
         return held
 
 

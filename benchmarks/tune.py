@@ -42,13 +42,13 @@ from transformers import AutoModelForCausalLM, AutoTokenizer
 from accuracy_lab import SET, SHIPPED, Place
 from other_ways import found_in
 from practice import build
-from text2sql.agents.context import question_text
+from text2sql.agents.prompt_builder import question_text
 from text2sql.config import Settings
 from text2sql.evaluation.questions import Question
 from text2sql.llm.embedded.file import ready_file
-from text2sql.schema import render
-from text2sql.sql.shape import hardness
-from text2sql.types import Catalogue
+from text2sql.schema import ValueSharing, render
+from text2sql.sql.query_features import hardness
+from text2sql.types import Catalog
 
 HERE = Path(__file__).parent
 RANK, SCALE, TOGETHER = 8, 2.0, 10
@@ -151,23 +151,24 @@ def ours(name: str, folder: str = "of_spider") -> list[dict[str, str]]:
 def _about(path: Path, pairs: list[Pair], easy: float) -> Iterator[Lesson]:
     place = Place(path)
     template = Template((SHIPPED / "generate_sql.md").read_text(encoding="utf-8"))
-    system = template.substitute(dialect="SQLite", schema=render(place.catalogue, samples=True))
+    system = template.substitute(dialect="SQLite", schema=render(place.catalog, samples=True))
     made: list[Pair] = []
     for asked, sql in pairs:
         if hardness(sql, "sqlite") != "easy" or random.random() < easy:
-            told = question_text(asked, found_in(Question("", "", asked, ""), place))  # type: ignore[arg-type]
-            made.append((told, in_its_hand(sql, place.catalogue)))
+            found: Any = found_in(Question("", "", asked, ""), place)
+            told = question_text(asked, found, ValueSharing("samples", place.schema_context))
+            made.append((told, in_its_hand(sql, place.catalog)))
     random.shuffle(made)
     many = max(1, round(len(made) / TOGETHER))
     yield from ((system, made[at::many]) for at in range(many if made else 0))
 
 
-def in_its_hand(sql: str, catalogue: Catalogue) -> str:
+def in_its_hand(sql: str, catalog: Catalog) -> str:
     """As the model writes it, so that it learns what to write and not how: names as the schema spells them,
     texts in single quotes.
     """
-    tables = {table.name.casefold(): table.name for table in catalogue.tables}
-    columns = {one.name.casefold(): one.name for table in catalogue.tables for one in table.columns}
+    tables = {table.name.casefold(): table.name for table in catalog.tables}
+    columns = {one.name.casefold(): one.name for table in catalog.tables for one in table.columns}
     tree = sqlglot.parse_one(sql, read="sqlite")
     for column in list(tree.find_all(exp.Column)):
         if column.this.args.get("quoted") and not column.table and column.name.casefold() not in columns:

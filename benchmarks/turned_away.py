@@ -4,7 +4,7 @@
 
 Our own questions of `tuning/` about the databases of `spider-train-600` and about invented ones, in both
 languages, and Spider's; no model is asked. A question is foreign to a database that its query does not run
-on. The columns are bounds for the share that `schema/coverage.py` wants a database to answer to.
+on. The columns are bounds for the share that `schema/out_of_scope.py` wants a database to answer to.
 """
 
 import json
@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from accuracy_lab import SET, Place
-from text2sql.schema import coverage, is_foreign
+from text2sql.schema import is_out_of_scope, out_of_scope
 
 TUNING = Path(__file__).parent / "tuning"
 BOUNDS = (0.3, 0.35, 0.4, 0.45, 0.5)
@@ -25,17 +25,17 @@ STRANGERS = 24  # questions of other databases that each one is asked
 
 
 @dataclass(frozen=True)
-class Asked:
+class RunOptions:
     kind: str
     text: str
     sql: str
 
 
-def subjects(folder: Path) -> dict[Path, list[Asked]]:
+def subjects(folder: Path) -> dict[Path, list[RunOptions]]:
     """What is asked of each database."""
-    found: dict[Path, list[Asked]] = defaultdict(list)
+    found: dict[Path, list[RunOptions]] = defaultdict(list)
     for one in json.loads((SET / "questions.json").read_text(encoding="utf-8")):
-        found[_of_the_set(one["db_id"])].append(Asked("Spider's", one["question"], one["gold_sql"]))
+        found[_of_the_set(one["db_id"])].append(RunOptions("Spider's", one["question"], one["gold_sql"]))
     for file in sorted(TUNING.glob("of_spider*/*.json")):
         found[_of_the_set(file.stem)] += _pairs(json.loads(file.read_text(encoding="utf-8")))
     for file in sorted(TUNING.glob("*.json")):
@@ -53,9 +53,9 @@ def _of_the_set(name: str) -> Path:
     return SET / "databases" / name / f"{name}.sqlite"
 
 
-def _pairs(pairs: list[dict[str, str]]) -> list[Asked]:
+def _pairs(pairs: list[dict[str, str]]) -> list[RunOptions]:
     tongues = (("en", "English"), ("zh", "Chinese"))
-    return [Asked(f"ours, {told}", one[tongue], one["sql"]) for one in pairs for tongue, told in tongues]
+    return [RunOptions(f"ours, {told}", one[tongue], one["sql"]) for one in pairs for tongue, told in tongues]
 
 
 def runs(path: Path, sql: str) -> bool:
@@ -69,7 +69,7 @@ def runs(path: Path, sql: str) -> bool:
 
 def main() -> None:
     chance = random.Random(3)
-    shipped = (coverage.ENOUGH, coverage.ENOUGH_CHINESE)
+    shipped = (out_of_scope.MIN_COVERAGE, out_of_scope.MIN_COVERAGE_CHINESE)
     away: dict[tuple[str, bool], list[list[bool]]] = defaultdict(list)
     with tempfile.TemporaryDirectory() as folder:
         asked = subjects(Path(folder))
@@ -82,8 +82,8 @@ def main() -> None:
                 for one in questions:
                     away[one.kind, foreign].append([])
                     for bounds in (*((bound, bound) for bound in BOUNDS), shipped):
-                        coverage.ENOUGH, coverage.ENOUGH_CHINESE = bounds
-                        away[one.kind, foreign][-1].append(is_foreign(one.text, place.knowledge))
+                        out_of_scope.MIN_COVERAGE, out_of_scope.MIN_COVERAGE_CHINESE = bounds
+                        away[one.kind, foreign][-1].append(is_out_of_scope(one.text, place.schema_context))
             place.database.close()
     print(f"{'turned away / noticed':32}" + "".join(f"{one:>14}" for one in (*BOUNDS, "shipped")))
     for kind in sorted({kind for kind, _ in away}):

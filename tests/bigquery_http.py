@@ -1,8 +1,8 @@
-"""BigQuery for the tests: local-bigquery's server, offline, and an administrator's side to look from.
+"""A BigQuery emulator for tests: local-bigquery's server, offline, with an administrative interface.
 
     python tests/bigquery_http.py DIRECTORY PORT
 
-It runs in an environment of its own (`servers.py` makes it), because it needs Python 3.13 and 577 MB.
+It runs in its own environment, created by `servers.py`, because it needs Python 3.13 and 577 MB.
 DuckDB's extensions come from packages instead of the network.
 """
 
@@ -63,9 +63,9 @@ def main(directory: Path, port: int) -> None:
 
     async def drop(request: Request) -> JSONResponse:
         """As a firewall would: every other connection is cut."""
-        for one in list[Any](server.server_state.connections):
-            if one.client != request.scope["client"]:
-                one.transport.close()
+        for connection in list[Any](server.server_state.connections):
+            if connection.client != request.scope["client"]:
+                connection.transport.close()
         return JSONResponse({})
 
     emulator.add_route("/running", running)

@@ -1,10 +1,10 @@
-"""ClickHouse for the tests: the embedded engine behind as much of the HTTP protocol as a client needs.
+"""A ClickHouse server for tests: the embedded engine behind the necessary part of the HTTP protocol.
 
     python tests/clickhouse_http.py DIRECTORY PORT PASSWORD
 
-It runs in an environment of its own (`servers.py` makes it), because the engine's wheel is 180 MB. Each
-request has a session of its own, whose settings are the request's, as on a server. What a server does and the
-embedded engine does not is done here: one statement a request, and KILL QUERY by the client's query id.
+It runs in its own environment, created by `servers.py`, because the engine's wheel is 180 MB. As on a real
+server, each request has its own session and settings. This module adds what the embedded engine lacks: one
+statement per request, and KILL QUERY by the client's query id.
 """
 
 import base64
@@ -53,9 +53,9 @@ class Wire(BaseHTTPRequestHandler):
         given = dict(parse_qsl(urlsplit(self.path).query, keep_blank_values=True))
         body = self.rfile.read(int(self.headers.get("Content-Length") or 0)).decode()
         if self.path == "/drop":  # as a firewall would: every other connection is cut
-            for one in _OPEN - {self.connection}:
+            for connection in _OPEN - {self.connection}:
                 with suppress(OSError):
-                    one.shutdown(socket.SHUT_RDWR)
+                    connection.shutdown(socket.SHUT_RDWR)
             return self._whole(b"")
         if self._password() != self.password:
             return self._failed(

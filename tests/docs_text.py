@@ -1,4 +1,4 @@
-"""The repository's documents, read for tests that hold them true."""
+"""Read the documentation, for tests that compare it with the code."""
 
 import re
 from collections.abc import Iterator

@@ -1,12 +1,11 @@
-"""What goes wrong in a fleet, done to one on purpose. Each drill prints what it found, and fails if something
-was lost.
+"""Failure drills for a fleet of servers. Each drill prints its findings and fails if anything was lost.
 
-    python tests/drills.py kill        one of three servers, under load and with reports half made (kill -9)
-    python tests/drills.py judge       the one that asks a question set, while it is at it (kill -9)
-    python tests/drills.py restart     PostgreSQL, under load, as after a crash
-    python tests/drills.py upgrade     one server after the other, under load
-    python tests/drills.py backup      pg_dump, the database dropped, pg_restore
-    python tests/drills.py throughput  one server and three, a model that answers at once
+python tests/drills.py kill        kill -9 one of three servers under load, with unfinished reports
+python tests/drills.py judge       kill -9 the server that runs an evaluation
+python tests/drills.py restart     restart PostgreSQL under load, as after a crash
+python tests/drills.py upgrade     restart the servers one by one under load
+python tests/drills.py backup      pg_dump, drop the database, pg_restore
+python tests/drills.py throughput  compare one server with three, using an instant model
 """
 
 import asyncio
@@ -22,7 +21,7 @@ from urllib.parse import urlsplit
 
 import psycopg
 
-from fleet import CUSTOMERS, Asked, Fleet, One, asking, fleet, lost, resumed
+from fleet import CUSTOMERS, Fleet, One, RunOptions, asking, fleet, lost, resumed
 from text2sql.config import Settings
 from text2sql.memory import open_memory
 
@@ -34,14 +33,14 @@ TEMPLATE = "\n\n".join(
 
 async def kill(there: Fleet) -> dict[str, Any]:
     """The server that makes a report is killed while others are asked; another one goes on with it."""
-    asked = Asked()
+    asked = RunOptions()
     asks = asyncio.create_task(asking(there, asked))
     async with there.client("ann") as ann:
         names = [await _begin(ann) for _ in range(2)]
         before, victim = await _half_made(there, names[0])
         victim.kill()
         killed = time.monotonic()
-        there.servers = [one for one in there.servers if one is not victim]
+        there.servers = [server for server in there.servers if server is not victim]
         texts, records = [], []
         for name in names:
             text, record = await _made(ann, name)
@@ -84,7 +83,7 @@ async def judge(there: Fleet) -> dict[str, Any]:
         killed = time.monotonic()
         async with open_memory(Settings(memory=there.memory)) as memory:
             parts = await memory.works.parts(name, "question")
-        before = {json.loads(one)["question"] for one in parts.values()}
+        before = {json.loads(part)["question"] for part in parts.values()}
         state = await _ended(cho, f"/api/v1/evaluations/{name}")
         took = time.monotonic() - killed
         result = (await cho.get(f"/api/v1/evaluations/{name}/result")).json()
@@ -94,11 +93,11 @@ async def judge(there: Fleet) -> dict[str, Any]:
         rows = admin.execute(
             "SELECT asked, count(*) FROM text2sql_audit WHERE person = 'key:cho' GROUP BY 1"
         ).fetchall()
-    times = {one: count for one, count in rows if one in {each["question"] for each in asked}}
+    times = {row: count for row, count in rows if row in {each["question"] for each in asked}}
     return {
         "judged before": len(before),
-        "of those asked again": sum(times[one] > 1 for one in before),
-        "questions in the result": len({one["id"] for one in result["records"]}),
+        "of those asked again": sum(times[record] > 1 for record in before),
+        "questions in the result": len({record["id"] for record in result["records"]}),
         "right": state["right"],
         "asked in all": sum(times.values()),
         "seconds until it was done": round(took, 1),
@@ -107,7 +106,7 @@ async def judge(there: Fleet) -> dict[str, Any]:
 
 async def restart(there: Fleet) -> dict[str, Any]:
     """PostgreSQL cuts every session, recovers, and everybody comes back by themselves."""
-    asked = Asked()
+    asked = RunOptions()
     asks = asyncio.create_task(asking(there, asked))
     async with there.client("ann") as ann:
         name = await _begin(ann)
@@ -134,13 +133,13 @@ async def restart(there: Fleet) -> dict[str, Any]:
 
 async def upgrade(there: Fleet) -> dict[str, Any]:
     """Each server is told to stop (SIGTERM), and started anew once it has; the others go on."""
-    asked = Asked()
+    asked = RunOptions()
     asks = asyncio.create_task(asking(there, asked))
     codes = []
-    for one in there.servers:
-        codes.append(await asyncio.to_thread(one.stop))
-        one.start()
-        await asyncio.to_thread(one.wait)
+    for server in there.servers:
+        codes.append(await asyncio.to_thread(server.stop))
+        server.start()
+        await asyncio.to_thread(server.wait)
     asked.over = True
     await asks
     return {
@@ -155,7 +154,7 @@ async def upgrade(there: Fleet) -> dict[str, Any]:
 
 async def backup(there: Fleet) -> dict[str, Any]:
     """The memory as one file; then the database is gone, made anew, and everybody finds what was theirs."""
-    asked, file = Asked(), there.folder / "memory.dump"
+    asked, file = RunOptions(), there.folder / "memory.dump"
     asks = asyncio.create_task(asking(there, asked, slow=False))
     async with there.client("ann") as ann:
         name = await _begin(ann)
@@ -213,7 +212,7 @@ async def _half_made(there: Fleet, name: str) -> tuple[set[str], One]:
     async with open_memory(Settings(memory=there.memory)) as memory, asyncio.timeout(60):
         while True:
             parts = (await memory.works.parts(name, "question")).values()
-            found = [json.loads(one)["answer"] for one in parts]
+            found = [json.loads(part)["answer"] for part in parts]
             shown = {f"{one['rows'][0][0]:,}" for one in found if one}
             if len(shown) >= QUESTIONS // 4:
                 break
@@ -226,7 +225,7 @@ def _holder(there: Fleet, name: str) -> One:
         row = admin.execute("SELECT holder FROM text2sql_works WHERE id = %s", (name,)).fetchone()
     assert row is not None
     pid = int(row[0].split()[-2])
-    return next(one for one in there.servers if one.process.pid == pid)
+    return next(server for server in there.servers if server.process.pid == pid)
 
 
 async def _ended(client: Any, place: str) -> dict[str, Any]:
@@ -259,32 +258,32 @@ def _dump_and_restore(there: Fleet, file: Path) -> dict[str, float]:
         seconds[words[0]] = round(time.monotonic() - began, 1)
 
     run("pg_dump", "--format=custom", f"--file={file}", name)
-    for one in there.servers:  # nobody writes while the memory is put back
-        one.stop()
+    for server in there.servers:  # nobody writes while the memory is put back
+        server.stop()
     run("dropdb", "--maintenance-db=template1", "--force", name)
     run("createdb", "--maintenance-db=template1", name)
     run("pg_restore", f"--dbname={name}", str(file))
-    for one in there.servers:
-        one.start()
-    for one in there.servers:
-        one.wait()
+    for server in there.servers:
+        server.start()
+    for server in there.servers:
+        server.wait()
     return seconds
 
 
 async def _rate(there: Fleet, seconds: float = 10.0) -> tuple[float, dict[str, float]]:
     """Answers a second, and the seconds of a core that each costs, by who spends them."""
     parts = {
-        "server": [one.process.pid for one in there.servers],
+        "server": [server.process.pid for server in there.servers],
         "PostgreSQL": [there.database.pid],
         "people": [os.getpid()],
     }
-    warm = Asked()
+    warm = RunOptions()
     warming = asyncio.create_task(asking(there, warm, clients=12, slow=False, pause=0.0))
     while len(warm.finished) < 24:
         await asyncio.sleep(0.1)
     warm.over = True
     await warming
-    asked, before = Asked(), {name: sum(map(_spent, pids)) for name, pids in parts.items()}
+    asked, before = RunOptions(), {name: sum(map(_spent, pids)) for name, pids in parts.items()}
     asks = asyncio.create_task(asking(there, asked, clients=12, slow=False, pause=0.0))
     await asyncio.sleep(seconds)
     asked.over = True

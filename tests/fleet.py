@@ -1,4 +1,4 @@
-"""Several servers on one PostgreSQL behind nginx, as docs/operations.md has them, and people who ask."""
+"""A fleet of servers on one PostgreSQL behind nginx, as in docs/operations.md, with simulated users."""
 
 import asyncio
 import os
@@ -32,7 +32,7 @@ from text2sql.cli import main
 from text2sql.llm import AsyncChatModel, ScriptedBackend
 from text2sql.memory import queue
 from text2sql.server import sources
-from text2sql.types import Capabilities
+from text2sql.types import ModelProfile
 
 COUNT = "SELECT count(*) AS customers FROM customers"
 NEVER_TWICE = '''WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c WHERE x < 400000)
@@ -50,7 +50,7 @@ class Model(ScriptedBackend):
 
 class App(sources.AsyncText2SQL):
     def __init__(self, address, *, settings, model, policy):
-        backend = Model([], last=says, capabilities=Capabilities(context=128_000, schema=True))
+        backend = Model([], last=says, profile=ModelProfile(context=128_000, structured_output=True))
         super().__init__(address, settings=settings, model=AsyncChatModel([backend], settings), policy=policy)
 
 sources.AsyncText2SQL = App
@@ -155,10 +155,10 @@ def fleet(
         for _ in range(count):
             servers.append(One(folder, free_port(), database.url, **environment))
             stack.callback(servers[-1].kill)
-        for one in servers:
-            one.wait()
+        for server in servers:
+            server.wait()
         port = free_port()
-        door = stack.enter_context(nginx(site([one.port for one in servers], port), port))
+        door = stack.enter_context(nginx(site([server.port for server in servers], port), port))
         told = Fleet(door.url, database.url, database, servers, folder)
         asyncio.run(told.invite(*people))
         yield told
@@ -177,7 +177,7 @@ def _make_shop(path: Path) -> None:
 
 
 @dataclass(slots=True)
-class Asked:
+class RunOptions:
     """What was answered, and what was cut off: (person, thread, question) and (person, thread, result)."""
 
     finished: list[tuple[str, str, str]] = field(default_factory=list)
@@ -192,7 +192,7 @@ class Asked:
 
 
 async def asking(
-    there: Fleet, asked: Asked, clients: int = 6, *, slow: bool = True, pause: float = 0.2
+    there: Fleet, asked: RunOptions, clients: int = 6, *, slow: bool = True, pause: float = 0.2
 ) -> None:
     """Until `asked.over`: each client one question after the other, every one in a thread of its own."""
     began, people, day = time.monotonic(), list(there.keys), token_hex(4)
@@ -211,7 +211,7 @@ async def asking(
     asked.seconds = time.monotonic() - began
 
 
-async def _ask(client: httpx.AsyncClient, person: str, thread: str, question: str, asked: Asked) -> None:
+async def _ask(client: httpx.AsyncClient, person: str, thread: str, question: str, asked: RunOptions) -> None:
     try:
         response = await client.post("/api/v1/query/sync", json={"question": question, "thread_id": thread})
         told = response.json() if response.status_code == 200 else {}
@@ -227,7 +227,7 @@ async def _ask(client: httpx.AsyncClient, person: str, thread: str, question: st
         await asyncio.sleep(0.2)
 
 
-async def lost(there: Fleet, asked: Asked) -> list[str]:
+async def lost(there: Fleet, asked: RunOptions) -> list[str]:
     """Of the answers that somebody got, those that are no longer there: in the thread, and as a result."""
     missing: list[str] = []
 
@@ -236,7 +236,7 @@ async def lost(there: Fleet, asked: Asked) -> list[str]:
             for _, thread, result in [one for one in asked.finished if one[0] == person]:
                 turns = await _got(client, f"/api/v1/threads/{thread}")
                 rows = await _got(client, f"/api/v1/results/{result}")
-                if [one["status"] for one in turns.get("turns", ())] != ["answered"]:
+                if [turn["status"] for turn in turns.get("turns", ())] != ["answered"]:
                     missing.append(f"{thread}: {turns}")
                 elif rows.get("rows") != [[CUSTOMERS]]:
                     missing.append(f"{thread}: {rows}")
@@ -245,7 +245,7 @@ async def lost(there: Fleet, asked: Asked) -> list[str]:
     return missing
 
 
-async def resumed(there: Fleet, asked: Asked) -> list[str]:
+async def resumed(there: Fleet, asked: RunOptions) -> list[str]:
     """Of the questions that were cut off, those that no other server could answer."""
     failed = []
     for person, thread, question in asked.cut:

@@ -1,11 +1,12 @@
-"""A small world for tests of repairs: museums, what hangs in them, who visits. Written as facts, one line a
-table: its columns with their types, `*` the primary key, `!` not null, `→` a foreign key, `~` a space.
+"""A small database of museums for the tests of the fixes: a catalog, column values and analyzed questions.
+`_FACTS` defines a table per line: columns with types, `*` primary key, `!` not null, `→` foreign key, `~` a
+space.
 """
 
 import unicodedata
 from dataclasses import replace
 
-from text2sql.types import Catalogue, Column, Denial, ForeignKey, Said, Table, ValueHit
+from text2sql.types import Catalog, Column, ForeignKey, Negation, QuestionIntent, Table, ValueHit
 
 _FACTS = """
 artist: artist_id* int, Name text, country text, BirthYear int
@@ -35,8 +36,8 @@ _VALUES = {
 }
 
 
-# A question about countries of artists and directors of museums: nothing of it is about what lies between.
-ASKED = Said(
+# A question about countries of artists and directors of museums, but not about the tables between them.
+ASKED = QuestionIntent(
     {
         "artist": frozenset({"artists", "countries"}),
         "painting": frozenset({"artists"}),
@@ -49,10 +50,10 @@ ASKED = Said(
 
 _TAUGHT = {name: frozenset({f"{name}s"}) for name in ("artist", "teacher", "school", "studied")}
 
-# By file of cases, what is known of the question.
+# The analyzed question for each file of cases.
 SAID = {
-    "anti_join.denied": Said({}, understood=True, denial=Denial()),
-    "asked_value.denied": Said(
+    "anti_join.denied": QuestionIntent({}, understood=True, negation=Negation()),
+    "asked_value.denied": QuestionIntent(
         {},
         understood=True,
         text="gold visitors without a visit to a museum in the north",
@@ -60,9 +61,9 @@ SAID = {
             ValueHit("gold", "Gold", "visitor", "card_type"),
             ValueHit("north", "North", "city", "region"),
         ),
-        denial=Denial((ValueHit("north", "North", "city", "region"),)),
+        negation=Negation((ValueHit("north", "North", "city", "region"),)),
     ),
-    "asked_value.called": Said(
+    "asked_value.called": QuestionIntent(
         {},
         understood=True,
         text="what did rosa luz paint in france",
@@ -71,92 +72,110 @@ SAID = {
             ValueHit("France", "france", "artist", "country"),
         ),
     ),
-    "asked_without.any": Said({}, understood=True, denial=Denial(lacks=True, at_all=True), text="any"),
-    "asked_without.neither": Said({}, understood=True, denial=Denial(lacks=True)),
+    "asked_without.any": QuestionIntent(
+        {}, understood=True, negation=Negation(lacks=True, at_all=True), text="any"
+    ),
+    "asked_without.neither": QuestionIntent({}, understood=True, negation=Negation(lacks=True)),
     "unasked_join": ASKED,
-    "asked_value": Said({}, understood=True, values=(ValueHit("north", "North", "city", "region"),)),
-    "asked_column": Said({}, understood=True, sought=(("artist", "country"), ("city", "region"))),
-    "asked_column.listed": Said(
+    "asked_value": QuestionIntent(
+        {}, understood=True, values=(ValueHit("north", "North", "city", "region"),)
+    ),
+    "asked_column": QuestionIntent({}, understood=True, sought=(("artist", "country"), ("city", "region"))),
+    "asked_column.listed": QuestionIntent(
         {}, understood=True, listed=((("artist", "Name"),), (("artist", "country"), ("city", "region")))
     ),
-    "asked_each": Said({}, understood=True, each=(("artist", "country"), ("city", "region"))),
-    "asked_distinct": Said({}, understood=True, different=True),
-    "asked_distinct.each": Said({}, understood=True, different=True, distinct=(("visit", "visitor_id"),)),
-    "asked_either": Said({}, understood=True, text="artists of spain or born before 1900, and living"),
-    "asked_list": Said(
+    "asked_each": QuestionIntent({}, understood=True, each=(("artist", "country"), ("city", "region"))),
+    "asked_distinct": QuestionIntent({}, understood=True, different=True),
+    "asked_distinct.each": QuestionIntent(
+        {}, understood=True, different=True, distinct=(("visit", "visitor_id"),)
+    ),
+    "asked_either": QuestionIntent(
+        {}, understood=True, text="artists of spain or born before 1900, and living"
+    ),
+    "asked_list": QuestionIntent(
         {},
         understood=True,
         listed=((("artist", "Name"), ("city", "city_name")), (("artist", "country"), ("city", "region"))),
     ),
-    "asked_not": Said(
-        {}, understood=True, denial=Denial((ValueHit("silver", "Silver", "visitor", "card_type"),))
+    "asked_not": QuestionIntent(
+        {}, understood=True, negation=Negation((ValueHit("silver", "Silver", "visitor", "card_type"),))
     ),
-    "asked_part": Said({}, understood=True, text="names that have the letter a"),
-    "asked_part.first": Said({}, understood=True, text="titles that start with an a"),
-    "counted_rows": Said(
+    "asked_part": QuestionIntent({}, understood=True, text="names that have the letter a"),
+    "asked_part.first": QuestionIntent({}, understood=True, text="titles that start with an a"),
+    "counted_rows": QuestionIntent(
         {"artist": frozenset({"artist"}), "painting": frozenset({"artist", "paintings"})}, understood=True
     ),
-    "said_number": Said({}, understood=True, text="超过2000万，或者 1.5 million"),
-    "unasked_column": Said({}, understood=True, ranked=(("artist", "BirthYear"), ("painting", "price"))),
-    "asked_both": Said({}, understood=True, both=True),
-    "asked_without": Said({}, understood=True, denial=Denial()),
-    "asked_flag": Said({}, understood=True, words=(("ticket", "is_refunded"), ("ticket", "kind"))),
-    "asked_flag.number": Said({}, understood=True, words=(("ticket", "has_discount"), ("ticket", "island"))),
-    "asked_flag.denied": Said({}, understood=True, words=(("ticket", "is_refunded"),), denial=Denial()),
-    "asked_without.not": Said(
+    "said_number": QuestionIntent({}, understood=True, text="超过2000万，或者 1.5 million"),
+    "unasked_column": QuestionIntent(
+        {}, understood=True, ranked=(("artist", "BirthYear"), ("painting", "price"))
+    ),
+    "asked_both": QuestionIntent({}, understood=True, both=True),
+    "asked_without": QuestionIntent({}, understood=True, negation=Negation()),
+    "asked_flag": QuestionIntent({}, understood=True, words=(("ticket", "is_refunded"), ("ticket", "kind"))),
+    "asked_flag.number": QuestionIntent(
+        {}, understood=True, words=(("ticket", "has_discount"), ("ticket", "island"))
+    ),
+    "asked_flag.denied": QuestionIntent(
+        {}, understood=True, words=(("ticket", "is_refunded"),), negation=Negation()
+    ),
+    "asked_without.not": QuestionIntent(
         {},
         understood=True,
-        denial=Denial((ValueHit("silver", "Silver", "visitor", "card_type"),), fails=True),
+        negation=Negation((ValueHit("silver", "Silver", "visitor", "card_type"),), fails=True),
     ),
-    "other_end": Said(_TAUGHT, understood=True, text="rosa luz's teachers"),
-    "other_end.zh": Said({}, understood=True, text="rosa luz 的老师"),
-    "other_end.of": Said({}, understood=True, text="artists who had rosa luz"),
-    "right_end": Said(_TAUGHT, understood=True, text="which artists have no teachers?"),
-    "right_end.is": Said(_TAUGHT, understood=True, text="which artists were teachers of somebody?"),
-    "right_end.zh": Said(_TAUGHT, understood=True, text="哪些画家没有老师？"),
-    "right_end.which": Said(_TAUGHT, understood=True, text="老师有哪些？"),
-    "right_end.names": Said(_TAUGHT, understood=True, text="names of the teachers"),
-    "asked_age": Said({}, understood=True, text="the oldest artist"),
-    "asked_age.order": Said({}, understood=True, text="artists from the youngest to the oldest"),
-    "asked_age.zh": Said({}, understood=True, text="最年轻的画家是谁？"),
-    "asked_best": Said({}, understood=True, text="the best-ranked schools"),
-    "asked_order": Said(
+    "other_end": QuestionIntent(_TAUGHT, understood=True, text="rosa luz's teachers"),
+    "other_end.zh": QuestionIntent({}, understood=True, text="rosa luz 的老师"),
+    "other_end.of": QuestionIntent({}, understood=True, text="artists who had rosa luz"),
+    "right_end": QuestionIntent(_TAUGHT, understood=True, text="which artists have no teachers?"),
+    "right_end.is": QuestionIntent(_TAUGHT, understood=True, text="which artists were teachers of somebody?"),
+    "right_end.zh": QuestionIntent(_TAUGHT, understood=True, text="哪些画家没有老师？"),
+    "right_end.which": QuestionIntent(_TAUGHT, understood=True, text="老师有哪些？"),
+    "right_end.names": QuestionIntent(_TAUGHT, understood=True, text="names of the teachers"),
+    "asked_age": QuestionIntent({}, understood=True, text="the oldest artist"),
+    "asked_age.order": QuestionIntent({}, understood=True, text="artists from the youngest to the oldest"),
+    "asked_age.zh": QuestionIntent({}, understood=True, text="最年轻的画家是谁？"),
+    "asked_best": QuestionIntent({}, understood=True, text="the best-ranked schools"),
+    "asked_order": QuestionIntent(
         {}, understood=True, text="paintings of artists with at least two of them, sorted by price"
     ),
-    "asked_order.zh": Said({}, understood=True, text="价格大于5的画，按绘制日期排列"),
-    "asked_order.down": Said({}, understood=True, text="sorted by price, highest first"),
-    "unasked_limit": Said({}, understood=True, text="titles and prices, the most expensive first."),
-    "unasked_limit.zh": Said({}, understood=True, text="画的标题和价格，按价格从高到低排列"),
-    "unasked_limit.front": Said({}, understood=True, text="画的标题和价格，价格最高的排在最前"),
-    "unasked_limit.one": Said({}, understood=True, text="价格最高的画，按价格从高到低排列"),
-    "other_thing": Said({}, understood=True, things=frozenset({"museum", "visitor"})),
-    "other_end.self": Said({}, understood=True, text="who belongs to rosa luz?"),
+    "asked_order.zh": QuestionIntent({}, understood=True, text="价格大于5的画，按绘制日期排列"),
+    "asked_order.down": QuestionIntent({}, understood=True, text="sorted by price, highest first"),
+    "unasked_limit": QuestionIntent({}, understood=True, text="titles and prices, the most expensive first."),
+    "unasked_limit.zh": QuestionIntent({}, understood=True, text="画的标题和价格，按价格从高到低排列"),
+    "unasked_limit.front": QuestionIntent({}, understood=True, text="画的标题和价格，价格最高的排在最前"),
+    "unasked_limit.one": QuestionIntent({}, understood=True, text="价格最高的画，按价格从高到低排列"),
+    "other_thing": QuestionIntent({}, understood=True, things=frozenset({"museum", "visitor"})),
+    "other_end.self": QuestionIntent({}, understood=True, text="who belongs to rosa luz?"),
     "unasked_join.named": replace(ASKED, things=frozenset({"artist", "painting"})),
     "unasked_join.led": replace(ASKED, things=frozenset({"visitor"})),
-    "namesakes.by_name": Said({}, understood=True, text="number of visits per museum name"),
-    "asked_either.bound": Said({}, understood=True, text="artists born in 1900 or later in spain"),
-    "said_value.denied": Said(
+    "namesakes.by_name": QuestionIntent({}, understood=True, text="number of visits per museum name"),
+    "asked_either.bound": QuestionIntent({}, understood=True, text="artists born in 1900 or later in spain"),
+    "said_value.denied": QuestionIntent(
         {},
         understood=True,
         text="plain visitors, not the gold ones",
         heard=(ValueHit("gold", "Gold", "visitor", "card_type"),),
-        denial=Denial((ValueHit("gold", "Gold", "visitor", "card_type"),)),
+        negation=Negation((ValueHit("gold", "Gold", "visitor", "card_type"),)),
     ),
-    "asked_part.time": Said({}, understood=True, text="paintings started in may"),
-    "asked_except": Said(
-        {}, understood=True, denial=Denial((ValueHit("silver", "Silver", "visitor", "card_type"),))
+    "asked_part.time": QuestionIntent({}, understood=True, text="paintings started in may"),
+    "asked_except": QuestionIntent(
+        {}, understood=True, negation=Negation((ValueHit("silver", "Silver", "visitor", "card_type"),))
     ),
-    "asked_having": Said({}, understood=True, denial=Denial(had=("museum", "painting"))),
-    "asked_measure": Said({}, understood=True, measure="avg"),
-    "asked_measure.named": Said({}, understood=True, averaged=(("painting", "price"),)),
-    "asked_total": Said({}, understood=True, totalled=(("city", "Population"), ("visit", "visitor_id"))),
-    "said_measure": Said({}, understood=True, text="the average rank", averaged=(("school", "Rank"),)),
-    "said_measure.more": Said(
+    "asked_having": QuestionIntent({}, understood=True, negation=Negation(had=("museum", "painting"))),
+    "asked_measure": QuestionIntent({}, understood=True, measure="avg"),
+    "asked_measure.named": QuestionIntent({}, understood=True, averaged=(("painting", "price"),)),
+    "asked_total": QuestionIntent(
+        {}, understood=True, totalled=(("city", "Population"), ("visit", "visitor_id"))
+    ),
+    "said_measure": QuestionIntent(
+        {}, understood=True, text="the average rank", averaged=(("school", "Rank"),)
+    ),
+    "said_measure.more": QuestionIntent(
         {}, understood=True, text="the average world rank", averaged=(("school", "Rank"),)
     ),
-    "asked_name": Said({}, understood=True, named=("museum",)),
-    "asked_owner": Said({}, understood=True, named=("museum",)),
-    "said_value": Said(
+    "asked_name": QuestionIntent({}, understood=True, named=("museum",)),
+    "asked_owner": QuestionIntent({}, understood=True, named=("museum",)),
+    "said_value": QuestionIntent(
         {},
         understood=True,
         text="gold visitors of museums in france",
@@ -166,12 +185,12 @@ SAID = {
 
 
 def _table(line: str) -> Table:
-    name, _, held = line.partition(": ")
+    name, _, definitions = line.partition(": ")
     columns, keys, foreign = [], [], []
-    for part in held.split(", "):
-        column, kind, *link = part.split(" ", 2)
+    for part in definitions.split(", "):
+        column, type_name, *link = part.split(" ", 2)
         stored = column.rstrip("*!").replace("~", " ")
-        columns.append(Column(stored, kind, nullable=column[-1] not in "*!"))
+        columns.append(Column(stored, type_name, nullable=column[-1] not in "*!"))
         keys += [stored] if column.endswith("*") else []
         if link:
             table, _, referred = link[0].removeprefix("→ ").partition(".")
@@ -179,34 +198,36 @@ def _table(line: str) -> Table:
     return Table(name, tuple(columns), primary_key=tuple(keys), foreign_keys=tuple(foreign))
 
 
-def gallery(dialect: str = "sqlite") -> Catalogue:
-    return Catalogue(dialect, "", tuple(map(_table, _FACTS.strip().splitlines())), "gallery")
+def gallery(dialect: str = "sqlite") -> Catalog:
+    return Catalog(dialect, "", tuple(map(_table, _FACTS.strip().splitlines())), "gallery")
 
 
 class GalleryValues:
-    """`Domains` of that world."""
+    """The `ValueDomains` of the gallery."""
 
     def contains(self, table: str, column: str, value: str) -> bool | None:
-        held = _VALUES.get((table, column))
-        return None if held is None else value in held
+        values = _VALUES.get((table, column))
+        return None if values is None else value in values
 
     def spelled(self, table: str, column: str, value: str) -> str | None:
-        held = [one for one in _VALUES.get((table, column), ()) if _bare(one) == _bare(value)]
-        return held[0] if held else None
+        matches = [stored for stored in _VALUES.get((table, column), ()) if _bare(stored) == _bare(value)]
+        return matches[0] if matches else None
 
     def holding(self, table: str, column: str, text: str) -> list[str]:
-        return [one for one in _VALUES.get((table, column), ()) if _bare(text) in _bare(one)]
+        return [stored for stored in _VALUES.get((table, column), ()) if _bare(text) in _bare(stored)]
 
     def within(self, table: str, column: str, text: str) -> list[str]:
-        return [one for one in _VALUES.get((table, column), ()) if _bare(one) in _bare(text)]
+        return [stored for stored in _VALUES.get((table, column), ()) if _bare(stored) in _bare(text)]
 
     def nearest(self, table: str, column: str, value: str, most: int = 5) -> list[str]:
         return list(_VALUES.get((table, column), ()))[:most]
 
     def places(self, value: str) -> list[tuple[str, str]]:
-        return [place for place, held in _VALUES.items() if _bare(value) in map(_bare, held)]
+        return [place for place, values in _VALUES.items() if _bare(value) in map(_bare, values)]
 
 
 def _bare(text: str) -> str:
     folded = unicodedata.normalize("NFKD", text.casefold())
-    return " ".join("".join(one for one in folded if not unicodedata.combining(one)).split())
+    return " ".join(
+        "".join(character for character in folded if not unicodedata.combining(character)).split()
+    )

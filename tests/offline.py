@@ -1,7 +1,7 @@
-"""No test reaches a real endpoint by accident: nothing in this process connects, or asks for a name, off it.
+"""Block network access in tests: no connection and no name lookup beyond this machine.
 
-An audit hook sees every socket of the interpreter, whoever opened it, and cannot be forgotten by one client.
-Like all audit hooks it stays until the process ends.
+An audit hook sees every socket of the interpreter, regardless of the library. It stays until the process
+ends, like all audit hooks.
 """
 
 import os
@@ -13,7 +13,7 @@ from ipaddress import ip_address
 from text2sql.llm.providers import PROVIDERS
 
 VARIABLES = {
-    *(name for one in PROVIDERS.values() for name in (*one.keys, *one.urls)),
+    *(name for provider in PROVIDERS.values() for name in (*provider.keys, *provider.urls)),
     *(f"{kind}_PROXY" for kind in ("HTTP", "HTTPS", "ALL", "NO", "OPENAI")),
     *(f"{kind}_proxy" for kind in ("http", "https", "all", "no")),
     *(f"TEXT2SQL_{one}" for one in ("API_KEY", "BASE_URL", "API_VERSION", "DEPLOYMENT", "MODEL", "FALLBACK")),

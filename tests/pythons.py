@@ -1,8 +1,8 @@
-"""The quick tests on every supported Python that this machine has, each in an environment of its own.
+"""Run the quick tests on every installed supported Python version, each in its own environment.
 
     python tests/pythons.py
 
-A version that is not here is said loudly and is no failure: the lock file and the code are the same.
+A missing version is reported but is not a failure.
 """
 
 import os
@@ -38,7 +38,7 @@ def find(version: str) -> Path | None:
     pyenv = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"
     candidates = [told, *sorted(map(str, pyenv.glob(f"{version}.*/bin/python")), reverse=True)]
     candidates.append(shutil.which(f"python{version}") or "")
-    return next((Path(one) for one in candidates if one and _is(one, version)), None)
+    return next((Path(candidate) for candidate in candidates if candidate and _is(candidate, version)), None)
 
 
 def passes(version: str, python: Path) -> bool:

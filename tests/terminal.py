@@ -1,4 +1,4 @@
-"""Running the command line in a test: in this process for speed, or as the real console script."""
+"""Run the CLI in tests: in this process for speed, or as the real console script."""
 
 import os
 import subprocess

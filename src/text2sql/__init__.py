@@ -1,22 +1,22 @@
-"""Ask a database a question in plain words, Chinese or English."""
+"""Answer questions about a database, asked in English or Chinese, with checked read-only SQL."""
 
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from text2sql.app import AsyncText2SQL
-    from text2sql.synchronous import Text2SQL
+    from text2sql.client.async_client import AsyncText2SQL
+    from text2sql.client.sync_client import Text2SQL
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 __all__ = ["AsyncText2SQL", "Text2SQL", "__version__"]
 
-_PLACES = {"AsyncText2SQL": "text2sql.app", "Text2SQL": "text2sql.synchronous"}
+_MODULES = {"AsyncText2SQL": "text2sql.client.async_client", "Text2SQL": "text2sql.client.sync_client"}
 
 
 def __getattr__(name: str) -> Any:
-    """Imported when it is wanted: `text2sql --help` needs neither a parser nor a driver."""
-    if name not in _PLACES:
+    """Import the public classes lazily: `text2sql --help` needs neither the SQL parser nor a driver."""
+    if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from importlib import import_module  # noqa: PLC0415 -- only for those who get here
+    from importlib import import_module  # noqa: PLC0415 -- needed on this path only
 
-    return getattr(import_module(_PLACES[name]), name)
+    return getattr(import_module(_MODULES[name]), name)

@@ -1,43 +1,45 @@
-"""Every error a user or a room can meet.
+"""The exception hierarchy. The second column is the value of `mend`, see below.
 
     Text2SQLError
-    ├── UsageError                 bad input: a flag, a path, a policy file (exit code 2)
-    ├── MissingDriver              the driver's package is not installed
-    ├── ChartError                 never     the picture of a chart could not be made; the answer is whole
-    ├── ModelError                 which model, what happened; translated at the edge of `llm/`
-    │   ├── ModelUnavailable       again     unreachable, 5xx, the process died
-    │   ├── RateLimited            again     and `retry_after`, where the other side said it
-    │   ├── ModelTimeout           again     no first token, a pause too long, or the deadline
-    │   ├── BadReply               again     empty, cut off, malformed, endless
+    ├── UsageError                           invalid input: an option, a path, a policy file (exit code 2)
+    ├── MissingDriver                        a driver package is not installed
+    ├── ChartError                           a chart image could not be rendered; the answer is complete
+    ├── ModelError                           client errors, translated in `llm/`
+    │   ├── ModelUnavailable       again     unreachable, HTTP 5xx, or the process died
+    │   ├── RateLimited            again     `retry_after` holds the server's delay, if it sent one
+    │   ├── ModelTimeout           again     no first token, a long pause, or the deadline
+    │   ├── BadReply               again     empty, truncated, malformed or endless
     │   ├── PromptTooLong          rewrite
-    │   ├── ModelRefused           never     the model, or a filter before it, will not answer
-    │   ├── ModelNotAllowed        never     a key that is missing or wrong, a model nobody knows
-    │   └── ModelFileError         never     the embedded model's file: missing, damaged, no room for it
-    ├── StoreError                 the memory's file or server; translated at the edge of `memory/`
-    │   ├── StoreUnavailable       again     unreachable, locked for too long, not to be written
-    │   ├── StoreFull              never     no room; what was kept before stays readable
-    │   ├── StoreDamaged           never     the file's contents are broken
-    │   ├── StoreForeign           never     the file is something else
-    │   └── StoreNewer             never     a newer text2sql made it
-    └── DatabaseError              translated once, at the edge of `database/`, with the cause kept
+    │   ├── ModelRefused           never     the model or a content filter refuses to answer
+    │   ├── ModelNotAllowed        never     missing or invalid API key, unknown model
+    │   └── ModelFileError         never     the embedded model's file: missing, damaged, or the disk is full
+    ├── StoreError                           the memory's file or server; translated in `memory/`
+    │   ├── StoreUnavailable       again     unreachable, locked for too long, or not writable
+    │   ├── StoreFull              never     the disk is full; existing records stay readable
+    │   ├── StoreDamaged           never     the file is corrupt
+    │   ├── StoreForeign           never     the file belongs to another program
+    │   └── StoreNewer             never     a newer version of text2sql wrote it
+    └── DatabaseError                        driver errors, translated in `database/`, with `__cause__`
         ├── SqlSyntaxError         rewrite
         ├── UnknownTable           rewrite
         ├── UnknownColumn          rewrite
         ├── AmbiguousColumn        rewrite
         ├── TypeMismatch           rewrite
-        ├── QueryTimeout           rewrite   the statement was stopped on the server
-        ├── ResourceExhausted      rewrite   memory, disk, a result or a cell too large
+        ├── QueryTimeout           rewrite   the statement was canceled on the server
+        ├── ResourceExhausted      rewrite   memory, disk, or a result or cell that is too large
         ├── ConnectionFailed       again
-        ├── LockConflict           again     lock wait, deadlock, serialisation
-        ├── PoolExhausted          again     nobody gave a connection back in time
+        ├── LockConflict           again     lock timeout, deadlock or serialization failure
+        ├── PoolExhausted          again     no connection became free in time
         ├── PermissionDenied       never
-        ├── Forbidden              never     the read-only wall of the engine itself held
-        ├── QueryCancelled         never     somebody called `cancel`
-        ├── ConstraintViolated     never     a write that a key, a check or a trigger of the database forbids
+        ├── Forbidden              never     the engine's own read-only mode refused the statement
+        ├── QueryCancelled         never     `cancel` was called
+        ├── ConstraintViolated     never     a key, a check or a trigger of the database rejects the write
         └── OtherDatabaseError     never
 
-`mend` says what can help: the same query `again`, a `rewrite` of it, or `never`. An error carries facts;
-its sentence is made by `messages.py` in the reader's language, and a repair prompt is built from fields.
+`mend` says whether a retry can help: `again` (the same query), `rewrite` (a different query) or `never`.
+
+Errors carry facts and no sentences: `messages.py` renders them in the user's language, and repair prompts are
+built from their fields.
 """
 
 from typing import ClassVar, Literal
@@ -46,7 +48,10 @@ Mend = Literal["again", "rewrite", "never"]
 
 
 class Text2SQLError(Exception):
-    """`key` names the sentence in `messages.toml`; `facts` fill its blanks. Secrets never enter facts."""
+    """Base class. `key` names the message in `messages.toml` and `facts` fill its placeholders.
+
+    Facts must never contain secrets.
+    """
 
     key: ClassVar[str] = "error"
 
@@ -56,28 +61,33 @@ class Text2SQLError(Exception):
         super().__init__(self.message_key, facts)
 
     def __str__(self) -> str:
-        told = ", ".join(f"{name}={value}" for name, value in self.facts.items())
-        return f"{self.message_key}: {told}" if told else self.message_key
+        facts = ", ".join(f"{name}={value}" for name, value in self.facts.items())
+        return f"{self.message_key}: {facts}" if facts else self.message_key
 
 
 class UsageError(Text2SQLError):
+    """Invalid input: an option, a setting, a path, a policy file."""
+
     key = "usage"
 
 
 class MissingDriver(Text2SQLError):
-    """`MissingDriver(database="PostgreSQL", extra="postgres")`"""
+    """A driver package is not installed: `MissingDriver(database="PostgreSQL", extra="postgres")`."""
 
     key = "missing_driver"
 
 
 class ChartError(Text2SQLError):
-    """`ChartError(detail="the renderer died")`"""
+    """A chart could not be rendered: `ChartError(detail="the renderer died")`."""
 
     key = "chart.failed"
 
 
 class ModelError(Text2SQLError):
-    """`ModelUnavailable("openai:gpt-x", "connection refused")`. Keys and prompts never enter `detail`."""
+    """A model call failed: `ModelUnavailable("openai:gpt-x", "connection refused")`.
+
+    `detail` must never contain API keys or prompts.
+    """
 
     kind: ClassVar[str] = "unavailable"
     mend: ClassVar[Mend] = "never"
@@ -124,14 +134,17 @@ class ModelFileError(ModelError):
 
 
 class StoreError(Text2SQLError):
-    """`StoreFull("/home/a/memory.db", "database or disk is full")`. Nothing is ever reset because of one."""
+    """The memory cannot be used: `StoreFull("/home/a/memory.db", "database or disk is full")`.
+
+    The store is never deleted or recreated because of an error.
+    """
 
     kind: ClassVar[str] = "unavailable"
     mend: ClassVar[Mend] = "never"
 
     def __init__(self, place: str, detail: str, *, key: str = "", **facts: object) -> None:
         super().__init__(key or f"store.{self.kind}", place=place, detail=detail, **facts)
-        self.place = place  # the file, or host and database; never a password
+        self.place = place  # the file, or host and database, without a password
         self.detail = detail
 
 
@@ -156,6 +169,8 @@ class StoreNewer(StoreError):
 
 
 class DatabaseError(Text2SQLError):
+    """A query or a connection failed."""
+
     kind: ClassVar[str] = "other"
     mend: ClassVar[Mend] = "never"
 
@@ -170,10 +185,10 @@ class DatabaseError(Text2SQLError):
         **facts: object,
     ) -> None:
         super().__init__(key or f"database.{self.kind}", detail=detail, **facts)
-        self.detail = detail  # the engine's own words, first line, no connection string
-        self.code = code  # SQLSTATE, or the driver's number or name where there is none
-        self.position = position  # 1-based character in the SQL that was sent
-        self.identifiers = identifiers  # the names the engine complains about
+        self.detail = detail  # first line of the engine's message, without the connection string
+        self.code = code  # SQLSTATE, or the driver's own error number or name
+        self.position = position  # 1-based character offset in the SQL that was sent
+        self.identifiers = identifiers  # the table or column names that the engine reports
 
 
 class SqlSyntaxError(DatabaseError):

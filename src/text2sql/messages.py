@@ -1,4 +1,4 @@
-"""What people read, in their language: sentences from `messages.toml`, filled with the facts of an error."""
+"""Localized messages: the sentences of `messages.toml`, filled in with the facts of an error."""
 
 import os
 import tomllib
@@ -15,19 +15,19 @@ Language: TypeAlias = Literal["en", "zh"]
 
 @cache
 def sentences() -> Mapping[str, tuple[str, str]]:
-    """key → (English, Chinese); what to do next has the key with `.hint` behind it. Read when needed."""
+    """Map each message key to (English, Chinese). A hint has the key of its message plus `.hint`."""
     text = resources.files("text2sql").joinpath("messages.toml").read_text(encoding="utf-8")
-    found: dict[str, tuple[str, str]] = {}
+    messages: dict[str, tuple[str, str]] = {}
     for key, entry in tomllib.loads(text).items():
-        found[key] = entry["en"], entry["zh"]
+        messages[key] = entry["en"], entry["zh"]
         if "hint_en" in entry:
-            found[f"{key}.hint"] = entry["hint_en"], entry["hint_zh"]
-    return found
+            messages[f"{key}.hint"] = entry["hint_en"], entry["hint_zh"]
+    return messages
 
 
 def language(wanted: str = "", environment: Mapping[str, str] = os.environ) -> Language:
-    """The reader's language: as wanted, else by the setting, else by the system's locale."""
-    spoken = (
+    """The user's language: as requested, else TEXT2SQL_LANG, else the system locale."""
+    locale = (
         wanted
         or environment.get("TEXT2SQL_LANG")
         or environment.get("LC_ALL")
@@ -35,26 +35,27 @@ def language(wanted: str = "", environment: Mapping[str, str] = os.environ) -> L
         or environment.get("LANG")
         or "en"
     )
-    return "zh" if spoken.lower().startswith("zh") else "en"
+    return "zh" if locale.lower().startswith("zh") else "en"
 
 
 def say(key: str, lang: Language, **facts: object) -> str:
+    """The message `key` with its placeholders filled in."""
     return sentences()[key][lang == "zh"].format_map(facts)
 
 
 def explain(error: Text2SQLError, lang: Language) -> str:
-    """What happened and why, then on a line of its own what to do next."""
+    """The message of an error, followed by its hint on a second line, if it has one."""
     key = error.message_key
-    told = say(key, lang, **error.facts)
+    message = say(key, lang, **error.facts)
     hint = f"{key}.hint"
     if hint not in sentences() and isinstance(error, DatabaseError):
         hint = f"database.{error.kind}.hint"
-    return f"{told}\n{say(hint, lang, **error.facts)}" if hint in sentences() else told
+    return f"{message}\n{say(hint, lang, **error.facts)}" if hint in sentences() else message
 
 
 def refusal(rejected: SqlRejected, lang: Language) -> str:
-    """Which rule refused, on which piece, and where it stands."""
-    told = say(f"guard.{rejected.rule}", lang, piece=rejected.piece)
+    """The message of the violated rule with the offending fragment and its position."""
+    message = say(f"guard.{rejected.rule}", lang, piece=rejected.piece)
     if rejected.line is None or rejected.column is None:
-        return told
-    return f"{told} " + say("guard.place", lang, line=rejected.line, column=rejected.column)
+        return message
+    return f"{message} " + say("guard.place", lang, line=rejected.line, column=rejected.column)

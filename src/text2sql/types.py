@@ -1,42 +1,48 @@
-"""The story as frozen values, in reading order: what a database looks like, what may be seen of it, what a
-model is asked and answers, a query that passed the guard, the limits it runs under, what came back, the
-answer with its receipt, and the events that are told on the way.
+"""The frozen dataclasses that all packages exchange. Start reading here.
 
-Every room speaks in these values; none of them holds a connection, a model or a parser's tree.
+In order: database schema, access policy, question analysis, model calls, checked queries, results, the answer
+with its receipt, and the events of a running question. None of them holds a connection, a model client or a
+syntax tree, so all of them can be compared, pickled and stored.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal, Protocol, TypeAlias
+from typing import Literal, Protocol, TypeAlias, runtime_checkable
 
-# -- What a cell may hold: what JSON can carry without loss. Dates, exact decimals, big integers, NaN,
-#    binary and everything an engine has of its own are text in one documented form (docs/databases.md).
+# A cell value: what JSON represents without loss. Dates, exact decimals, large integers, NaN, binary data and
+# engine-specific types are converted to text, as documented in docs/databases.md.
 Value: TypeAlias = "bool | int | float | str | list[Value] | dict[str, Value] | None"
 Row: TypeAlias = tuple[Value, ...]
 
 
-# -- What a database looks like ------------------------------------------------------------------
+# -- Database schema -----------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
+    """A column of a table or view."""
+
     name: str
     type: str
     nullable: bool = True
     comment: str = ""
-    samples: tuple[str, ...] = ()  # a few distinct values, text columns only
+    samples: tuple[str, ...] = ()  # a few distinct values; text columns only
 
 
 @dataclass(frozen=True, slots=True)
 class ForeignKey:
+    """A foreign key of the table that contains it."""
+
     columns: tuple[str, ...]
-    table: str
-    referred: tuple[str, ...]
-    schema: str = ""
+    table: str  # the referenced table
+    referred: tuple[str, ...]  # the referenced columns, in the order of `columns`
+    schema: str = ""  # the schema of the referenced table; "" is the default schema
 
 
 @dataclass(frozen=True, slots=True)
 class Index:
+    """An index of a table."""
+
     name: str
     columns: tuple[str, ...]
     unique: bool = False
@@ -44,21 +50,23 @@ class Index:
 
 @dataclass(frozen=True, slots=True)
 class Table:
+    """A table or view with its columns and keys."""
+
     name: str
     columns: tuple[Column, ...]
-    schema: str = ""
+    schema: str = ""  # "" is the default schema
     kind: Literal["table", "view"] = "table"
     comment: str = ""
     primary_key: tuple[str, ...] = ()
     foreign_keys: tuple[ForeignKey, ...] = ()
     indexes: tuple[Index, ...] = ()
-    rows: int | None = None  # the engine's estimate, None where it has none
-    partial: bool = False  # a policy hides some of its columns
+    rows: int | None = None  # the engine's estimate of the row count, if it has one
+    partial: bool = False  # True if a policy hides some of the columns
 
 
 @dataclass(frozen=True, slots=True)
-class Catalogue:
-    """Everything a question can be about. Two catalogues with one fingerprint have the same schema."""
+class Catalog:
+    """The schema of a database. Catalogs with equal fingerprints describe the same schema."""
 
     dialect: str
     default_schema: str
@@ -66,11 +74,12 @@ class Catalogue:
     fingerprint: str
 
     def table(self, name: str, schema: str = "") -> Table | None:
+        """Find a table by name, in the default schema unless another one is given."""
         wanted = (schema or self.default_schema, name)
         return next((t for t in self.tables if (t.schema or self.default_schema, t.name) == wanted), None)
 
 
-# -- What may be seen ----------------------------------------------------------------------------
+# -- Access policy -------------------------------------------------------------------------------
 
 
 Claim: TypeAlias = str | int | float | bool | tuple[str | int | float | bool, ...]
@@ -78,32 +87,40 @@ Claim: TypeAlias = str | int | float | bool | tuple[str | int | float | bool, ..
 
 @dataclass(frozen=True, slots=True)
 class RowRule:
-    """Shows the rows for which `predicate` is true; `:name` in it stands for the claim of that name."""
+    """A row-level security rule: rows are visible where `predicate`, an SQL condition, is true.
+
+    `:name` in the predicate is replaced by the user's claim of that name.
+    """
 
     predicate: str
-    claims: tuple[tuple[str, Claim], ...] = ()  # of the person who asks, those that the predicate names
+    claims: tuple[tuple[str, Claim], ...] = ()  # the user's claims that the predicate refers to
 
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """Which tables and columns may be seen; nothing else may. Names are as the engine stores them.
+    """An allow-list of the tables, columns and rows that one user may read. Everything else is hidden.
 
-    `tables` maps a name, bare for the default schema or `schema.name`, to its visible columns in order.
-    `default_schema` maps a dialect to the schema (`a.b` where the engine has two levels) of bare names.
-    `rows` maps a name of `tables` to its rules: a row is seen if one of them shows it. A table without an
-    entry shows all its rows. `exact` names were read in a catalogue; otherwise one in lower case stands for
-    capitals where an engine stores those.
+    tables: maps each visible table to its visible columns, in order. Names are spelled as the engine stores
+        them: `name` in the default schema, otherwise `schema.name`.
+    default_schema: maps a dialect to the schema of unqualified names (`catalog.schema` if the engine has two
+        levels).
+    rows: maps a table to its row rules. A row is visible if any rule matches; a table without an entry shows
+        all rows.
+    exact: True if the names come from a catalog. Otherwise a lower-case name also matches the upper-case name
+        of an engine that stores identifiers in upper case.
+    complete: True if the policy shows the whole database, so that no filtering is needed.
     """
 
     tables: Mapping[str, tuple[str, ...]]
     default_schema: Mapping[str, str] = field(default_factory=dict)
     rows: Mapping[str, tuple[RowRule, ...]] = field(default_factory=dict)
     exact: bool = False
+    complete: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Role:
-    """What a role may see: tables with their columns, and the predicates of those it sees in part."""
+    """The tables and columns that a role may read, and row predicates for tables that it may read in part."""
 
     tables: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     rows: Mapping[str, str] = field(default_factory=dict)
@@ -111,101 +128,110 @@ class Role:
 
 @dataclass(frozen=True, slots=True)
 class Policies:
-    """A policy document. `sql.policy_for` makes of it what one person may see."""
+    """A policy document. `sql.policy_for` derives the `Policy` of one user from it."""
 
     everybody: Role
     roles: Mapping[str, Role] = field(default_factory=dict)
     default_schema: Mapping[str, str] = field(default_factory=dict)
 
 
-# -- What stands in the columns ------------------------------------------------------------------
+# -- Column values -------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class ValueHit:
-    """A piece of the question that stands, in this very spelling, in a column."""
+    """A phrase of the question that matches a value of a column."""
 
-    said: str
-    value: str
+    said: str  # the phrase, as the question spells it
+    value: str  # the value, as the database spells it
     table: str
     column: str
 
 
-class Domains(Protocol):
-    """What text columns hold, as far as that is known. `sql/` asks it, `schema/` answers."""
+@runtime_checkable
+class ValueDomains(Protocol):
+    """Lookup of the known values of text columns. `schema/` implements it and `sql/` uses it."""
 
     def contains(self, table: str, column: str, value: str) -> bool | None:
-        """Whether the column holds this very text; None where nobody knows the column's whole domain."""
+        """Whether the column contains exactly this value; None if not all of its values are known."""
 
     def spelled(self, table: str, column: str, value: str) -> str | None:
-        """The column's own spelling of a text that differs in case, accents, width, space or language."""
+        """The stored spelling of a value that differs in case, accents, width, spaces or language."""
 
     def nearest(self, table: str, column: str, value: str, most: int = 5) -> list[str]:
-        """Values of the column that resemble it, best first: what to offer a person."""
+        """Values of the column that are similar to this one, best first, to suggest to a user."""
 
     def places(self, value: str) -> list[tuple[str, str]]:
-        """The (table, column) pairs that hold a text, however it is spelled there."""
+        """The (table, column) pairs that contain the value in any spelling."""
 
     def holding(self, table: str, column: str, text: str) -> list[str]:
-        """Values of the column with a word in them that begins so; none where not all are known."""
+        """Values of the column with a word that starts with the text; empty if not all values are known."""
 
     def within(self, table: str, column: str, text: str) -> list[str]:
-        """Values of the column that stand in the text, as whole words; none where not all are known."""
+        """Values of the column that occur in the text as whole words; empty if not all values are known."""
 
 
-Columns: TypeAlias = tuple[tuple[str, str], ...]  # (table, column) pairs that go by one word
+# -- Question analysis ---------------------------------------------------------------------------
 
-
-@dataclass(frozen=True, slots=True)
-class Denial:
-    """What a question says no to: *no*, *not*, *without*."""
-
-    values: tuple[ValueHit, ...] = ()  # *not in Paris*
-    had: tuple[str, ...] = ()  # *who placed an order but have no account*: the tables before the *but*
-    lacks: bool = False  # *no*, *without*, and not only *not*
-    fails: bool = False  # *do not have*: nor is that said of one of several
-    at_all: bool = False  # *no … of any kind*: whatever is said of them more is made up
+Columns: TypeAlias = tuple[tuple[str, str], ...]  # the (table, column) pairs that a phrase may refer to
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
-    """What a question is about, for repairs that must know: by table, the words that touch it."""
+class Negation:
+    """The negated part of a question: what follows *no*, *not* or *without*."""
 
-    touched: Mapping[str, frozenset[str]]
-    understood: bool  # every word of it touches something, or means nothing in particular
-    text: str = ""  # in lower case
-    heard: tuple[ValueHit, ...] = ()  # all its words that stand in a column
-    values: tuple[ValueHit, ...] = ()  # of these the names that stand in one column only
-    each: Columns = ()  # *each city*: the (table, column) pairs that are called so
-    sought: Columns = ()  # *which city*: the same, unless all there is is wanted
-    listed: tuple[Columns, ...] = ()  # *the name, age and town of*: the same, one by one
-    ranked: Columns = ()  # *sorted by age*, which is said nowhere else: the same
-    different: bool = False  # *the different …*
-    distinct: Columns = ()  # *different rooms*: the pairs that are called so
-    words: Columns = ()  # those whose whole name its words are, *is* and *has* aside: *retired*, `is_retired`
+    values: tuple[ValueHit, ...] = ()  # *not in Paris*: the negated values
+    had: tuple[str, ...] = ()  # *who placed an order but have no account*: the tables before *but*
+    lacks: bool = False  # *no* or *without*, which ask for missing rows; not *not* alone
+    fails: bool = False  # *do not have*, applied to all alternatives and not to one of several
+    at_all: bool = False  # *no … of any kind*: any further condition on the missing rows is wrong
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionIntent:
+    """What a question refers to in the schema, extracted by rules. The SQL fixes use it as evidence.
+
+    A field of type `Columns` lists every column that the quoted phrase may refer to.
+    """
+
+    touched: Mapping[str, frozenset[str]]  # table → words of the question that refer to it
+    understood: bool  # True if every content word of the question refers to something in the schema
+    text: str = ""  # the question in lower case
+    heard: tuple[ValueHit, ...] = ()  # all phrases that match a column value
+    values: tuple[ValueHit, ...] = ()  # the matches among them that are names and occur in one column only
+    each: Columns = ()  # *each city*: the grouping column
+    sought: Columns = ()  # *which city*: the requested column, unless the question asks for everything
+    listed: tuple[Columns, ...] = ()  # *the name, age and town of*: the requested columns, in order
+    ranked: Columns = ()  # *sorted by age*: the sort column, unless the question mentions it elsewhere
+    different: bool = False  # *the different …*: asks for DISTINCT
+    distinct: Columns = ()  # *different rooms*: the column of the DISTINCT
+    words: Columns = ()  # columns whose whole name is in the question, ignoring *is* and *has*: `is_retired`
     both: bool = False  # *both … and …*
-    denial: Denial | None = None
-    things: frozenset[str] = frozenset()  # the tables whose whole name a word of it is, or means
-    named: tuple[str, ...] = ()  # *the names of the members*: the tables of what is to be named
-    measure: Literal["avg", "sum", ""] = ""  # *the average of …*, *the total of …*; not where both are said
-    averaged: Columns = ()  # *average price*, and no price otherwise: the pairs that are called so
-    totalled: Columns = ()  # *total price*, *total number of rooms*: the same
+    negation: Negation | None = None
+    things: frozenset[str] = frozenset()  # tables whose whole name, or a synonym of it, is in the question
+    named: tuple[str, ...] = ()  # *the names of the members*: the tables whose names are requested
+    measure: Literal["avg", "sum", ""] = ""  # *the average of*, *the total of*; "" if neither or both occur
+    averaged: Columns = ()  # *average price*: the column, unless it is also mentioned without *average*
+    totalled: Columns = ()  # *total price*, *total number of rooms*: likewise
 
 
-# -- Asking a model ------------------------------------------------------------------------------
+# -- Model calls ---------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class Message:
+    """A chat message."""
+
     role: Literal["system", "user", "assistant"]
     content: str
 
 
 @dataclass(frozen=True, slots=True)
 class ModelRequest:
-    """One call. What a model cannot do (`Capabilities`) is left out of it, not pretended.
+    """One model call. Options that the model does not support (see `ModelProfile`) must be left unset.
 
-    The first message is the stable part (rules and schema): its evaluation is kept and found again.
+    The first message holds the stable part of the prompt (rules and schema), so that its evaluation can be
+    cached and reused.
     """
 
     messages: tuple[Message, ...]
@@ -213,33 +239,47 @@ class ModelRequest:
     candidates: int = 1
     temperature: float = 0.0
     stop: tuple[str, ...] = ()
-    grammar: str = ""  # GBNF, for a model that decodes under one
-    schema: Mapping[str, object] | None = None  # JSON Schema, for a model with structured output
-    tools: Mapping[str, str] = field(default_factory=dict)  # to call one of: name and what it is for
+    grammar: str = ""  # GBNF grammar that constrains decoding
+    schema: Mapping[str, object] | None = None  # JSON Schema for structured output
+    tools: Mapping[str, str] = field(default_factory=dict)  # name → description; the model calls one of them
     logprobs: bool = False
-    begun: str = ""  # how the answer begins, for a model that goes on from there
-    plain: bool = False  # as its makers ship it: without what the model has learned here about queries
-    seconds: float | None = None  # for the whole call, retries and waiting included
+    begun: str = ""  # prefix of the answer, which the model continues
+    forced: "Alternative | None" = None  # the first token after `begun`
+    plain: bool = False  # use the base model, without this project's LoRA adapter
+    seconds: float | None = None  # deadline of the call and its retries, from when the model starts on it
+
+
+@dataclass(frozen=True, slots=True)
+class Alternative:
+    """An alternative for a generated token. Its bytes may end inside a character, so its id identifies it."""
+
+    id: int
+    data: bytes
+    logprob: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    text: str
+    """A generated token with its probability."""
+
+    text: str  # whole characters: a character that spans several tokens belongs to the last of them
     logprob: float
-    others: tuple[tuple[str, float], ...] = ()  # what else it nearly was, where the model tells
+    others: tuple[Alternative, ...] = ()  # other likely tokens at this position, if the model reports them
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
+    """One of the texts that a model generated for a request."""
+
     text: str
-    finish: Literal["stop", "length"] = "stop"  # "length": cut off, so never run as SQL
+    finish: Literal["stop", "length"] = "stop"  # "length": truncated, so it is never run as SQL
     tokens: tuple[Token, ...] = ()
-    called: str = ""  # the tool, one of those offered
+    called: str = ""  # the tool that the model called, if any
 
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What calls cost. Prompt tokens include the cached ones, which cost almost nothing."""
+    """Token usage of model calls. `prompt_tokens` includes `cached_tokens`, which cost almost nothing."""
 
     calls: int = 0
     prompt_tokens: int = 0
@@ -259,76 +299,97 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    model: str  # who answered: with a fallback chain not always who was asked
+    """A model's response to a `ModelRequest`."""
+
+    model: str  # the model that answered; with a fallback chain, not always the first one
     candidates: tuple[Candidate, ...]
     usage: Usage
 
     @property
     def text(self) -> str:
+        """The text of the first candidate."""
         return self.candidates[0].text
 
 
+Location: TypeAlias = Literal["local", "hosted"]
+Size: TypeAlias = Literal["small", "large"]
+
+
 @dataclass(frozen=True, slots=True)
-class Capabilities:
-    context: int  # tokens of prompt and answer together
-    grammar: bool = False
-    schema: bool = False
-    candidates: bool = False  # several in one call
-    logprobs: bool = False
-    tools: bool = False
-    continues: bool = False  # an answer that has begun
+class ModelProfile:
+    """The capabilities of a model. Each decision tests the field for exactly that capability; no field is a
+    proxy for another. The defaults are conservative: an unknown model is assumed to be remote.
+    """
+
+    context: int  # context window in tokens, prompt and answer together
+    location: Location = "hosted"  # `local`: prompts stay on this machine
+    size: Size = "large"  # `small`: slow at reading prompts, and easily misled by hints
+    structured_output: bool = False  # supports `ModelRequest.schema`
+    tool_calls: bool = False  # supports `ModelRequest.tools`
+    logprobs: bool = False  # reports token probabilities
+    continues: bool = False  # supports `ModelRequest.begun`
+    grammar: bool = False  # supports `ModelRequest.grammar`
+    candidates: bool = False  # returns several candidates per call
 
 
-# -- A query on its way --------------------------------------------------------------------------
+# -- Checked queries -----------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class CheckedSql:
-    """One read-only statement, written anew from its syntax tree. Only `sql/guard.py` builds one:
-    whoever holds it need not ask again, and `Database.run` takes nothing else.
+    """A read-only statement that passed the guard, regenerated from its syntax tree.
+
+    Only `sql/guard.py` creates one, and `Database.run` accepts nothing else: the type is the proof.
     """
 
     sql: str
     dialect: str
-    tables: tuple[str, ...] = ()  # the real tables it reads, `schema.name` or as written, sorted
-    limit: int | None = None  # the row limit that stands at its root
-    plain: str = ""  # the same as it was before row policies were put in, where some were
+    tables: tuple[str, ...] = ()  # the tables it reads, sorted; `schema.name` or as written
+    limit: int | None = None  # the row limit of the outermost SELECT
+    plain: str = ""  # the statement without the predicates that a row policy added, if one did
 
     @property
     def shown(self) -> str:
-        """What people, prompts and stores get to see: a predicate may name columns that they may not."""
+        """The SQL for users, prompts and stored records: policy predicates may name hidden columns."""
         return self.plain or self.sql
 
 
 @dataclass(frozen=True, slots=True)
 class CheckedWrite:
-    """One INSERT, UPDATE or DELETE on visible tables, written anew from its tree. Only `sql/writes.py` builds
-    one, and nothing runs it but a person's confirmation. A schema is never changed.
+    """An INSERT, UPDATE or DELETE that passed the guard, regenerated from its syntax tree.
+
+    Only `sql/writes.py` creates one, and it runs only after a user confirms it. DDL is never allowed.
     """
 
     sql: str
     dialect: str
     table: str
     kind: Literal["insert", "update", "delete"]
-    key: str  # names this statement, and no other, for ever: it runs once
+    key: str  # idempotency key: the statement runs at most once
+    plain: str = ""  # the statement without the predicates that a row policy added, if one did
+
+    @property
+    def shown(self) -> str:
+        """The SQL that the user confirms. It is checked again before it runs."""
+        return self.plain or self.sql
 
 
 @dataclass(frozen=True, slots=True)
 class SqlRejected:
-    """A refusal is an answer: which rule, the piece that broke it, and where it stands in the text.
+    """A statement that the guard rejected: the violated rule, the offending fragment and its position.
 
-    `messages.refusal` says it in the reader's language.
+    It is a return value and not an exception. `messages.refusal` turns it into a localized sentence.
     """
 
     rule: str
-    piece: str = ""
-    line: int | None = None
-    column: int | None = None
+    piece: str = ""  # the fragment of the SQL that violates the rule
+    line: int | None = None  # 1-based
+    column: int | None = None  # 1-based
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What one query may cost. A limit that was hit is said in the result, never hidden."""
+    """Resource limits of one query. `QueryResult` reports every limit that was reached."""
 
     rows: int = 1_000
     bytes: int = 16_000_000
@@ -336,22 +397,27 @@ class Limits:
     seconds: float = 30.0
 
 
-# -- What came back ------------------------------------------------------------------------------
+# -- Results -------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class ResultColumn:
-    name: str  # as the engine names it; two columns may share a name
-    type: str  # the engine's own word, "" where it does not say
+    """A column of a query result."""
+
+    name: str  # as the engine names it; not necessarily unique
+    type: str  # the engine's type name, "" if it reports none
 
 
 @dataclass(frozen=True, slots=True)
 class QueryResult:
+    """The rows that a query returned."""
+
     columns: tuple[ResultColumn, ...]
     rows: tuple[Row, ...]
-    truncated: Literal["", "rows", "bytes"] = ""  # which limit cut the rows off, if one did
-    cut_cells: int = 0  # cells shortened to `Limits.cell_bytes`
+    truncated: Literal["", "rows", "bytes"] = ""  # the limit that cut the rows off, if any
+    cut_cells: int = 0  # number of cells shortened to `Limits.cell_bytes`
     seconds: float = 0.0
+    partial: bool = False  # True if the query itself returns only some groups: a top five, a HAVING
 
     @property
     def row_count(self) -> int:
@@ -360,7 +426,7 @@ class QueryResult:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What the engine expects of a query it has not run."""
+    """The engine's EXPLAIN output for a query, with its estimates."""
 
     text: str
     rows: float | None = None
@@ -371,11 +437,13 @@ class Plan:
 
 Status: TypeAlias = Literal["answered", "clarify", "refused", "no_data", "conversation", "confirm", "failed"]
 Mode: TypeAlias = Literal["hybrid", "database_direct", "chat_direct"]
+# `sure` is shown without a caveat: at most one in ten such answers should be wrong (docs/evaluation.md).
+Certainty: TypeAlias = Literal["sure", "probably", "not_sure"]
 
 
 @dataclass(frozen=True, slots=True)
 class Classification:
-    """What kind of question it is, how sure that is, and who said so."""
+    """Whether the user asks for data or just talks, with the confidence and the method of the decision."""
 
     kind: Literal["data", "conversation"] = "data"
     confidence: float = 1.0
@@ -384,64 +452,79 @@ class Classification:
 
 
 @dataclass(frozen=True, slots=True)
-class Trouble:
-    """One thing that went wrong on the way, and was met or not."""
+class StageError:
+    """An error in one stage of the pipeline. A later attempt may still have succeeded."""
 
     stage: str
-    kind: str  # of the error, or the guard's rule
+    kind: str  # the `kind` of the error, or the guard rule
     detail: str
     sql: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """Something a person can pick when asked back. Saying its label, or its number, is the answer."""
+    """An option of a clarification question. The user answers with its label or its number."""
 
     label: str
-    question: str  # the whole question that the choice stands for
+    question: str  # the complete question that this choice leads to
+
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """The database values that a question disclosed to a model; all empty if no model was called."""
+
+    location: Location | Literal[""] = ""  # `hosted`: the values left this machine
+    values: str = ""  # the setting `share_values`: none, categories or samples
+    columns: tuple[str, ...] = ()  # `table.column` of each column whose values were in a prompt
+    rows: int = 0  # number of table and result rows in prompts
 
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """How an answer came about."""
+    """How an answer was produced: the evidence, the stages and the cost."""
 
     sql: str = ""
     dialect: str = ""
     tables: tuple[str, ...] = ()
     values: tuple[ValueHit, ...] = ()
     assumptions: tuple[str, ...] = ()
-    checks: tuple[str, ...] = ()  # that it passed: guard, columns, explain, ran
-    repairs: tuple[str, ...] = ()  # what was mended without a model
+    checks: tuple[str, ...] = ()  # the checks that the query passed: guard, columns, explain, ran
+    repairs: tuple[str, ...] = ()  # the fixes that were applied without a model
     classification: Classification = Classification()
-    path: tuple[str, ...] = ()  # the stages, in the order they were entered
-    errors: tuple[Trouble, ...] = ()
-    attempts: int = 0  # queries that a model wrote
-    candidates: tuple[str, ...] = ()  # the queries that were weighed, as a model wrote them
+    path: tuple[str, ...] = ()  # the stages, in order
+    errors: tuple[StageError, ...] = ()
+    attempts: int = 0  # number of queries that a model generated
+    candidates: tuple[str, ...] = ()  # the queries to choose from, as the model generated them
     confidence: float | None = None
-    signals: Mapping[str, float] = field(default_factory=dict)  # what the confidence was counted from
+    certainty: Certainty | None = None  # the confidence as a category; None if no query answered
+    taken_for: str = ""  # a paraphrase of the query
+    signals: Mapping[str, float] = field(default_factory=dict)  # the features behind the confidence
     model: str = ""
     usage: Usage = Usage()
+    shared: Shared = Shared()
     seconds: Mapping[str, float] = field(default_factory=dict)  # by stage
-    statements: int = 0  # sent to the database: explained or run
+    statements: int = 0  # number of statements sent to the database, EXPLAIN included
     mode: Mode = "hybrid"
     preset: str = "default"
-    served: str = ""  # from the result cache: when the answer was first given (ISO 8601, UTC)
+    served: str = ""  # for an answer from the cache: when it was computed (ISO 8601, UTC)
 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """Why there is no answer, for people and for programs."""
+    """Why a question has no answer: a code for programs, a message and a hint for users."""
 
-    kind: str  # an error's kind, a guard's rule, or a reason such as `ambiguous_question`
+    kind: str  # an error's `kind`, a guard rule, or a reason such as `ambiguous_question`
     message: str
     hint: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
+    """The final answer to a question, with its query, its rows and its receipt."""
+
     status: Status
     question: str
-    answer: str  # the sentence: what was found, what is asked back, what was refused, what went wrong
+    answer: str  # a sentence: the result, a clarification question, a refusal or an error
     sql: str = ""
     columns: tuple[str, ...] = ()
     rows: tuple[Row, ...] = ()
@@ -451,33 +534,39 @@ class Answer:
     receipt: Receipt = Receipt()
     error: Problem | None = None
     choices: tuple[Choice, ...] = ()
-    result_id: str = ""  # the rows are kept under it for a while: pages, exports
+    result_id: str = ""  # key of the stored rows, for paging and export until they expire
     thread_id: str = ""
 
 
-# -- What is told on the way ---------------------------------------------------------------------
+# -- Events of a running question ----------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class StageStarted:
+    """A pipeline stage began."""
+
     stage: str
 
 
 @dataclass(frozen=True, slots=True)
 class StageEnded:
+    """A pipeline stage ended."""
+
     stage: str
     seconds: float
 
 
 @dataclass(frozen=True, slots=True)
 class SqlToken:
-    """A piece of the query as the model writes it. It has not been checked: to be shown, never to be run."""
+    """A fragment of the query while the model generates it. Unchecked: display it, never run it."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Checked:
+    """The outcome of one check of the query."""
+
     check: str
     passed: bool
     detail: str = ""
@@ -485,6 +574,8 @@ class Checked:
 
 @dataclass(frozen=True, slots=True)
 class RowsFound:
+    """The rows of the query, before the answer is complete."""
+
     sql: str
     columns: tuple[str, ...]
     rows: tuple[Row, ...]
@@ -493,12 +584,23 @@ class RowsFound:
 
 @dataclass(frozen=True, slots=True)
 class AnswerToken:
+    """A fragment of the answer sentence while the model generates it."""
+
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Warned:
+    """A localized warning for the user."""
+
     message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Queued:
+    """The position in the queue of the embedded model, which runs one call at a time."""
+
+    ahead: int  # calls before this one; 0 means that it has started
 
 
 @dataclass(frozen=True, slots=True)
@@ -509,5 +611,5 @@ class Finished:
 
 
 Event: TypeAlias = (
-    StageStarted | StageEnded | SqlToken | Checked | RowsFound | AnswerToken | Warned | Finished
+    StageStarted | StageEnded | SqlToken | Checked | RowsFound | AnswerToken | Warned | Queued | Finished
 )

@@ -1,5 +1,5 @@
-"""ADK does not go with the versions of `requirements.lock`: its tests run in an environment of their own,
-which `test_environment.py` makes and starts; elsewhere they are left out.
+"""ADK conflicts with the versions in `requirements.lock`: its tests run in a separate environment, which
+`test_environment.py` creates and starts; elsewhere they are skipped.
 """
 
 from importlib.util import find_spec

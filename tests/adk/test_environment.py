@@ -1,4 +1,4 @@
-"""The tests of ADK where ADK is installed, and what is said where it is not."""
+"""Runs the ADK tests in an environment with ADK; and the error message without it."""
 
 import os
 import subprocess
@@ -10,12 +10,12 @@ import pytest
 from pythons import ROOT
 from servers import Unavailable, environment
 
-EXPECTED = 'The ADK agents need a package that is not installed. Install it: pip install "text2sql[adk]"'
+EXPECTED = 'The ADK agents need a package that is not installed. Install it: pip install "text2sql-kit[adk]"'
 
 
 @pytest.fixture(scope="module")
 def python() -> Path:
-    """Where it cannot be installed its tests skip, or fail where CI=true."""
+    """If ADK cannot be installed, its tests are skipped, or fail under CI=true."""
     try:
         return environment("adk", sys.executable, over=True)
     except Unavailable as error:
@@ -31,13 +31,15 @@ def test_the_agents_pass_their_tests_where_adk_is_installed(python: Path) -> Non
     assert done.returncode == 0, done.stdout[-8_000:] + done.stderr[-2_000:]
 
 
-def test_what_needs_the_extra_says_so_in_one_line() -> None:
+def test_importing_without_the_extra_says_so_in_one_line() -> None:
     with pytest.raises(ImportError) as caught:
         import text2sql.adk  # noqa: F401
     assert str(caught.value) == EXPECTED
 
 
 def test_nothing_else_imports_adk() -> None:
-    asked = "import sys, text2sql, text2sql.app, text2sql.cli; print('google.adk' in sys.modules)"
-    done = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, check=True)
+    program = (
+        "import sys, text2sql, text2sql.client.async_client, text2sql.cli; print('google.adk' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"

@@ -1,4 +1,4 @@
-"""Which models the agents can have, and what is told of one that cannot be asked."""
+"""The models that the agents support, and the messages when a model fails."""
 
 import json
 from pathlib import Path
@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from adk.playing import KEY, Model, agent, endpoint, talk
+from adk.scripted_model import KEY, Model, agent, endpoint, talk
 from text2sql.adk import build
 from text2sql.config import Settings
 from text2sql.errors import ModelNotAllowed, UsageError
@@ -58,13 +58,13 @@ def test_a_model_that_cannot_call_tools_this_way_is_refused_at_once(name: str) -
     assert "openai-compatible" in str(caught.value.facts["providers"])
 
 
-def test_a_missing_key_is_told_before_anybody_asks(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_key_is_reported_before_the_first_question(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     with pytest.raises(ModelNotAllowed, match="OPENAI_API_KEY"):
         build("shop.db", settings=Settings(model="openai:gpt-5-mini"))
 
 
-def test_the_root_agent_of_the_environment_tells_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_root_agent_of_the_environment_reports_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TEXT2SQL_MODEL", "local")
     monkeypatch.setenv("TEXT2SQL_LANG", "zh")
     import text2sql.adk
@@ -73,20 +73,20 @@ def test_the_root_agent_of_the_environment_tells_what_is_missing(monkeypatch: py
         _ = text2sql.adk.root_agent
 
 
-@pytest.mark.parametrize(("status", "told"), [(401, "may not be used"), (500, "cannot be reached")])
-def test_a_model_that_fails_is_told_in_words_without_the_key(shop: Path, status: int, told: str) -> None:
+@pytest.mark.parametrize(("status", "message"), [(401, "may not be used"), (500, "cannot be reached")])
+def test_a_model_failure_is_explained_without_the_key(shop: Path, status: int, message: str) -> None:
     with endpoint(Model(parts={"root": lambda _: status})) as model:
         talked = talk(agent(shop, model), "Revenue of all orders?", "所有订单的总金额？")
     english, chinese = talked.answers
     assert english
-    assert told in english
+    assert message in english
     assert chinese != english
     everything = json.dumps(talked.answers) + repr(talked.events)
     assert KEY not in everything
     assert "You answer a person" not in everything
 
 
-def test_a_model_that_fails_inside_the_task_ends_with_words(shop: Path) -> None:
+def test_a_model_failure_inside_the_task_is_explained(shop: Path) -> None:
     def root(since: list[dict[str, Any]]) -> Any:
         return (
             {"name": "sql_task", "arguments": '{"request": "x"}'} if not since else str(since[-1]["result"])

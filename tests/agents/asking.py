@@ -1,4 +1,4 @@
-"""A small shop, a model that says what it is told, and an app over both."""
+"""A small shop database, a scripted model, and an app over both."""
 
 import sqlite3
 from collections.abc import Iterable
@@ -9,7 +9,7 @@ from typing import Any
 from text2sql import AsyncText2SQL
 from text2sql.config import Settings
 from text2sql.llm import AsyncChatModel, ScriptedBackend
-from text2sql.types import Capabilities
+from text2sql.types import ModelProfile
 
 SHOP = """
 CREATE TABLE cities (id INTEGER PRIMARY KEY, name TEXT NOT NULL, country TEXT NOT NULL);
@@ -23,9 +23,11 @@ INSERT INTO customers VALUES (1, 'Ann', 2, 'gold'), (2, '王芳', 1, 'silver'), 
 INSERT INTO orders VALUES
   (1, 1, 10.5, '2025-01-03', 'paid'), (2, 1, 20.0, '2025-02-03', 'paid'), (3, 2, 7.25, '2025-02-09', 'open');
 """
-# As the embedded model is: a grammar, several candidates, no structured output.
-EMBEDDED = Capabilities(context=16_384, grammar=True, candidates=True, logprobs=True)
-HOSTED = Capabilities(context=128_000, schema=True, tools=True)
+# Like the embedded model: a grammar, several candidates, no structured output.
+EMBEDDED = ModelProfile(
+    context=16_384, location="local", size="small", grammar=True, candidates=True, logprobs=True
+)
+HOSTED = ModelProfile(context=128_000, structured_output=True, tool_calls=True)
 
 
 def make_shop(path: Path, script: str = SHOP) -> Path:
@@ -44,9 +46,9 @@ def change(path: Path, script: str) -> None:
 
 
 def scripted(lines: Iterable[Any], **facts: Any) -> ScriptedBackend:
-    return ScriptedBackend(lines, capabilities=facts.pop("can", EMBEDDED), **facts)
+    return ScriptedBackend(lines, profile=facts.pop("can", EMBEDDED), **facts)
 
 
 def app(path: Path, backend: ScriptedBackend, **settings: Any) -> AsyncText2SQL:
-    told = Settings(**{"memory": "none", "requests_per_minute": 0, **settings})
-    return AsyncText2SQL(str(path), settings=told, model=AsyncChatModel([backend], told))
+    app_settings = Settings(**{"memory": "none", "requests_per_minute": 0, **settings})
+    return AsyncText2SQL(str(path), settings=app_settings, model=AsyncChatModel([backend], app_settings))

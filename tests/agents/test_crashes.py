@@ -1,5 +1,5 @@
-"""A process that is killed in the middle of a question: the thread goes on where it was, and nothing that
-must not happen twice happens twice.
+"""A process that is killed during a question: the thread resumes where it was, and a confirmed write happens
+at most once.
 """
 
 import asyncio
@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from agents.asking import app, rows_of, scripted
-from agents.dying import die
+from agents.killed_process import die
 from text2sql.memory import scoped
 from text2sql.types import Answer
 
@@ -44,7 +44,7 @@ def test_a_thread_that_was_killed_at_a_stage_resumes_and_answers(
 
     answer = asyncio.run(resumed())
     assert (answer.status, answer.rows) == ("answered", ((3,),))
-    assert answer.receipt.path == STAGES, "no stage is told twice"
+    assert answer.receipt.path == STAGES, "no stage is in the path twice"
 
 
 @pytest.mark.slow
@@ -61,7 +61,7 @@ def test_a_confirmed_write_that_was_killed_happens_once(shop: Path, tmp_path: Pa
     answers = [asyncio.run(resumed()) for _ in range(2)]
     (cities,) = rows_of(shop, "SELECT count(*) FROM cities")[0]
     if stage == "executor" and answers[0].status == "failed":
-        # killed between the claim and its settlement: nobody can know, and it is not run again
+        # killed between the claim and its settlement: its outcome is unknown, and it is not run again
         assert answers[0].error is not None
         assert answers[0].error.kind == "write_unknown"
         assert cities in (3, 4)
@@ -71,18 +71,18 @@ def test_a_confirmed_write_that_was_killed_happens_once(shop: Path, tmp_path: Pa
 
 
 def test_a_write_that_may_have_happened_is_not_run_again(shop: Path, tmp_path: Path) -> None:
-    """Dead between the claim and the commit: nobody can know, and that is what is said."""
+    """Killed between the claim and the commit: the outcome is unknown, and the answer says so."""
     memory = str(tmp_path / "memory.db")
 
-    async def told() -> Answer:
+    async def scenario() -> Answer:
         async with app(shop, scripted([INSERT]), memory=memory) as db:
             await db.ask("Add the city Rome in Italy", thread="t", allow_writes=True)
-            memory_held = (await db.rooms()).memory
+            memory_held = (await db.resources()).memory
             saved = await memory_held.checkpointer.aget({"configurable": {"thread_id": scoped("", "t")}})
             assert saved is not None
             await memory_held.claim(saved["channel_values"]["pending_write"]["key"])
             return await db.confirm("t")
 
-    answer = asyncio.run(told())
+    answer = asyncio.run(scenario())
     assert (answer.status, answer.error.kind if answer.error else "") == ("failed", "write_unknown")
     assert rows_of(shop, "SELECT count(*) FROM cities") == [(3,)]

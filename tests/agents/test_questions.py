@@ -1,4 +1,4 @@
-"""From a question to an answer, with a model that says what it is told."""
+"""From a question to an answer, with a scripted model."""
 
 import asyncio
 from pathlib import Path
@@ -25,15 +25,15 @@ from text2sql.types import (
 COUNT = "SELECT count(*) AS customers FROM customers"
 
 
-def ask(shop: Path, question: str, *lines: object, **how: object) -> Answer:
-    return asyncio.run(_ask(shop, question, lines, how))
+def ask(shop: Path, question: str, *lines: object, **options: object) -> Answer:
+    return asyncio.run(_ask(shop, question, lines, options))
 
 
-async def _ask(shop: Path, question: str, lines: tuple[object, ...], how: dict[str, object]) -> Answer:
-    settings = how.pop("settings", {})
-    can = {"can": how.pop("can")} if "can" in how else {}
+async def _ask(shop: Path, question: str, lines: tuple[object, ...], options: dict[str, object]) -> Answer:
+    settings = options.pop("settings", {})
+    can = {"can": options.pop("can")} if "can" in options else {}
     async with app(shop, scripted(lines, **can), **settings) as db:  # type: ignore[arg-type]
-        return await db.ask(question, **how)  # type: ignore[arg-type]
+        return await db.ask(question, **options)  # type: ignore[arg-type]
 
 
 def test_a_question_is_answered_with_rows_a_sentence_and_a_receipt(shop: Path) -> None:
@@ -53,12 +53,12 @@ def test_a_chinese_question_is_answered_in_chinese(shop: Path) -> None:
     assert answer.answer == "结果：客户数: 3。"
 
 
-def test_stages_sql_checks_rows_and_the_answer_are_told_as_they_happen(shop: Path) -> None:
-    async def told() -> list[Event]:
+def test_stages_sql_checks_rows_and_the_answer_are_streamed_as_they_happen(shop: Path) -> None:
+    async def scenario() -> list[Event]:
         async with app(shop, scripted([COUNT])) as db:
             return [event async for event in db.stream("How many customers are there?")]
 
-    events = asyncio.run(told())
+    events = asyncio.run(scenario())
     stages = [event.stage for event in events if isinstance(event, StageStarted)]
     assert stages == ["classifier", "schema", "generator", "validator", "executor", "interpreter"]
     assert [event.stage for event in events if isinstance(event, StageEnded)] == stages
@@ -79,19 +79,19 @@ def test_a_column_on_the_wrong_alias_is_repaired_without_a_second_call(shop: Pat
     assert answer.receipt.usage.calls == 1
 
 
-def test_an_unknown_column_is_mended_by_one_more_call_with_the_facts(shop: Path) -> None:
+def test_an_unknown_column_is_repaired_by_one_more_call_with_the_facts(shop: Path) -> None:
     backend = scripted(["SELECT shoe_size FROM customers", "SELECT name FROM customers ORDER BY name"])
 
-    async def told() -> Answer:
+    async def scenario() -> Answer:
         async with app(shop, backend) as db:
             return await db.ask("Which customers are there?")
 
-    answer = asyncio.run(told())
+    answer = asyncio.run(scenario())
     assert (answer.status, answer.row_count, answer.receipt.attempts) == ("answered", 3, 2)
     assert [error.kind for error in answer.receipt.errors] == ["column"]
     asked_again = backend.requests[1].messages
     assert "shoe_size" in asked_again[-1].content
-    assert asked_again[0] == backend.requests[0].messages[0], "the stable prefix is found again"
+    assert asked_again[0] == backend.requests[0].messages[0], "the stable prefix is reused"
 
 
 @pytest.mark.fault("L24")
@@ -99,7 +99,7 @@ def test_the_same_query_again_ends_it(shop: Path) -> None:
     answer = ask(shop, "Which customers are there?", *["SELECT shoe_size FROM customers"] * 9)
     assert (answer.status, answer.receipt.usage.calls) == ("failed", 2)
     assert answer.error is not None
-    assert "tries" in answer.error.message
+    assert "attempts" in answer.error.message
 
 
 @pytest.mark.parametrize(
@@ -117,14 +117,14 @@ def test_the_light_preset_forces_its_limit_and_one_table(shop: Path) -> None:
     assert answer.sql.endswith("LIMIT 200")
 
 
-def test_the_hybrid_preset_sends_nothing_before_it_runs_and_may_look_once(shop: Path) -> None:
+def test_the_hybrid_preset_explains_nothing_and_may_probe_once(shop: Path) -> None:
     backend = scripted(["SELECT shoe_size FROM customers", "SELECT name FROM customers"])
 
-    async def told() -> Answer:
+    async def scenario() -> Answer:
         async with app(shop, backend) as db:
             return await db.ask("Which customers are there?", preset="hybrid")
 
-    answer = asyncio.run(told())
+    answer = asyncio.run(scenario())
     assert answer.status == "answered"
     assert "王芳" in backend.requests[1].messages[-1].content, "ten rows of the table are in the prompt"
     assert answer.receipt.checks == ("guard", "ran")
@@ -156,18 +156,18 @@ def test_a_hostile_query_of_the_model_is_refused_and_nothing_changes(shop: Path,
     assert rows_of(shop, "SELECT count(*) FROM orders") == [(3,)]
 
 
-def test_a_value_that_is_not_there_is_asked_back_with_what_is(shop: Path) -> None:
+def test_a_missing_value_leads_to_a_question_with_similar_values(shop: Path) -> None:
     lines = [
         "SELECT count(*) FROM customers JOIN cities ON city_id = cities.id WHERE cities.name = 'Osslo'",
         "SELECT count(*) FROM customers JOIN cities ON city_id = cities.id WHERE cities.name = 'Oslo'",
     ]
 
-    async def told() -> tuple[Answer, Answer]:
+    async def scenario() -> tuple[Answer, Answer]:
         async with app(shop, scripted(lines)) as db:
             first = await db.ask("How many customers are in Osslo?", thread="t")
             return first, await db.ask("1", thread="t")
 
-    first, second = asyncio.run(told())
+    first, second = asyncio.run(scenario())
     assert first.status == "clarify"
     assert (first.choices[0].label, first.choices[0].question) == (
         "Oslo",
@@ -180,7 +180,7 @@ def test_a_value_that_is_not_there_is_asked_back_with_what_is(shop: Path) -> Non
     )
 
 
-def test_a_genuinely_empty_result_says_which_condition_emptied_it(shop: Path) -> None:
+def test_a_genuinely_empty_result_names_the_condition_that_excluded_all_rows(shop: Path) -> None:
     answer = ask(
         shop,
         "Which orders above 100 are open?",
@@ -190,44 +190,44 @@ def test_a_genuinely_empty_result_says_which_condition_emptied_it(shop: Path) ->
     assert "total > 100" in answer.answer
 
 
-def test_a_follow_up_carries_the_question_before(shop: Path) -> None:
+def test_a_follow_up_is_sent_with_the_previous_question(shop: Path) -> None:
     backend = scripted([COUNT, "SELECT level, count(*) FROM customers GROUP BY level"])
 
-    async def told() -> Answer:
+    async def scenario() -> Answer:
         async with app(shop, backend) as db:
             await db.ask("How many customers are there?", thread="t")
             return await db.ask("and by level?", thread="t")
 
-    answer = asyncio.run(told())
+    answer = asyncio.run(scenario())
     assert answer.status == "answered"
-    said = [message.content for message in backend.requests[1].messages]
-    assert said[1] == "How many customers are there?"
-    assert "count" in said[2].lower()
-    assert said[3].startswith("and by level?")
+    contents = [message.content for message in backend.requests[1].messages]
+    assert contents[1] == "How many customers are there?"
+    assert "count" in contents[2].lower()
+    assert contents[3].startswith("and by level?")
 
 
-def test_a_question_that_stands_alone_carries_nothing(shop: Path) -> None:
+def test_an_independent_question_is_sent_alone(shop: Path) -> None:
     backend = scripted([COUNT, "SELECT count(*) FROM orders"])
 
-    async def told() -> None:
+    async def scenario() -> None:
         async with app(shop, backend) as db:
             await db.ask("How many customers are there?", thread="t")
             await db.ask("How many orders are there?", thread="t")
 
-    asyncio.run(told())
+    asyncio.run(scenario())
     assert len(backend.requests[1].messages) == 2
 
 
 @pytest.mark.fault("D25")
 def test_a_dropped_column_leads_to_one_refresh_and_a_retry(shop: Path) -> None:
-    async def told() -> tuple[list[Event], int]:
+    async def scenario() -> tuple[list[Event], int]:
         backend = scripted([COUNT, "SELECT level FROM customers", "SELECT name FROM customers"])
         async with app(shop, backend) as db:
             await db.ask("How many customers are there?")
             change(shop, "ALTER TABLE customers DROP COLUMN level")
             return [event async for event in db.stream("Which customers are there?")], len(backend.requests)
 
-    events, calls = asyncio.run(told())
+    events, calls = asyncio.run(scenario())
     last = events[-1]
     assert isinstance(last, Finished)
     assert (last.answer.status, last.answer.row_count, calls) == ("answered", 3, 3)
@@ -239,7 +239,7 @@ def several(*texts: str) -> Reply:
     return Reply("scripted", tuple(map(Candidate, texts)), Usage(calls=1))
 
 
-def test_a_small_model_is_asked_again_for_several_and_the_second_time_anew(shop: Path) -> None:
+def test_a_small_model_is_retried_with_several_candidates_then_with_the_original_prompt(shop: Path) -> None:
     lines = [
         "SELECT wrong FROM customers",
         several("SELECT wrong FROM customers", "SELECT wronger FROM customers"),
@@ -249,31 +249,31 @@ def test_a_small_model_is_asked_again_for_several_and_the_second_time_anew(shop:
     ]
     backend = scripted(lines)
 
-    async def told() -> Answer:
+    async def scenario() -> Answer:
         async with app(shop, backend) as db:
             return await db.ask("How many customers are there?")
 
-    answer = asyncio.run(told())
+    answer = asyncio.run(scenario())
     assert (answer.status, answer.rows) == ("answered", ((3,),))
-    first, again, anew = backend.requests
-    assert (first.candidates, again.candidates, anew.candidates) == (1, 4, 4)
-    assert "wrong" in again.messages[-1].content
-    assert anew.messages == first.messages
+    first, second, third = backend.requests
+    assert (first.candidates, second.candidates, third.candidates) == (1, 4, 4)
+    assert "wrong" in second.messages[-1].content
+    assert third.messages == first.messages
 
 
 def test_a_new_column_is_seen_after_the_refresh(shop: Path) -> None:
-    async def told() -> Answer:
+    async def scenario() -> Answer:
         backend = scripted([COUNT, "SELECT age FROM customers", "SELECT age FROM customers"])
         async with app(shop, backend) as db:
             await db.ask("How many customers are there?")
             change(shop, "ALTER TABLE customers ADD COLUMN age INTEGER DEFAULT 7")
             return await db.ask("How old are the customers?")
 
-    answer = asyncio.run(told())
+    answer = asyncio.run(scenario())
     assert (answer.status, answer.rows) == ("answered", ((7,), (7,), (7,)))
 
 
-def test_modes_decide_who_answers(shop: Path) -> None:
+def test_the_mode_decides_between_query_and_conversation(shop: Path) -> None:
     direct = ask(shop, "hello", COUNT, mode="database_direct")
     assert (direct.status, direct.receipt.classification.method) == ("answered", "mode")
     chat = ask(shop, "How many customers are there?", "Hi!", mode="chat_direct")
@@ -288,8 +288,8 @@ def test_small_talk_needs_no_model(shop: Path, question: str) -> None:
 
 
 def test_a_hosted_model_can_say_that_the_data_is_missing(shop: Path) -> None:
-    said = '{"sql": "", "problem": "missing_database_info", "explanation": "There are no refunds."}'
-    answer = ask(shop, "How many customers had orders refunded?", said, can=HOSTED)
+    reply = '{"sql": "", "problem": "missing_database_info", "explanation": "There are no refunds."}'
+    answer = ask(shop, "How many customers had orders refunded?", reply, can=HOSTED)
     assert (answer.status, answer.receipt.usage.calls) == ("no_data", 1)
     assert "no refunds" in answer.answer
 
@@ -305,11 +305,11 @@ def test_prose_instead_of_a_query_is_asked_again_once_then_told(shop: Path) -> N
 def test_a_prompt_that_is_too_long_for_the_model_is_shortened_once(shop: Path) -> None:
     backend = scripted([PromptTooLong("scripted", "too long"), COUNT])
 
-    async def told() -> Answer:
+    async def scenario() -> Answer:
         async with app(shop, backend) as db:
             return await db.ask("How many customers are there?")
 
-    assert asyncio.run(told()).status == "answered"
+    assert asyncio.run(scenario()).status == "answered"
 
 
 @pytest.mark.parametrize(
@@ -324,15 +324,15 @@ def test_a_model_that_fails_is_explained(shop: Path, error: Exception, status: s
     assert answer.error.message
 
 
-def test_an_empty_question_is_told(shop: Path) -> None:
+def test_an_empty_question_fails_with_a_message(shop: Path) -> None:
     answer = ask(shop, "   ")
     assert answer.status == "failed"
 
 
 def test_an_unknown_preset_or_mode_is_bad_usage(shop: Path) -> None:
-    for how in ({"preset": "turbo"}, {"mode": "telepathy"}):
+    for options in ({"preset": "turbo"}, {"mode": "telepathy"}):
         with pytest.raises(UsageError):
-            ask(shop, "How many customers are there?", COUNT, **how)
+            ask(shop, "How many customers are there?", COUNT, **options)
 
 
 def test_several_candidates_are_chosen_by_what_they_return(shop: Path) -> None:
@@ -352,7 +352,7 @@ def test_only_the_tables_that_were_allowed_can_be_asked(tmp_path: Path) -> None:
     path = make_shop(tmp_path / "x.db")
     settings = Settings(memory="none")
 
-    async def told() -> tuple[Answer, str]:
+    async def scenario() -> tuple[Answer, str]:
         backend = scripted(["SELECT name FROM customers"] * 5)
         model = AsyncChatModel([backend], settings)
         async with AsyncText2SQL(
@@ -361,19 +361,19 @@ def test_only_the_tables_that_were_allowed_can_be_asked(tmp_path: Path) -> None:
             answer = await db.ask("Which orders are there?")
         return answer, backend.requests[0].messages[0].content
 
-    answer, prompt = asyncio.run(told())
+    answer, prompt = asyncio.run(scenario())
     assert answer.status == "failed"
     assert "customer" not in prompt.partition("<schema>")[2]
 
 
-def test_a_word_that_two_tables_answer_to_is_asked_back(tmp_path: Path) -> None:
+def test_a_word_that_matches_two_tables_leads_to_a_question(tmp_path: Path) -> None:
     script = """
     CREATE TABLE store_orders (id INTEGER PRIMARY KEY, amount REAL);
     CREATE TABLE web_orders (id INTEGER PRIMARY KEY, amount REAL);
     """
     path = make_shop(tmp_path / "two.db", script)
     answer = ask(path, "How many orders are there?", COUNT)
-    assert (answer.status, [one.label for one in answer.choices]) == (
+    assert (answer.status, [choice.label for choice in answer.choices]) == (
         "clarify",
         ["store_orders", "web_orders"],
     )
@@ -394,14 +394,14 @@ def test_that_there_are_more_rows_is_a_fact(shop: Path) -> None:
     assert (three.row_count, three.truncated) == (3, False)
 
 
-def test_each_question_of_a_thread_has_its_own_bill(shop: Path) -> None:
-    async def told() -> list[int]:
+def test_each_question_of_a_thread_has_its_own_usage(shop: Path) -> None:
+    async def scenario() -> list[int]:
         async with app(shop, scripted([COUNT, COUNT])) as db:
             answers = [await db.ask("How many customers are there?", thread="t") for _ in range(2)]
             answers.append(await db.ask("Drop the table orders", thread="t"))
             return [answer.receipt.usage.calls for answer in answers]
 
-    assert asyncio.run(told()) == [1, 1, 0]
+    assert asyncio.run(scenario()) == [1, 1, 0]
 
 
 def test_a_refusal_speaks_the_language_of_the_first_question(shop: Path) -> None:
@@ -409,17 +409,19 @@ def test_a_refusal_speaks_the_language_of_the_first_question(shop: Path) -> None
     assert "只允许读取" in answer.answer
 
 
-def test_a_verified_question_needs_no_model_and_helps_with_those_like_it(shop: Path) -> None:
+def test_a_verified_question_needs_no_model_and_helps_with_similar_ones(shop: Path) -> None:
     backend = scripted(["SELECT count(*) AS gold FROM customers WHERE level = 'gold'"])
 
-    async def told() -> tuple[Answer, Answer]:
+    async def scenario() -> tuple[Answer, Answer]:
         async with app(shop, backend) as db:
             await db.remember("How many silver customers are there?", "SELECT 41 + 1 AS silver")
             same = await db.ask("how many silver customers are there?")
             return same, await db.ask("How many gold customers are there?")
 
-    same, alike = asyncio.run(told())
+    same, alike = asyncio.run(scenario())
     assert (same.rows, same.receipt.usage.calls) == (((42,),), 0)
     assert same.receipt.assumptions
     assert alike.rows == ((1,),)
-    assert [one.content for one in backend.requests[0].messages][1] == "How many silver customers are there?"
+    assert [message.content for message in backend.requests[0].messages][
+        1
+    ] == "How many silver customers are there?"

@@ -1,4 +1,4 @@
-"""What goes with a query under row rules: values, choices, what is shown, what others have kept."""
+"""Row policies beyond the query itself: values, choices, displayed SQL, and results stored by others."""
 
 import asyncio
 import json
@@ -28,15 +28,15 @@ def policy(city: int) -> Policy:
 
 
 def app(shop: Path, lines: tuple[str, ...], city: int, memory: Path) -> AsyncText2SQL:
-    told = Settings(memory=str(memory), requests_per_minute=0)
-    model = AsyncChatModel([scripted(lines)], told)
-    return AsyncText2SQL(str(shop), settings=told, model=model, policy=policy(city))
+    settings = Settings(memory=str(memory), requests_per_minute=0)
+    model = AsyncChatModel([scripted(lines)], settings)
+    return AsyncText2SQL(str(shop), settings=settings, model=model, policy=policy(city))
 
 
-def test_an_answer_is_of_the_visible_rows_and_shows_the_query_as_it_was_asked(
+def test_an_answer_covers_visible_rows_and_shows_the_query_without_the_policy(
     shop: Path, tmp_path: Path
 ) -> None:
-    async def told() -> None:
+    async def scenario() -> None:
         async with app(shop, ("SELECT * FROM customers ORDER BY id",), 2, tmp_path / "m.db") as db:
             answer = await db.ask("List all customers", user="ann")
             assert answer.rows == ((1, "Ann", "gold"), (3, "Bo", None))
@@ -48,28 +48,28 @@ def test_an_answer_is_of_the_visible_rows_and_shows_the_query_as_it_was_asked(
             own = await db.run_own(answer.sql, user="ann")
             assert own.rows == answer.rows
 
-    asyncio.run(told())
+    asyncio.run(scenario())
 
 
 def test_no_value_of_a_hidden_row_is_known_or_offered(shop: Path, tmp_path: Path) -> None:
-    async def told() -> None:
+    async def scenario() -> None:
         lines = ("SELECT id FROM customers WHERE level = 'silvr'",)
         async with app(shop, lines, 2, tmp_path / "m.db") as db:
-            known = await (await db.rooms()).library.knowledge()
+            known = await (await db.resources()).catalog_cache.schema_context()
             assert known.values.contains("customers", "level", "gold") is True
             assert known.values.contains("customers", "level", "silver") is False
             assert known.values.places("上海") == []
             answer = await db.ask("Which customers are silvr?")
             assert "silver" not in str(answer)
 
-    asyncio.run(told())
+    asyncio.run(scenario())
 
 
 @pytest.mark.fault("A06")
 def test_a_verified_question_of_somebody_else_is_neither_answered_nor_shown(
     shop: Path, tmp_path: Path
 ) -> None:
-    async def told() -> None:
+    async def scenario() -> None:
         memory = tmp_path / "m.db"
         async with app(shop, (), 1, memory) as db:
             await db.remember("How many silver customers are there?", SILVER, user="wang")
@@ -79,21 +79,21 @@ def test_a_verified_question_of_somebody_else_is_neither_answered_nor_shown(
         settings = Settings(memory=str(memory), requests_per_minute=0)
         model = AsyncChatModel([backend], settings)
         async with AsyncText2SQL(str(shop), settings=settings, model=model, policy=policy(2)) as db:
-            other = await db.ask("How many silver customers are there?", user="ann")
-            assert (other.rows, other.receipt.usage.calls) == (((0,),), 1)
+            unverified = await db.ask("How many silver customers are there?", user="ann")
+            assert (unverified.rows, unverified.receipt.usage.calls) == (((0,),), 1)
             assert len(backend.requests[0].messages) == 2
 
-    asyncio.run(told())
+    asyncio.run(scenario())
 
 
-def test_a_result_kept_under_other_claims_is_gone(shop: Path, tmp_path: Path) -> None:
-    async def told() -> None:
+def test_a_result_stored_under_other_claims_is_not_found(shop: Path, tmp_path: Path) -> None:
+    async def scenario() -> None:
         memory = tmp_path / "m.db"
         async with app(shop, ("SELECT name FROM customers",), 2, memory) as db:
             answer = await db.ask("List the customers", user="ann")
         async with app(shop, (), 1, memory) as db:
-            for asked in (db.result(answer.result_id, user="ann"), db.count(answer.result_id, user="ann")):
+            for request in (db.result(answer.result_id, user="ann"), db.count(answer.result_id, user="ann")):
                 with pytest.raises(UsageError):
-                    await asked
+                    await request
 
-    asyncio.run(told())
+    asyncio.run(scenario())

@@ -1,4 +1,4 @@
-"""Writes: refused by default; confirmed by a person, run once; a schema never."""
+"""Writes: refused by default; confirmed by a person, run once; schema changes never."""
 
 import asyncio
 from dataclasses import replace
@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from agents.asking import app, rows_of, scripted
-from text2sql.agents import Asked, build
+from text2sql.agents import RunOptions, build
 from text2sql.errors import UsageError
 from text2sql.types import Answer
 
@@ -16,7 +16,7 @@ UPDATE = "UPDATE orders SET status = 'paid' WHERE status = 'open'"
 
 
 def test_a_write_waits_with_its_statement_and_its_row_count(shop: Path) -> None:
-    async def told() -> tuple[Answer, list[object], Answer, Answer, list[object]]:
+    async def scenario() -> tuple[Answer, list[object], Answer, Answer, list[object]]:
         async with app(shop, scripted([UPDATE])) as db:
             first = await db.ask("Set all open orders to paid", thread="t", allow_writes=True)
             before = rows_of(shop, "SELECT status FROM orders WHERE id = 3")
@@ -24,9 +24,9 @@ def test_a_write_waits_with_its_statement_and_its_row_count(shop: Path) -> None:
             third = await db.confirm("t")
         return first, before, second, third, rows_of(shop, "SELECT status FROM orders")
 
-    first, before, second, third, after = asyncio.run(told())
+    first, before, second, third, after = asyncio.run(scenario())
     assert (first.status, first.row_count) == ("confirm", 1)
-    assert first.receipt.path[-2:] == ("validator", "confirmation"), "it has not been told yet"
+    assert first.receipt.path[-2:] == ("validator", "confirmation"), "the interpreter has not run yet"
     assert first.sql.startswith("UPDATE")
     assert before == [("open",)], "nothing is changed before the confirmation"
     assert second.status == third.status == "answered"
@@ -34,7 +34,7 @@ def test_a_write_waits_with_its_statement_and_its_row_count(shop: Path) -> None:
     assert after == [("paid",)] * 3
 
 
-def test_a_confirmed_write_runs_once_even_if_the_process_forgets(shop: Path, tmp_path: Path) -> None:
+def test_a_confirmed_write_runs_once_even_after_a_restart(shop: Path, tmp_path: Path) -> None:
     """An INSERT shows a second run; the second process resumes from the same file."""
     insert = "INSERT INTO cities (id, name, country) VALUES (9, 'Rome', 'Italy')"
     memory = str(tmp_path / "memory.db")
@@ -53,50 +53,50 @@ def test_a_confirmed_write_runs_once_even_if_the_process_forgets(shop: Path, tmp
 
 
 def test_a_declined_write_changes_nothing(shop: Path) -> None:
-    async def told() -> Answer:
+    async def scenario() -> Answer:
         async with app(shop, scripted([UPDATE])) as db:
             await db.ask("Set all open orders to paid", thread="t", allow_writes=True)
             return await db.confirm("t", yes=False)
 
-    assert asyncio.run(told()).status == "refused"
+    assert asyncio.run(scenario()).status == "refused"
     assert rows_of(shop, "SELECT count(*) FROM orders WHERE status = 'open'") == [(1,)]
 
 
 @pytest.mark.parametrize("sql", ["DROP TABLE orders", "ALTER TABLE orders ADD x INT", "DELETE FROM orders"])
 def test_a_schema_is_never_changed_and_a_write_needs_a_condition(shop: Path, sql: str) -> None:
-    async def told() -> Answer:
+    async def scenario() -> Answer:
         async with app(shop, scripted([sql] * 5)) as db:
             return await db.ask("Drop the table orders", allow_writes=True)
 
-    assert asyncio.run(told()).status in ("refused", "failed")
+    assert asyncio.run(scenario()).status in ("refused", "failed")
     assert rows_of(shop, "SELECT count(*) FROM orders") == [(3,)]
 
 
-def test_confirming_what_does_not_wait_is_bad_usage(shop: Path) -> None:
-    async def told() -> None:
+def test_confirming_without_a_pending_write_is_bad_usage(shop: Path) -> None:
+    async def scenario() -> None:
         async with app(shop, scripted(["SELECT count(*) FROM orders"])) as db:
             await db.ask("How many orders are there?", thread="t")
             await db.confirm("t")
 
     with pytest.raises(UsageError):
-        asyncio.run(told())
+        asyncio.run(scenario())
 
 
-def test_a_new_question_takes_the_place_of_a_write_that_waits(shop: Path) -> None:
-    async def told() -> Answer:
+def test_a_new_question_replaces_a_pending_write(shop: Path) -> None:
+    async def scenario() -> Answer:
         async with app(shop, scripted([UPDATE, "SELECT count(*) FROM orders"])) as db:
             await db.ask("Set all open orders to paid", thread="t", allow_writes=True)
             return await db.ask("How many orders are there?", thread="t", allow_writes=True)
 
-    assert asyncio.run(told()).rows == ((3,),)
+    assert asyncio.run(scenario()).rows == ((3,),)
     assert rows_of(shop, "SELECT count(*) FROM orders WHERE status = 'open'") == [(1,)]
 
 
-def test_a_caller_of_another_server_cannot_permit_writes_to_himself(shop: Path) -> None:
-    async def told() -> str:
+def test_a_caller_of_langgraphs_server_cannot_permit_writes(shop: Path) -> None:
+    async def scenario() -> str:
         async with app(shop, scripted([UPDATE])) as db:
-            graph = build(replace(await db.rooms(), keeps=False))
-            said: Any = {"messages": [{"role": "user", "content": "Set all open orders to paid"}]}
-            return str((await graph.ainvoke(said, context=Asked(allow_writes=True)))["status"])
+            graph = build(replace(await db.resources(), owns_threads=False))
+            graph_input: Any = {"messages": [{"role": "user", "content": "Set all open orders to paid"}]}
+            return str((await graph.ainvoke(graph_input, context=RunOptions(allow_writes=True)))["status"])
 
-    assert asyncio.run(told()) == "refused"
+    assert asyncio.run(scenario()) == "refused"

@@ -1,4 +1,4 @@
-"""Pictures want a font with Chinese letters; a bare machine gets one the way it gets its database servers."""
+"""Charts need a font with Chinese characters; on a bare machine it is installed like the database servers."""
 
 import os
 import shutil
@@ -7,18 +7,18 @@ import sys
 
 import pytest
 
-from text2sql.charts import can_write
+from text2sql.charts import has_glyphs_for
 
 PACKAGE = "fonts-noto-cjk"
 
 
 @pytest.fixture(scope="session")
 def chinese_font() -> None:
-    """Installed by apt-get where that is allowed. Elsewhere its tests skip, or fail where CI=true.
+    """A Chinese font, installed with apt-get if allowed. Elsewhere its tests skip, or fail where CI=true.
 
     The question is put to a new process: the renderer reads the system's fonts once.
     """
-    if can_write("中国图"):
+    if has_glyphs_for("中国图"):
         return
     if os.geteuid() == 0 and shutil.which("apt-get"):
         quiet = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
@@ -27,10 +27,10 @@ def chinese_font() -> None:
             subprocess.run(attempt, env=quiet, stdout=sys.stderr, check=False)
         asked = "from text2sql.charts import can_write; raise SystemExit(not can_write('中国图'))"
         if subprocess.run([sys.executable, "-c", asked], check=False).returncode == 0:
-            if can_write("中国图"):
+            if has_glyphs_for("中国图"):
                 return
             pytest.skip(f"{PACKAGE} is installed now; the next run has it")
-    told = f"no font with Chinese letters is here: apt-get install {PACKAGE}"
+    message = f"no font with Chinese letters is here: apt-get install {PACKAGE}"
     if os.environ.get("CI") == "true":
-        pytest.fail(told)
-    pytest.skip(told)
+        pytest.fail(message)
+    pytest.skip(message)

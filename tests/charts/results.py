@@ -1,4 +1,4 @@
-"""Results for tests, in few words."""
+"""Builds query results for tests."""
 
 from collections.abc import Sequence
 from typing import Literal
@@ -10,9 +10,9 @@ def result(
     names: str, rows: Sequence[Sequence[Value]], types: str = "", truncated: Literal["", "rows"] = ""
 ) -> QueryResult:
     """`names` and `types` are separated by commas."""
-    told = names.split(",")
-    kinds = types.split(",") if types else [""] * len(told)
-    columns = tuple(ResultColumn(name.strip(), kind) for name, kind in zip(told, kinds, strict=True))
+    column_names = names.split(",")
+    kinds = types.split(",") if types else [""] * len(column_names)
+    columns = tuple(ResultColumn(name.strip(), kind) for name, kind in zip(column_names, kinds, strict=True))
     return QueryResult(columns, tuple(map(tuple, rows)), truncated)
 
 

@@ -1,4 +1,4 @@
-"""Twelve shapes of results that people get, in both languages: what the pictures of docs/charts.md show."""
+"""Twelve typical results in both languages, which docs/charts.md shows."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -71,7 +71,7 @@ def _wave(at: int, size: float) -> float:
 
 def _both(pairs: Sequence[tuple[str, str]], numbers: Sequence[Value]) -> tuple[Rows, Rows]:
     rows = list(zip(pairs, numbers, strict=True))
-    return [(one[0], number) for one, number in rows], [(one[1], number) for one, number in rows]
+    return [(item[0], number) for item, number in rows], [(item[1], number) for item, number in rows]
 
 
 _by_city = _both(_CITIES, [9120, 8240, 6110, 5980, 4400, 4350, 3900, 2750, 2600, 2400, 1800, 950])
@@ -95,8 +95,8 @@ def _crossed(
 ) -> tuple[Rows, Rows]:
     start, less, turn = sizes
     rows = [
-        (one, other, _wave(at + turn * n, start - less * n))
-        for at, one in enumerate(left)
+        (item, other, _wave(at + turn * n, start - less * n))
+        for at, item in enumerate(left)
         for n, other in enumerate(up)
     ]
     return [(x[0], y[0], z) for x, y, z in rows], [(x[1], y[1], z) for x, y, z in rows]

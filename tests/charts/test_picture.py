@@ -1,4 +1,4 @@
-"""Pictures: drawn here, without a browser and without a network; or by a chart server that was configured."""
+"""Images: rendered without browser or network, or by a configured chart server."""
 
 import asyncio
 import json
@@ -16,7 +16,17 @@ import pytest
 
 from charts.results import result
 from charts.shapes import SHAPES, Shape
-from text2sql.charts import can_write, choose, draw, fitting, of_kind, picture, picture_soon, ready, spec
+from text2sql.charts import (
+    chart_of_kind,
+    choose,
+    draw,
+    fitting,
+    has_glyphs_for,
+    picture,
+    picture_in_subprocess,
+    ready,
+    spec,
+)
 from text2sql.config import Settings
 from text2sql.errors import ChartError, MissingDriver, UsageError
 from text2sql.messages import Language, explain
@@ -58,7 +68,7 @@ def test_a_label_is_text_in_the_svg_and_never_markup() -> None:
 
 
 def test_the_renderer_fetches_nothing() -> None:
-    """Our specifications have no address; one that somebody smuggled in is refused, not followed."""
+    """Specifications contain no URL; an injected one is refused, not fetched."""
     with socket.create_server(("127.0.0.1", 0)) as trap:
         trap.settimeout(0.2)
         address = f"http://127.0.0.1:{trap.getsockname()[1]}/x.json"
@@ -69,20 +79,20 @@ def test_the_renderer_fetches_nothing() -> None:
             trap.accept()
 
 
-def test_a_specification_that_is_none_is_an_error_of_ours() -> None:
+def test_an_invalid_specification_is_a_chart_error() -> None:
     with pytest.raises(ChartError) as caught:
         picture({"mark": "no such mark", "data": {"values": []}})
     assert explain(caught.value, "en").startswith("The picture of the chart could not be made: ")
 
 
-def test_the_loop_goes_on_while_a_picture_is_drawn() -> None:
+def test_rendering_does_not_block_the_event_loop() -> None:
     chart = choose(ORDERS)
     assert chart is not None
     made = spec(chart, ORDERS, "en")
 
     async def both() -> tuple[bytes, int]:
         beats = 0
-        drawing = asyncio.create_task(picture_soon(made))
+        drawing = asyncio.create_task(picture_in_subprocess(made))
         while not drawing.done():
             await asyncio.sleep(0.001)
             beats += 1
@@ -93,24 +103,26 @@ def test_the_loop_goes_on_while_a_picture_is_drawn() -> None:
     assert beats > 50
 
 
-def test_letters_without_a_font_are_noticed() -> None:
-    assert can_write("ab")
-    assert not can_write("\U000f0001\U000f0002")  # nobody's letters: two equal boxes
+def test_characters_without_a_font_are_detected() -> None:
+    assert has_glyphs_for("ab")
+    assert not has_glyphs_for(
+        "\U000f0001\U000f0002"
+    )  # private use: no font has them, both become the same box
 
 
 def test_a_missing_package_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "vl_convert", None)
     with pytest.raises(MissingDriver) as caught:
         picture({}, font_dir="not asked for before")
-    assert 'pip install "text2sql[charts]"' in explain(caught.value, "en")
-    assert 'pip install "text2sql[charts]"' in explain(caught.value, "zh")
+    assert 'pip install "text2sql-kit[charts]"' in explain(caught.value, "en")
+    assert 'pip install "text2sql-kit[charts]"' in explain(caught.value, "zh")
 
 
 # -- a chart server ------------------------------------------------------------------------------
 
 
 class Renderer(BaseHTTPRequestHandler):
-    """Gives a picture for any address; which one was asked for is in `server.asked`."""
+    """Serves an image for any path; requested paths are in `server.asked`."""
 
     def do_GET(self) -> None:
         self.server.asked.append(self.path)  # type: ignore[attr-defined]
@@ -133,7 +145,7 @@ def renderer(monkeypatch: pytest.MonkeyPatch) -> Iterator[ThreadingHTTPServer]:
 
 
 def by_server(found: QueryResult, title: str, kind: str = "bar", command: str = FAKE) -> bytes:
-    chart = of_kind(found, kind)
+    chart = chart_of_kind(found, kind)
     assert chart is not None
     return draw(chart, found, "en", Settings(chart_mcp=command), title=title)
 
@@ -153,20 +165,20 @@ def test_a_configured_chart_server_draws(
     assert "Lyon" not in capfd.readouterr().err  # that server tells its standard error what it draws
 
 
-def test_what_it_does_not_know_is_drawn_here(renderer: ThreadingHTTPServer) -> None:
+def test_kinds_that_the_chart_server_lacks_are_rendered_locally(renderer: ThreadingHTTPServer) -> None:
     wide, _ = size(by_server(result("n", [[5]]), "How many?", "value"))
     assert wide > 100
     assert renderer.asked == []  # type: ignore[attr-defined]
 
 
 @pytest.mark.slow
-def test_a_picture_elsewhere_is_not_fetched(renderer: ThreadingHTTPServer) -> None:
+def test_an_image_on_another_host_is_not_fetched(renderer: ThreadingHTTPServer) -> None:
     with pytest.raises(ChartError, match="elsewhere"):
         by_server(ORDERS, "elsewhere")
 
 
 @pytest.mark.slow
-def test_what_goes_wrong_there_is_told(renderer: ThreadingHTTPServer) -> None:
+def test_errors_of_the_chart_server_are_reported(renderer: ThreadingHTTPServer) -> None:
     with pytest.raises(ChartError, match="generate_pie_chart"):
         by_server(ORDERS, "", "pie")
     with pytest.raises(ChartError, match="no-such-program"):
@@ -175,7 +187,7 @@ def test_what_goes_wrong_there_is_told(renderer: ThreadingHTTPServer) -> None:
         by_server(ORDERS, "", command="'unclosed")
 
 
-def test_a_server_that_ends_at_once_is_told_soon(renderer: ThreadingHTTPServer) -> None:
+def test_a_chart_server_that_exits_immediately_is_reported_quickly(renderer: ThreadingHTTPServer) -> None:
     began = time.monotonic()
     with pytest.raises(ChartError):
         by_server(ORDERS, "", command=f"{sys.executable} -c pass")

@@ -1,4 +1,4 @@
-"""The specification: what is in it, what can never be, and that it can be drawn."""
+"""The Vega-Lite specification: its content, what it never contains, and that it renders."""
 
 import json
 import math
@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from charts.results import months, result
 from charts.shapes import SHAPES
-from text2sql.charts import choose, fitting, of_kind, sketch, spec
+from text2sql.charts import chart_of_kind, choose, fitting, sketch, spec
 from text2sql.charts.figure import label_of
-from text2sql.charts.moments import moment
-from text2sql.charts.plotting import bins, figure
+from text2sql.charts.figure_builder import bins, build_figure
+from text2sql.charts.temporal import moment
 from text2sql.types import QueryResult, ResultColumn, Value
 
 HOSTILE = [
@@ -35,47 +35,49 @@ HOSTILE = [
 ]
 
 
-def told(found: QueryResult, question: str = "", kind: str = "") -> dict[str, Any]:
-    chart = of_kind(found, kind) if kind else choose(found, question)
+def spec_of(found: QueryResult, question: str = "", kind: str = "") -> dict[str, Any]:
+    chart = chart_of_kind(found, kind) if kind else choose(found, question)
     assert chart is not None
     return spec(chart, found, "en", question)
 
 
-def keys(held: object) -> Iterator[tuple[str, object]]:
-    if isinstance(held, dict):
-        for key, value in held.items():
+def keys(node: object) -> Iterator[tuple[str, object]]:
+    if isinstance(node, dict):
+        for key, value in node.items():
             yield key, value
             yield from keys(value)
-    elif isinstance(held, list):
-        for one in held:
-            yield from keys(one)
+    elif isinstance(node, list):
+        for item in node:
+            yield from keys(item)
 
 
 def test_a_bar_chart_has_its_data_inside_in_the_order_of_the_result() -> None:
-    made = told(result("city,orders", [["Oslo", 3], ["Lyon", 9]]), "Orders by city?")
-    assert made["data"] == {"values": [{"x": "Oslo", "y": 3.0}, {"x": "Lyon", "y": 9.0}]}
-    assert made["encoding"]["x"]["sort"] == ["Oslo", "Lyon"]
-    assert made["encoding"]["x"]["axis"]["title"] == "city"
-    assert made["title"]["text"] == ["Orders by city?"]
-    assert made["usermeta"]["text2sql"] == {
+    specification = spec_of(result("city,orders", [["Oslo", 3], ["Lyon", 9]]), "Orders by city?")
+    assert specification["data"] == {"values": [{"x": "Oslo", "y": 3.0}, {"x": "Lyon", "y": 9.0}]}
+    assert specification["encoding"]["x"]["sort"] == ["Oslo", "Lyon"]
+    assert specification["encoding"]["x"]["axis"]["title"] == "city"
+    assert specification["title"]["text"] == ["Orders by city?"]
+    assert specification["usermeta"]["text2sql"] == {
         "kind": "bar", "x": [0], "y": [1], "series": None, "kinds": ["bar", "pie"]
     }  # fmt: skip
 
 
-def test_fields_have_names_of_our_own_whatever_a_column_is_called() -> None:
-    made = told(result("a.b['c'] \"d\\,sum(x)", [["Oslo", 3], ["Lyon", 9]]))
-    fields = {value for key, value in keys(made["encoding"]) if key == "field"}
+def test_fields_have_fixed_names_whatever_the_column_names() -> None:
+    specification = spec_of(result("a.b['c'] \"d\\,sum(x)", [["Oslo", 3], ["Lyon", 9]]))
+    fields = {value for key, value in keys(specification["encoding"]) if key == "field"}
     assert fields == {"x", "y"}
 
 
 def test_what_a_cell_says_stays_data() -> None:
-    """No key that fetches, links or computes is made of it; the only expressions are constants of ours."""
+    """Cells never become keys that fetch, link or compute; all expressions are constants."""
     rows: list[list[Value]] = [[text, at + 1] for at, text in enumerate(HOSTILE)]
     found = result("datum.x || alert(1),https://evil.example", rows)
     for chart in fitting(found):
-        made = spec(chart, found, "en", "'); alert('")
-        assert not {"url", "href", "expr", "signal", "transform", "params"} & {key for key, _ in keys(made)}
-        for key, value in keys({name: part for name, part in made.items() if name != "data"}):
+        specification = spec(chart, found, "en", "'); alert('")
+        assert not {"url", "href", "expr", "signal", "transform", "params"} & {
+            key for key, _ in keys(specification)
+        }
+        for key, value in keys({name: part for name, part in specification.items() if name != "data"}):
             if key in ("labelExpr", "test", "format"):
                 assert not any(text in str(value) for text in (*HOSTILE[1:], "evil", "alert"))
 
@@ -90,11 +92,14 @@ def test_labels_are_one_line_and_cannot_steer_a_terminal_or_turn_a_text_round() 
     assert len(label_of("x" * 5_000, "en")) == 120
 
 
-def test_moments_are_local_time_so_that_no_reader_shifts_them_by_a_day() -> None:
-    made = told(result("month,orders", [["2025-02", 2], ["2025-01", 1]]))
-    assert [one["x"] for one in made["data"]["values"]] == ["2025-01-01T00:00:00", "2025-02-01T00:00:00"]
-    assert made["encoding"]["x"]["type"] == "temporal"
-    assert made["encoding"]["x"]["axis"]["format"] == "%Y-%m"
+def test_times_are_local_so_that_no_browser_shifts_them_by_a_day() -> None:
+    specification = spec_of(result("month,orders", [["2025-02", 2], ["2025-01", 1]]))
+    assert [value["x"] for value in specification["data"]["values"]] == [
+        "2025-01-01T00:00:00",
+        "2025-02-01T00:00:00",
+    ]
+    assert specification["encoding"]["x"]["type"] == "temporal"
+    assert specification["encoding"]["x"]["axis"]["format"] == "%Y-%m"
 
 
 MOMENTS = [
@@ -120,37 +125,37 @@ def test_moments_are_read_in_the_forms_that_engines_and_people_write(text: str, 
     assert moment(found.label) == found  # the label is enough to find the moment again
 
 
-def test_a_date_truncated_to_its_month_is_told_as_a_month() -> None:
+def test_a_date_truncated_to_its_month_is_shown_as_a_month() -> None:
     rows: list[list[Value]] = [[f"2025-{month:02}-01", month] for month in range(1, 7)]
-    assert told(result("m,orders", rows))["encoding"]["x"]["axis"]["format"] == "%Y-%m"
+    assert spec_of(result("m,orders", rows))["encoding"]["x"]["axis"]["format"] == "%Y-%m"
 
 
-def test_of_five_hundred_bars_the_largest_are_drawn_and_the_rest_is_said() -> None:
+def test_of_five_hundred_bars_the_largest_are_drawn_and_the_rest_is_summarized() -> None:
     found = result("city,orders", [[f"c{at}", at] for at in range(500)])
-    made = told(found)
-    assert len(made["data"]["values"]) == 30
-    assert made["data"]["values"][0] == {"x": "c499", "y": 499.0}
-    assert made["title"]["subtitle"] == ["the 30 largest of 500; the other 470 add up to 110,215"]
+    specification = spec_of(found)
+    assert len(specification["data"]["values"]) == 30
+    assert specification["data"]["values"][0] == {"x": "c499", "y": 499.0}
+    assert specification["title"]["subtitle"] == ["the 30 largest of 500; the other 470 add up to 110,215"]
     average = result("city,avg_price", [[f"c{at}", at] for at in range(500)])
-    assert told(average)["title"]["subtitle"] == ["the 30 largest of 500; 470 are not shown"]
+    assert spec_of(average)["title"]["subtitle"] == ["the 30 largest of 500; 470 are not shown"]
 
 
 def test_too_many_series_are_the_largest_and_the_others() -> None:
     rows: list[tuple[Value, ...]] = [(month, f"s{at}", at + 1) for month in months(3) for at in range(20)]
-    values = told(result("month,shop,orders", rows), kind="stacked")["data"]["values"]
-    assert sum(one["y"] for one in values) == 3 * sum(range(21))
-    assert {one["s"] for one in values} == {*(f"s{at}" for at in range(13, 20)), "others"}
+    values = spec_of(result("month,shop,orders", rows), kind="stacked")["data"]["values"]
+    assert sum(value["y"] for value in values) == 3 * sum(range(21))
+    assert {value["s"] for value in values} == {*(f"s{at}" for at in range(13, 20)), "others"}
 
 
 def test_a_big_scatter_is_thinned_evenly_and_says_so() -> None:
-    made = told(result("a,b", [[at, at % 7] for at in range(12_000)]))
-    assert len(made["data"]["values"]) == 5_000
-    assert made["title"]["subtitle"] == ["5,000 of 12,000 points, evenly picked"]
+    specification = spec_of(result("a,b", [[at, at % 7] for at in range(12_000)]))
+    assert len(specification["data"]["values"]) == 5_000
+    assert specification["title"]["subtitle"] == ["5,000 of 12,000 points, evenly picked"]
 
 
-def test_missing_values_cut_rows_and_undrawn_measures_are_said() -> None:
+def test_missing_values_cut_rows_and_omitted_measures_are_noted() -> None:
     rows: list[list[Value]] = [["a", None, 90_000], ["b", 3, 80_000]]
-    notes = told(result("city,orders,revenue", rows, truncated="rows"))["title"]["subtitle"]
+    notes = spec_of(result("city,orders,revenue", rows, truncated="rows"))["title"]["subtitle"]
     assert notes == [
         "values missing: 1",
         "drawn: orders; not drawn: revenue",
@@ -158,7 +163,7 @@ def test_missing_values_cut_rows_and_undrawn_measures_are_said() -> None:
     ]
 
 
-def test_large_numbers_are_written_as_people_say_them() -> None:
+def test_large_numbers_are_abbreviated_with_units() -> None:
     found = result("city,revenue", [["a", 5_000_000], ["b", 45_000_000]])
     chart = choose(found)
     assert chart is not None
@@ -169,15 +174,15 @@ def test_large_numbers_are_written_as_people_say_them() -> None:
 
 
 def test_shares_read_as_percentages() -> None:
-    made = told(result("city,return_rate", [["a", 0.12], ["b", 0.3]]))
-    assert made["encoding"]["y"]["axis"]["format"] == ".0%"
+    specification = spec_of(result("city,return_rate", [["a", 0.12], ["b", 0.3]]))
+    assert specification["encoding"]["y"]["axis"]["format"] == ".0%"
 
 
-def test_bars_lie_down_when_labels_are_long_or_many() -> None:
-    long = told(result("product,orders", [["a very long name of a product", 3], ["b", 2]]))
-    many = told(result("city,orders", [[f"c{at}", at] for at in range(25)]))
-    few = told(result("city,orders", [["a", 1], ["b", 2]]))
-    assert [made["encoding"]["y"]["type"] for made in (long, many, few)] == [
+def test_bars_are_horizontal_when_labels_are_long_or_many() -> None:
+    long = spec_of(result("product,orders", [["a very long name of a product", 3], ["b", 2]]))
+    many = spec_of(result("city,orders", [[f"c{at}", at] for at in range(25)]))
+    few = spec_of(result("city,orders", [["a", 1], ["b", 2]]))
+    assert [specification["encoding"]["y"]["type"] for specification in (long, many, few)] == [
         "nominal",
         "nominal",
         "quantitative",
@@ -186,10 +191,10 @@ def test_bars_lie_down_when_labels_are_long_or_many() -> None:
 
 def test_a_histogram_counts_every_number_once() -> None:
     numbers = [((at * 7919) % 1000) / 10 for at in range(1_000)]
-    made = told(result("price", [[one] for one in numbers]))
-    assert sum(one["y"] for one in made["data"]["values"]) == 1_000
-    assert made["data"]["values"][0]["x"] == 0
-    assert made["data"]["values"][-1]["e"] == 100
+    specification = spec_of(result("price", [[number] for number in numbers]))
+    assert sum(value["y"] for value in specification["data"]["values"]) == 1_000
+    assert specification["data"]["values"][0]["x"] == 0
+    assert specification["data"]["values"][-1]["e"] == 100
 
 
 @pytest.mark.parametrize(
@@ -204,8 +209,8 @@ def test_bins_can_be_made_of_any_numbers(numbers: list[float]) -> None:
 
 
 def test_two_columns_of_one_name_are_two_series() -> None:
-    found = result("month,n,n", [[one, 5, 6] for one in months(4)])
-    assert figure(fitting(found)[0], found, "en").names == ["n", "n (2)"]
+    found = result("month,n,n", [[month, 5, 6] for month in months(4)])
+    assert build_figure(fitting(found)[0], found, "en").names == ["n", "n (2)"]
 
 
 # -- whatever comes back -------------------------------------------------------------------------
@@ -246,8 +251,8 @@ def results(draw: st.DrawFn) -> QueryResult:
         ResultColumn(draw(NAMES), draw(st.sampled_from(["", "INTEGER", "TEXT", "NUMERIC(10,2)", "DATE"])))
         for _ in range(count)
     )
-    held = [draw(st.lists(draw(KINDS_OF_CELLS), min_size=rows, max_size=rows)) for _ in range(count)]
-    return QueryResult(columns, tuple(zip(*held, strict=True)), draw(st.sampled_from(["", "rows"])))
+    items = [draw(st.lists(draw(KINDS_OF_CELLS), min_size=rows, max_size=rows)) for _ in range(count)]
+    return QueryResult(columns, tuple(zip(*items, strict=True)), draw(st.sampled_from(["", "rows"])))
 
 
 @settings(max_examples=120, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
@@ -258,8 +263,8 @@ def test_any_result_can_be_charted_or_is_not_but_never_fails(
 ) -> None:
     for chart in fitting(found, question):
         for lang in ("en", "zh"):
-            made = spec(chart, found, lang, question)
-            text = json.dumps(made, allow_nan=False)
+            specification = spec(chart, found, lang, question)
+            text = json.dumps(specification, allow_nan=False)
             assert json.loads(text)["usermeta"]["text2sql"]["kind"] == chart.kind
             drawn = sketch(chart, found, width, lang)
             assert all(line.isprintable() for line in drawn.splitlines())
@@ -271,9 +276,9 @@ def test_the_gallery_has_twelve_shapes() -> None:
 
 def test_every_shape_has_its_small_picture_in_the_documents() -> None:
     docs = Path(__file__).parents[2] / "docs"
-    told = (docs / "charts.md").read_text(encoding="utf-8")
+    text = (docs / "charts.md").read_text(encoding="utf-8")
     for shape in SHAPES:
         for lang in ("en", "zh"):
             name = f"charts/{shape.name}.{lang}.png"
-            assert f"]({name})" in told
+            assert f"]({name})" in text
             assert 1_000 < (docs / name).stat().st_size < 60_000

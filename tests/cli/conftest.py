@@ -1,4 +1,4 @@
-"""Databases that people have: a good one, and all the wrong things that --db is given."""
+"""Sample databases: a valid one, and the invalid values of --db."""
 
 import sqlite3
 from contextlib import closing
@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.scripts import Desk
+from cli.scripts import ScriptedCli
 
 SCHEMA = """
     CREATE TABLE customers (id INTEGER PRIMARY KEY, name TEXT NOT NULL, 城市 TEXT);
@@ -48,5 +48,5 @@ def make(path: Path, script: str) -> None:
 
 
 @pytest.fixture
-def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Desk:
-    return Desk(tmp_path, monkeypatch)
+def ctx(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ScriptedCli:
+    return ScriptedCli(tmp_path, monkeypatch)

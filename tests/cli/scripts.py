@@ -1,4 +1,4 @@
-"""A terminal whose model says what it was told to say, with a memory and a cache of its own."""
+"""A CLI with a scripted model and its own memory and cache."""
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -7,19 +7,21 @@ from typing import Any
 import pytest
 
 from terminal import Ended, run
-from text2sql.cli import asking
+from text2sql.cli import question_options
+from text2sql.client.sync_client import Text2SQL
 from text2sql.config import Settings
 from text2sql.llm import AsyncChatModel, ScriptedBackend
 from text2sql.llm.scripted import Line
-from text2sql.synchronous import Text2SQL
-from text2sql.types import Capabilities
+from text2sql.types import ModelProfile
 
 # As the embedded model: it writes a query and nothing around it, and is asked nothing else.
-LIKE_EMBEDDED = Capabilities(context=32_768, grammar=True, candidates=True, logprobs=True)
+LIKE_EMBEDDED = ModelProfile(
+    context=32_768, location="local", size="small", grammar=True, candidates=True, logprobs=True
+)
 
 
-class Desk:
-    """`text2sql` as a person has it, but for the model."""
+class ScriptedCli:
+    """Run `text2sql` with a scripted model."""
 
     def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         self.folder = folder
@@ -31,10 +33,10 @@ class Desk:
             "TEXT2SQL_MEMORY": None,
             "TEXT2SQL_DEBUG": "1",
         }
-        monkeypatch.setattr(asking, "Text2SQL", self._opened)
+        monkeypatch.setattr(question_options, "Text2SQL", self._opened)
 
-    def says(self, *lines: Line) -> "Desk":
-        self.backend = ScriptedBackend(lines, capabilities=LIKE_EMBEDDED)
+    def says(self, *lines: Line) -> "ScriptedCli":
+        self.backend = ScriptedBackend(lines, profile=LIKE_EMBEDDED)
         return self
 
     def run(self, *words: str, stdin: str = "") -> Ended:

@@ -5,19 +5,19 @@ from pathlib import Path
 
 import pytest
 
-from cli.scripts import Desk, lines
+from cli.scripts import ScriptedCli, lines
 from text2sql.charts import picture
 from text2sql.cli import charting
-from text2sql.cli.grid import Room
-from text2sql.cli.telling import answer_parts
+from text2sql.cli.answer_view import answer_parts
+from text2sql.cli.table import Room
 from text2sql.types import Answer
 
 TOTALS = "SELECT name, total FROM customers JOIN orders ON customers.id = customer_id ORDER BY customers.id"
 NAMES = "SELECT name FROM customers ORDER BY id"
 
 
-def test_json_has_the_whole_specification(desk: Desk, shop: str) -> None:
-    told = json.loads(desk.says(TOTALS).run("ask", "total by customer?", "--db", shop, "--json").out)
+def test_json_has_the_whole_specification(ctx: ScriptedCli, shop: str) -> None:
+    told = json.loads(ctx.says(TOTALS).run("ask", "total by customer?", "--db", shop, "--json").out)
     chart = told["chart"]
     assert chart["$schema"] == "https://vega.github.io/schema/vega-lite/v6.json"
     assert chart["data"]["values"] == [{"x": "Ann", "y": 10}, {"x": "Bo", "y": 200}]
@@ -26,56 +26,56 @@ def test_json_has_the_whole_specification(desk: Desk, shop: str) -> None:
     assert picture(chart, "svg").startswith(b"<svg")
 
 
-def test_rows_without_a_number_have_no_chart(desk: Desk, shop: str) -> None:
-    told = json.loads(desk.says(NAMES).run("ask", "which customers?", "--db", shop, "--json").out)
+def test_rows_without_a_number_have_no_chart(ctx: ScriptedCli, shop: str) -> None:
+    told = json.loads(ctx.says(NAMES).run("ask", "which customers?", "--db", shop, "--json").out)
     assert told["chart"] is None
 
 
 @pytest.mark.parametrize(
     ("ending", "begins"), [("png", b"\x89PNG"), ("SVG", b"<svg"), ("json", b'{"$schema"')]
 )
-def test_the_chart_is_written_to_a_file(desk: Desk, shop: str, ending: str, begins: bytes) -> None:
-    target = desk.folder / f"图 1.{ending}"
-    ended = desk.says(TOTALS).run("ask", "total by customer?", "--db", shop, "--chart", str(target))
+def test_the_chart_is_written_to_a_file(ctx: ScriptedCli, shop: str, ending: str, begins: bytes) -> None:
+    target = ctx.folder / f"图 1.{ending}"
+    ended = ctx.says(TOTALS).run("ask", "total by customer?", "--db", shop, "--chart", str(target))
     assert (ended.code, f"The chart is in {target}" in ended.err) == (0, True)
     assert target.read_bytes().startswith(begins)
-    assert [one.name for one in desk.folder.glob(".*unfinished")] == []
+    assert [path.name for path in ctx.folder.glob(".*unfinished")] == []
 
 
-def test_a_file_that_cannot_be_is_told_before_anything_is_asked(desk: Desk, shop: str) -> None:
-    ended = desk.says(TOTALS).run("ask", "total by customer?", "--db", shop, "--chart", "chart.gif")
+def test_a_file_that_cannot_be_is_told_before_anything_is_asked(ctx: ScriptedCli, shop: str) -> None:
+    ended = ctx.says(TOTALS).run("ask", "total by customer?", "--db", shop, "--chart", "chart.gif")
     assert (ended.code, ended.out) == (2, "")
     assert ended.err.splitlines()[-2:] == [
-        "A chart cannot be written to “chart.gif”: the ending tells the format.",
-        "Use one of these endings: .png, .svg, .json.",
+        "Cannot write a chart to “chart.gif”: the file extension selects the format.",
+        "Use one of these extensions: .png, .svg, .json.",
     ]
-    assert desk.backend.requests == []
+    assert ctx.backend.requests == []
 
 
-def test_an_answer_that_cannot_be_drawn_is_told_all_the_same(desk: Desk, shop: str) -> None:
-    target = desk.folder / "x.png"
-    ended = desk.says(NAMES).run("ask", "which customers?", "--db", shop, "--chart", str(target))
+def test_an_answer_that_cannot_be_drawn_is_told_all_the_same(ctx: ScriptedCli, shop: str) -> None:
+    target = ctx.folder / "x.png"
+    ended = ctx.says(NAMES).run("ask", "which customers?", "--db", shop, "--chart", str(target))
     assert ended.code == 4
     assert "Ann" in ended.out
     assert "There is nothing in this result that a chart could show." in ended.err
     assert not target.exists()
 
 
-def test_a_place_that_cannot_be_written_is_told(desk: Desk, shop: str) -> None:
-    ended = desk.says(TOTALS).run("ask", "total?", "--db", shop, "--chart", "/no/such/place/x.svg")
+def test_a_place_that_cannot_be_written_is_told(ctx: ScriptedCli, shop: str) -> None:
+    ended = ctx.says(TOTALS).run("ask", "total?", "--db", shop, "--chart", "/no/such/place/x.svg")
     assert ended.code == 2
     assert "/no/such/place/x.svg cannot be written" in ended.err
 
 
-def test_a_pipe_gets_no_sketch_and_a_screen_gets_one_unless_it_is_not_wanted(desk: Desk, shop: str) -> None:
-    assert "█" not in desk.says(TOTALS).run("ask", "total by customer?", "--db", shop).out
-    chart = json.loads(desk.says(TOTALS).run("ask", "total by customer?", "--db", shop, "--json").out)[
-        "chart"
-    ]
+def test_a_pipe_gets_no_sketch_and_a_screen_gets_one_unless_it_is_not_wanted(
+    ctx: ScriptedCli, shop: str
+) -> None:
+    assert "█" not in ctx.says(TOTALS).run("ask", "total by customer?", "--db", shop).out
+    chart = json.loads(ctx.says(TOTALS).run("ask", "total by customer?", "--db", shop, "--json").out)["chart"]
     answer = Answer("answered", "q", "a", "", ("name", "total"), (("Ann", 10), ("Bo", 200)), chart=chart)
 
     def told(width: int | None, sketch: bool) -> str:
-        return "".join(str(one) for one in answer_parts(answer, "en", Room(width), sketch=sketch))
+        return "".join(str(part) for part in answer_parts(answer, "en", Room(width), sketch=sketch))
 
     assert f"Bo  {'█' * 28} 200" in told(37, sketch=True)
     assert "█" not in told(None, sketch=True)
@@ -83,11 +83,11 @@ def test_a_pipe_gets_no_sketch_and_a_screen_gets_one_unless_it_is_not_wanted(des
 
 
 def test_chinese_without_a_font_is_warned_about(
-    desk: Desk, shop: str, monkeypatch: pytest.MonkeyPatch
+    ctx: ScriptedCli, shop: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(charting, "ready", lambda _: False)
-    target = str(desk.folder / "x.png")
-    ended = desk.says(TOTALS).run(
+    target = str(ctx.folder / "x.png")
+    ended = ctx.says(TOTALS).run(
         "ask", "每位客户的总额？", "--db", shop, "--chart", target, "--lang", "zh", "--quiet"
     )
     assert ended.code == 0
@@ -96,7 +96,7 @@ def test_chinese_without_a_font_is_warned_about(
 
 
 def test_a_chat_sketches_the_last_answer_as_any_kind_that_suits(
-    desk: Desk, shop: str, tmp_path: Path
+    ctx: ScriptedCli, shop: str, tmp_path: Path
 ) -> None:
     target = tmp_path / "pie.svg"
     said = [
@@ -109,7 +109,7 @@ def test_a_chat_sketches_the_last_answer_as_any_kind_that_suits(
         f"/chart pie {target}",
         f"/chart {target}",
     ]
-    ended = desk.says(TOTALS).run("chat", "--db", shop, stdin=lines(said))
+    ended = ctx.says(TOTALS).run("chat", "--db", shop, stdin=lines(said))
     assert ended.code == 0
     told = ended.out
     assert told.count("suits: bar, pie") == 2
@@ -118,9 +118,9 @@ def test_a_chat_sketches_the_last_answer_as_any_kind_that_suits(
     assert "“nonsense” does not suit this result." in told
     assert f"The chart is in {target}" in told
     assert target.read_bytes().startswith(b"<svg")
-    assert f"{target} is there already" in told
+    assert f"{target} already exists" in told
 
 
-def test_the_rows_of_an_own_statement_have_a_chart_too(desk: Desk, shop: str) -> None:
-    ended = desk.run("chat", "--db", shop, stdin=lines([f"/sql {TOTALS}", "/chart"]))
+def test_the_rows_of_an_own_statement_have_a_chart_too(ctx: ScriptedCli, shop: str) -> None:
+    ended = ctx.run("chat", "--db", shop, stdin=lines([f"/sql {TOTALS}", "/chart"]))
     assert "suits: bar, pie" in ended.out

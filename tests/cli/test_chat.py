@@ -1,6 +1,7 @@
-"""`text2sql chat`: lines of a pipe, keys of a terminal, slash commands; nothing ends it but the person."""
+"""`text2sql chat`: piped input, terminal keys, slash commands; errors do not end the chat."""
 
 import csv
+import io
 import json
 import os
 import stat
@@ -9,6 +10,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis.strategies import characters, sampled_from
+from hypothesis.strategies import text as texts
 from prompt_toolkit.completion import CompleteEvent
 from prompt_toolkit.document import Document
 from prompt_toolkit.history import FileHistory, InMemoryHistory
@@ -16,62 +20,60 @@ from prompt_toolkit.input import create_pipe_input
 from prompt_toolkit.output import DummyOutput
 
 from cli.conftest import SCHEMA, make
-from cli.scripts import Desk, lines
+from cli.scripts import ScriptedCli, lines
 from text2sql.cli import chat_commands
+from text2sql.cli.answer_view import screen
 from text2sql.cli.chat import answer_line, talk
 from text2sql.cli.chat_commands import COMMANDS
 from text2sql.cli.conversation import Conversation
 from text2sql.cli.exporting import as_csv, as_json, target_of, write
-from text2sql.cli.person import Names, Pipe, Terminal, history_of
-from text2sql.cli.telling import screen
+from text2sql.cli.prompt_input import Names, PipeInput, Terminal, history_of
 from text2sql.cli.words import WORDS
 from text2sql.config import Settings
 from text2sql.errors import DatabaseError, OtherDatabaseError, UsageError
-from text2sql.shapes import harmless
+from text2sql.serialization import csv_cell, escape_formula
 from text2sql.types import Answer, Event, QueryResult, Receipt, ResultColumn, StageStarted
 
 COUNT = "SELECT count(*) AS n FROM orders"
 NAMES = "SELECT name FROM customers ORDER BY id"
 
 
-def said(desk: Desk, shop: str, *words: str, options: tuple[str, ...] = ()) -> str:
-    ended = desk.run("chat", "--db", shop, *options, stdin=lines(words))
+def said(ctx: ScriptedCli, shop: str, *words: str, options: tuple[str, ...] = ()) -> str:
+    ended = ctx.run("chat", "--db", shop, *options, stdin=lines(words))
     assert ended.code == 0
     return ended.out
 
 
-def test_questions_of_a_pipe_share_a_thread(desk: Desk, shop: str) -> None:
-    told = said(
-        desk.says(COUNT, f"{COUNT} WHERE total > 100"), shop, "how many orders?", "", "only above 100"
-    )
+def test_questions_of_a_pipe_share_a_thread(ctx: ScriptedCli, shop: str) -> None:
+    told = said(ctx.says(COUNT, f"{COUNT} WHERE total > 100"), shop, "how many orders?", "", "only above 100")
     assert "n: 2." in told
     assert "n: 1." in told
-    assert [one.content for one in desk.backend.requests[1].messages[1:2]] == ["how many orders?"]
+    assert [message.content for message in ctx.backend.requests[1].messages[1:2]] == ["how many orders?"]
 
 
-def test_the_schema_is_read_before_the_first_question(desk: Desk, shop: str) -> None:
-    said(desk.says(COUNT), shop, "how many orders?")
-    assert desk.backend.warmed[0] == desk.backend.requests[0].messages[:1]
+def test_the_schema_is_read_before_the_first_question(ctx: ScriptedCli, shop: str) -> None:
+    said(ctx.says(COUNT), shop, "how many orders?")
+    assert ctx.backend.warmed[0] == ctx.backend.requests[0].messages[:1]
 
 
-def test_an_error_does_not_end_it(desk: Desk, shop: str) -> None:
-    told = said(desk.says(), shop, "how many orders?", "drop the table orders", "/nope", "/page", "hello")
+def test_an_error_does_not_end_it(ctx: ScriptedCli, shop: str) -> None:
+    told = said(ctx.says(), shop, "how many orders?", "drop the table orders", "/nope", "/page", "hello")
     assert "the script is over" in told
     assert "only reading is allowed" in told
     assert "There is no command “/nope”" in told
     assert "There is no answer with rows yet." in told
-    assert "I answer questions about this database." in told
+    assert "I answer questions about this database" in told
 
 
-def test_a_source_that_is_none_is_told_before_there_is_a_prompt(desk: Desk) -> None:
+def test_a_source_that_is_none_is_told_before_there_is_a_prompt(ctx: ScriptedCli) -> None:
     for words in (("chat",), ("chat", "--db", "nowhere.db"), ("chat", "--mode", "fly")):
-        ended = desk.says().run(*words)
+        ended = ctx.says().run(*words)
         assert (ended.code, ended.out) == (2, "")
 
 
-def test_help_lists_every_command_in_both_languages(desk: Desk, shop: str) -> None:
-    english = said(desk.says(), shop, "/help")
-    chinese = said(desk.says(), shop, "/help", options=("--lang", "zh"))
+def test_help_lists_every_command_in_both_languages(ctx: ScriptedCli, shop: str) -> None:
+    english = said(ctx.says(), shop, "/help")
+    chinese = said(ctx.says(), shop, "/help", options=("--lang", "zh"))
     for name in COMMANDS:
         assert f"  {name}" in english
         assert f"  {name}" in chinese
@@ -79,9 +81,9 @@ def test_help_lists_every_command_in_both_languages(desk: Desk, shop: str) -> No
     assert "/export FILE.csv|.json" in english
 
 
-def test_own_sql_goes_through_the_guard_and_the_last_query_is_shown(desk: Desk, shop: str) -> None:
+def test_own_sql_goes_through_the_guard_and_the_last_query_is_shown(ctx: ScriptedCli, shop: str) -> None:
     told = said(
-        desk.says(COUNT), shop,
+        ctx.says(COUNT), shop,
         "/sql", "how many orders?", "/sql",
         "/sql SELECT total FROM orders ORDER BY id", "/sql DELETE FROM orders",
     )  # fmt: skip
@@ -90,17 +92,17 @@ def test_own_sql_goes_through_the_guard_and_the_last_query_is_shown(desk: Desk, 
     assert told.endswith("DELETE FROM orders [not_a_query]\n")
 
 
-def test_the_schema_is_shown_whole_or_of_one_table(desk: Desk, shop: str) -> None:
-    told = said(desk.says(), shop, "/schema customers", "/schema nope")
+def test_the_schema_is_shown_whole_or_of_one_table(ctx: ScriptedCli, shop: str) -> None:
+    told = said(ctx.says(), shop, "/schema customers", "/schema nope")
     assert "城市" in told
     assert "orders_by_customer" not in told
     assert "No table is called “nope”." in told
-    assert "orders_by_customer" in said(desk.says(), shop, "/schema")
+    assert "orders_by_customer" in said(ctx.says(), shop, "/schema")
 
 
-def test_history_undo_and_new(desk: Desk, shop: str) -> None:
+def test_history_undo_and_new(ctx: ScriptedCli, shop: str) -> None:
     told = said(
-        desk.says(COUNT, NAMES), shop,
+        ctx.says(COUNT, NAMES), shop,
         "/undo", "how many orders?", "which customers?", "/history", "/undo", "/history", "/new", "/history",
     )  # fmt: skip
     assert "  1. how many orders?  [answered]\n" in told
@@ -111,9 +113,9 @@ def test_history_undo_and_new(desk: Desk, shop: str) -> None:
     assert told.count("Nothing has been asked in this conversation yet.") == 2
 
 
-def test_receipt_model_and_language(desk: Desk, shop: str) -> None:
+def test_receipt_model_and_language(ctx: ScriptedCli, shop: str) -> None:
     told = said(
-        desk.says(COUNT), shop, "how many orders?", "/receipt", "/model", "/model gpt", "/lang", "/lang fr"
+        ctx.says(COUNT), shop, "how many orders?", "/receipt", "/model", "/model gpt", "/lang", "/lang fr"
     )
     assert "path: classifier → schema" in told
     assert "The model is local." in told
@@ -122,19 +124,19 @@ def test_receipt_model_and_language(desk: Desk, shop: str) -> None:
     assert "本程序不支持语言“fr”。" in told
 
 
-def test_the_language_of_answers_follows_the_command(desk: Desk, shop: str) -> None:
-    told = said(desk.says(NAMES, NAMES), shop, "/lang zh", "which customers?", "/lang en", "which customers?")
+def test_the_language_of_answers_follows_the_command(ctx: ScriptedCli, shop: str) -> None:
+    told = said(ctx.says(NAMES, NAMES), shop, "/lang zh", "which customers?", "/lang en", "which customers?")
     assert "共 2 行" in told
     assert "2 rows" in told
 
 
-def test_a_choice_is_answered_by_its_number(desk: Desk, tmp_path: Path) -> None:
+def test_a_choice_is_answered_by_its_number(ctx: ScriptedCli, tmp_path: Path) -> None:
     make(tmp_path / "towns.db", "CREATE TABLE people (name TEXT, town TEXT); INSERT INTO people VALUES "
          "('Ann', 'Springfield'), ('Bo', 'Springdale'), ('Cy', 'Oslo');")  # fmt: skip
-    desk.env = {**desk.env, "TEXT2SQL_VALUES_WAIT": "5"}
+    ctx.env = {**ctx.env, "TEXT2SQL_VALUES_WAIT": "5"}
     query = "SELECT name FROM people WHERE town = '{}'"
-    desk.says(query.format("Springfeld"), query.format("Springfield"))
-    told = said(desk, str(tmp_path / "towns.db"), "people whose town is Springfeld", "1")
+    ctx.says(query.format("Springfeld"), query.format("Springfield"))
+    told = said(ctx, str(tmp_path / "towns.db"), "people whose town is Springfeld", "1")
     assert "Ann" in told
 
 
@@ -142,7 +144,7 @@ def test_a_choice_is_answered_by_its_number(desk: Desk, tmp_path: Path) -> None:
 
 
 class Db:
-    """An app that has one long result and is asked for its pages."""
+    """A fake app with one long result, for paging."""
 
     def __init__(self, total: int | None = 45) -> None:
         self.total = total
@@ -162,7 +164,7 @@ class Db:
         raise KeyboardInterrupt
 
 
-class Willing(Pipe):
+class Willing(PipeInput):
     def __init__(self, yes: bool, *words: str) -> None:
         super().__init__(words)
         self.yes = yes
@@ -174,7 +176,7 @@ class Willing(Pipe):
 
 
 def conversation(answer: Answer | None = None, db: Db | None = None, yes: bool = False) -> Conversation:
-    from text2sql.cli.asking import Terms
+    from text2sql.cli.question_options import Terms
 
     chat = Conversation(db or Db(), Willing(yes), Terms(settings=Settings()), "en", screen(sys.stdout))  # type: ignore[arg-type]
     chat.keep(answer)
@@ -223,7 +225,7 @@ def test_rows_are_exported_whole_and_never_over_another_file(
     assert target.read_bytes() == b"\xef\xbb\xbfn\r\n1\r\n2\r\n3\r\n"
     assert "cut off after 3 rows" in capsys.readouterr().out
     answer_line(conversation(rows(1)), f"/export {target}")
-    assert "is there already, and was left as it is" in capsys.readouterr().out
+    assert "already exists and was not changed" in capsys.readouterr().out
     assert target.read_bytes().count(b"\n") == 4
     willing = conversation(rows(1), yes=True)
     answer_line(willing, f"/export {target}")
@@ -232,9 +234,9 @@ def test_rows_are_exported_whole_and_never_over_another_file(
     assert json.loads((tmp_path / "out.json").read_text()) == {"columns": ["n"], "rows": [[1]]}
     for name in ("out.xlsx", "", str(tmp_path / "no" / "such.csv")):
         answer_line(willing, f"/export {name}")
-    assert sorted(one.name for one in tmp_path.iterdir()) == ["out.csv", "out.json"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["out.csv", "out.json"]
     told = capsys.readouterr().out
-    assert told.count("the ending tells the format") == 2
+    assert told.count("the file extension selects the format") == 2
     assert "cannot be written" in told
 
 
@@ -243,12 +245,28 @@ def test_rows_are_exported_whole_and_never_over_another_file(
 )
 @pytest.mark.fault("D24")
 def test_a_formula_is_a_text_in_a_spreadsheet(text: str) -> None:
-    assert harmless(text) == f"'{text}"
+    assert escape_formula(text) == f"'{text}"
+
+
+@pytest.mark.fault("D24")
+@given(
+    front=texts(characters(categories=["Cc", "Cf", "Zs", "Zl", "Zp"]), max_size=5),
+    sign=sampled_from("=+-@＝＋－＠﹦﹢﹣﹫"),
+    rest=texts(characters(exclude_categories=["Cs"]), max_size=10).filter(
+        lambda rest: not rest[:1].isdigit()
+    ),
+)
+def test_a_formula_behind_what_cannot_be_seen_is_a_text(front: str, sign: str, rest: str) -> None:
+    """Formulas after white space, byte order marks and zero-width characters, in every export."""
+    for cell in (escape_formula(front + sign + rest), csv_cell(front + sign + rest)):
+        assert cell == f"'{front}{sign}{rest}"
+    (shown,) = list(csv.reader(io.StringIO(as_csv(("a",), ((front + sign + rest,),)).decode("utf-8-sig"))))[1]
+    assert shown.startswith("'")
 
 
 @pytest.mark.parametrize("text", ["", "abc", "-12.50", "+3", "-1e5", "1=1", "12345678901234567890.123"])
 def test_what_is_no_formula_stays_as_it_is(text: str) -> None:
-    assert harmless(text) == text
+    assert escape_formula(text) == text
 
 
 def test_a_csv_keeps_every_kind_of_value() -> None:
@@ -271,7 +289,7 @@ def test_a_file_that_cannot_be_finished_leaves_nothing(tmp_path: Path) -> None:
     (tmp_path / "folder.csv").mkdir()
     with pytest.raises(UsageError):
         write(tmp_path / "folder.csv", ("a",), ())
-    assert [one.name for one in tmp_path.iterdir()] == ["folder.csv"]
+    assert [path.name for path in tmp_path.iterdir()] == ["folder.csv"]
     assert target_of(' "~/x.CSV" ').is_absolute()
 
 
@@ -280,7 +298,7 @@ def test_a_file_that_cannot_be_finished_leaves_nothing(tmp_path: Path) -> None:
 
 def test_ctrl_c_stops_a_question_and_the_chat_goes_on(capsys: pytest.CaptureFixture[str]) -> None:
     chat = conversation()
-    chat.person = Pipe(["a question", "/lang zh"])
+    chat.person = PipeInput(["a question", "/lang zh"])
     talk(chat)
     told = capsys.readouterr().out
     assert "Stopped. The chat goes on." in told
@@ -365,7 +383,7 @@ def test_names_are_completed(text: str, offered: list[str]) -> None:
     completer = Names([*COMMANDS], names)
     for _ in range(2):
         found = completer.get_completions(Document(text), CompleteEvent())
-        assert [one.text for one in found] == offered
+        assert [completion.text for completion in found] == offered
     assert len(asked) <= 1
 
 
@@ -388,11 +406,11 @@ def test_the_history_is_its_owners_alone(tmp_path: Path) -> None:
     assert isinstance(history_of(Settings(data_dir=str(tmp_path / "file"))), InMemoryHistory)
 
 
-def test_a_write_in_a_pipe_is_not_confirmed(desk: Desk, tmp_path: Path) -> None:
+def test_a_write_in_a_pipe_is_not_confirmed(ctx: ScriptedCli, tmp_path: Path) -> None:
     make(tmp_path / "own.db", SCHEMA)
     wish = "set the total of order 1 to 0"
     told = said(
-        desk.says("UPDATE orders SET total = 0 WHERE id = 1", "SELECT total FROM orders WHERE id = 1"),
+        ctx.says("UPDATE orders SET total = 0 WHERE id = 1", "SELECT total FROM orders WHERE id = 1"),
         str(tmp_path / "own.db"), wish, "what is the total of order 1?", options=("--allow-writes",),
     )  # fmt: skip
     assert "The write was not confirmed. Nothing was changed." in told

@@ -1,4 +1,4 @@
-"""`text2sql demo`: the shop is built once, its questions end as they should, and the next step is named."""
+"""`text2sql demo`: the shop is built once, its questions end as expected, and the next commands are shown."""
 
 import shlex
 from pathlib import Path
@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from cli.conftest import make
-from cli.scripts import Desk
+from cli.scripts import ScriptedCli
 from text2sql.cli.demo import QUESTIONS, is_shop, next_commands
 from text2sql.database.demo import SCHEMA, build_demo
 from text2sql.errors import ModelFileError
@@ -27,19 +27,19 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_six_questions_three_in_each_language_with_a_follow_up_and_a_hostile_one(
-    desk: Desk, shop: Path
+    ctx: ScriptedCli, shop: Path
 ) -> None:
-    assert [one.lang for one in QUESTIONS] == ["en"] * 3 + ["zh"] * 3
-    assert [one.ends for one in QUESTIONS].count("refused") == 1
-    ended = desk.says(*WRITTEN).run("demo", "--db", str(shop))
+    assert [question.lang for question in QUESTIONS] == ["en"] * 3 + ["zh"] * 3
+    assert [question.expected for question in QUESTIONS].count("refused") == 1
+    ended = ctx.says(*WRITTEN).run("demo", "--db", str(shop))
     assert ended.code == 0
-    for one in QUESTIONS:
-        assert f"\n{one.question}\n" in ended.out
+    for question in QUESTIONS:
+        assert f"\n{question.question}\n" in ended.out
     assert "│ store   │ 14505 │" in ended.out
     assert "手机壳（大份）" in ended.out
     assert "only reading is allowed" in ended.out
     assert "共 3 行" in ended.out
-    asked = [one.messages[1:] for one in desk.backend.requests]
+    asked = [request.messages[1:] for request in ctx.backend.requests]
     assert [len(messages) for messages in asked] == [1, 3, 1, 3, 1]  # a follow-up has the question before it
     assert ended.out.endswith("".join(f"{line}\n" for line in next_commands(shop, "en")))
 
@@ -52,45 +52,45 @@ def test_the_next_commands_can_be_pasted(shop: Path) -> None:
             assert command in ("chat", "ask", "schema")
 
 
-def test_quick_is_three_questions_and_leaves_no_trace(desk: Desk, shop: Path, tmp_path: Path) -> None:
-    ended = desk.says(WRITTEN[0], WRITTEN[2]).run("demo", "--db", str(shop), "--quick", "--lang", "zh")
+def test_quick_is_three_questions_and_leaves_no_trace(ctx: ScriptedCli, shop: Path, tmp_path: Path) -> None:
+    ended = ctx.says(WRITTEN[0], WRITTEN[2]).run("demo", "--db", str(shop), "--quick", "--lang", "zh")
     assert ended.code == 0
     assert ended.out.count("/3 ──") == 3
     assert "接下来请您试试" in ended.out
     assert not (tmp_path / "data").exists()
 
 
-def test_the_shop_is_built_in_the_cache_once_and_mended(desk: Desk, tmp_path: Path) -> None:
+def test_the_shop_is_built_in_the_cache_once_and_mended(ctx: ScriptedCli, tmp_path: Path) -> None:
     place = tmp_path / "cache" / "demo" / "shop.db"
     place.parent.mkdir(parents=True)
     place.write_bytes(b"broken")
-    assert "Building the shop" in desk.says(WRITTEN[0], WRITTEN[2]).run("demo", "--quick").err
+    assert "Building the shop" in ctx.says(WRITTEN[0], WRITTEN[2]).run("demo", "--quick").err
     assert is_shop(place)
     built = place.stat().st_mtime_ns
-    assert "Building" not in desk.says(WRITTEN[0], WRITTEN[2]).run("demo", "--quick").err
+    assert "Building" not in ctx.says(WRITTEN[0], WRITTEN[2]).run("demo", "--quick").err
     assert place.stat().st_mtime_ns == built
 
 
-def test_a_persons_own_file_is_left_alone(desk: Desk, tmp_path: Path) -> None:
+def test_a_persons_own_file_is_left_alone(ctx: ScriptedCli, tmp_path: Path) -> None:
     own = tmp_path / "own.db"
     make(own, "CREATE TABLE orders (a); INSERT INTO orders VALUES (1);")
     before = own.read_bytes()
-    ended = desk.says(*WRITTEN).run("demo", "--db", str(own))
+    ended = ctx.says(*WRITTEN).run("demo", "--db", str(own))
     assert (ended.code, ended.out, own.read_bytes()) == (2, "", before)
-    assert "was left as it is" in ended.err
+    assert "was not changed" in ended.err
 
 
-def test_without_a_model_it_says_how_to_get_one_and_stops(desk: Desk, shop: Path) -> None:
+def test_without_a_model_it_says_how_to_get_one_and_stops(ctx: ScriptedCli, shop: Path) -> None:
     missing = ModelFileError("local", "xllamacpp", key="model.runtime_missing")
-    ended = desk.says(missing).run("demo", "--db", str(shop))
+    ended = ctx.says(missing).run("demo", "--db", str(shop))
     assert ended.code == 4
-    assert 'pip install "text2sql[local]"' in ended.out
+    assert 'pip install "text2sql-kit[local]"' in ended.out
     assert "text2sql demo --model provider:name" in ended.out
     assert "2/6" not in ended.out
 
 
-def test_a_question_that_does_not_end_as_it_should_is_no_success(desk: Desk, shop: Path) -> None:
-    assert desk.says(WRITTEN[0]).run("demo", "--db", str(shop), "--quick").code == 4
+def test_a_question_that_does_not_end_as_it_should_is_no_success(ctx: ScriptedCli, shop: Path) -> None:
+    assert ctx.says(WRITTEN[0]).run("demo", "--db", str(shop), "--quick").code == 4
 
 
 def test_a_shop_is_known_by_its_tables_and_orders(tmp_path: Path) -> None:

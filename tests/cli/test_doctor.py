@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from terminal import run
-from text2sql.cli.installed import installed
+from text2sql.cli.environment import installed
 from text2sql.database.dialects import FACTS
 
 
@@ -29,7 +29,7 @@ def test_a_missing_driver_comes_with_the_command_that_installs_it(monkeypatch: p
     monkeypatch.setitem(sys.modules, "psycopg", None)
     ended = run("doctor")
     assert ended.code == 0
-    assert '→ pip install "text2sql[postgres]"' in ended.out
+    assert '→ pip install "text2sql-kit[postgres]"' in ended.out
     held = {driver.dialect: driver for driver in installed().drivers}
     assert held["postgres"].version is None
     assert held["mysql"].version == f"pymysql {metadata.version('pymysql')}"
@@ -43,7 +43,7 @@ def test_a_good_database_is_examined(shop: str) -> None:
     assert ended.code == 0
     assert "SQLite, 4 tables, read in" in ended.out
     assert "read-only: a write was tried, and the engine refused it" in ended.out
-    assert "Everything needed is there." in ended.err
+    assert "Everything needed is installed." in ended.err
     assert "只读：已尝试写入，被数据库引擎拒绝" in run("doctor", "--db", shop, "--lang", "zh").out
 
 
@@ -107,6 +107,24 @@ def test_grants_name_the_account_and_take_the_dialect_of_a_database(policy: str)
     assert 'CREATE ROLE "bot"' in run(*words, "--account", "bot").out
 
 
+def test_grants_are_printed_for_a_role(tmp_path: Path) -> None:
+    path = tmp_path / "roles.json"
+    path.write_text(
+        '{"tables": {"orders": ["id"]}, "roles": {"sales": {"tables": {"orders": ["total"]}, '
+        '"rows": {"orders": "region = :region"}}, "hr": {"tables": {"staff": ["name"]}}}}'
+    )
+    words = ("doctor", "--grants", "--policy", str(path), "--dialect", "postgres")
+    sales = run(*words, "--role", "sales").out
+    assert 'GRANT SELECT ("id", "total", "region") ON "public"."orders" TO "text2sql_reader_sales";' in sales
+    assert "staff" not in sales
+    both = run(*words, "--role", "sales", "--role", "hr").out
+    assert 'ON "public"."staff" TO "text2sql_reader_sales_hr"' in both
+    missing = run(*words, "--role", "boss")
+    assert (missing.code, missing.out) == (2, "")
+    assert "boss" in missing.err
+    assert "sales, hr" in missing.err
+
+
 @pytest.mark.parametrize(
     ("words", "english", "chinese"),
     [
@@ -136,4 +154,4 @@ def test_the_embedded_model_is_examined(tmp_path: Path) -> None:
     ended = run("doctor", "--json", env={"TEXT2SQL_CACHE_DIR": str(tmp_path)})
     model = json.loads(ended.out)["model"]
     assert model["file"] == "absent"
-    assert model["fix"] in ("text2sql model pull", 'pip install "text2sql[local]"')
+    assert model["fix"] in ("text2sql model pull", 'pip install "text2sql-kit[local]"')

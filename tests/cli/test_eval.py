@@ -1,4 +1,4 @@
-"""`text2sql eval`: a question set from the command line, to numbers and files."""
+"""`text2sql eval`: metrics and report files of a question set."""
 
 import json
 import os
@@ -10,6 +10,7 @@ from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
+import duckdb
 import pytest
 
 from cli.scripts import LIKE_EMBEDDED
@@ -20,7 +21,7 @@ from text2sql.errors import ModelNotAllowed
 from text2sql.evaluation.run import PARALLEL, places
 from text2sql.llm import AsyncChatModel, ScriptedBackend
 from text2sql.llm.endpoint import endpoint
-from text2sql.llm.scripted import EVERYTHING, Said
+from text2sql.llm.scripted import EVERYTHING, ScriptedReply
 from text2sql.types import ModelRequest
 
 SHOP = "CREATE TABLE orders (id INT, city TEXT); INSERT INTO orders VALUES (1, 'Oslo'), (2, '上海'), (3, '');"
@@ -38,16 +39,16 @@ SET = [
 ]  # fmt: skip
 
 
-def answered(request: ModelRequest) -> Said:
+def answered(request: ModelRequest) -> ScriptedReply:
     return REPLIES.get(request.messages[-1].content.partition("\n")[0], "SELECT 1")
 
 
 class Eval:
-    """`text2sql eval` with a model that knows three answers."""
+    """`text2sql eval` with a scripted model that knows three answers."""
 
     def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         self.folder = folder
-        self.backend = ScriptedBackend(last=answered, capabilities=LIKE_EMBEDDED)
+        self.backend = ScriptedBackend(last=answered, profile=LIKE_EMBEDDED)
         monkeypatch.setattr(evaluate, "open_model", self._opened)
         for name, script in (("shop", SHOP), ("zoo", ZOO)):
             place = folder / "dbs" / name
@@ -57,8 +58,8 @@ class Eval:
         self.set = folder / "questions.json"
         self.set.write_text(json.dumps(SET), encoding="utf-8")
 
-    def says(self, line: Said | Callable[[ModelRequest], Said]) -> None:
-        self.backend = ScriptedBackend(last=line, capabilities=LIKE_EMBEDDED)
+    def says(self, line: ScriptedReply | Callable[[ModelRequest], ScriptedReply]) -> None:
+        self.backend = ScriptedBackend(last=line, profile=LIKE_EMBEDDED)
 
     def run(self, *words: str) -> Ended:
         return run(
@@ -107,7 +108,7 @@ def test_a_line_is_kept_for_each_question_and_none_is_asked_twice(door: Eval) ->
     out = door.folder / "run.jsonl"
     door.ask("--out", str(out))
     lines = [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]
-    assert [(one["id"], one["db_id"], one["verdict"]) for one in lines] == [
+    assert [(line["id"], line["db_id"], line["verdict"]) for line in lines] == [
         ("1", "shop", "right"),
         ("2", "shop", "wrong"),
         ("3", "zoo", "right"),
@@ -115,7 +116,7 @@ def test_a_line_is_kept_for_each_question_and_none_is_asked_twice(door: Eval) ->
     asked = len(door.backend.requests)
     again = door.ask("--out", str(out))
     assert len(door.backend.requests) == asked == 3
-    assert "Going on: 3 lines are there already" in again.err
+    assert "already has 3 lines" in again.err
     assert "66.7 %" in again.out
 
 
@@ -193,7 +194,7 @@ def test_two_runs_are_compared(door: Eval) -> None:
             ("{folder}/questions.json", "--db", "x.db", "--report", "r.pdf"),
             "ends with one of .md, .html, .json",
         ),
-        (("{folder}/empty.json", "--db", "x.db"), "holds no question"),
+        (("{folder}/empty.json", "--db", "x.db"), "is empty"),
         (("compare", "{folder}/empty.jsonl", "{folder}/empty.jsonl"), "no question in common"),
         (("compare", "{folder}/absent.jsonl", "{folder}/b.jsonl"), "cannot be read"),
         (("compare", "{folder}/a.jsonl"), "takes one question set"),
@@ -217,16 +218,16 @@ def test_without_a_model_the_run_stops_and_says_how_to_go_on(door: Eval) -> None
     ended = door.ask("--out", str(out))
     assert (ended.code, ended.out) == (4, "")
     assert "every further question would end the same way" in ended.err
-    assert "1 lines are kept in" in ended.err
+    assert "1 lines are saved in" in ended.err
     assert len(out.read_text().splitlines()) == 1
 
 
 def test_only_a_hosted_model_is_asked_several_questions_at_a_time() -> None:
-    embedded = AsyncChatModel([ScriptedBackend(capabilities=LIKE_EMBEDDED)], Settings())
-    hosted = AsyncChatModel([ScriptedBackend(capabilities=EVERYTHING)], Settings())
+    embedded = AsyncChatModel([ScriptedBackend(profile=LIKE_EMBEDDED)], Settings())
+    hosted = AsyncChatModel([ScriptedBackend(profile=EVERYTHING)], Settings())
     wanted = (None, 1, 9)
-    assert [places(one, embedded) for one in wanted] == [1, 1, 1]
-    assert [places(one, hosted) for one in wanted] == [PARALLEL, 1, 9]
+    assert [places(text, embedded) for text in wanted] == [1, 1, 1]
+    assert [places(text, hosted) for text in wanted] == [PARALLEL, 1, 9]
 
 
 @pytest.mark.slow
@@ -258,7 +259,32 @@ def test_ctrl_c_leaves_a_whole_file_and_says_how_to_go_on(door: Eval) -> None:
             shown, said = child.communicate(timeout=60)
     assert (child.returncode, shown) == (130, b"")
     assert said.decode().splitlines()[-2:] == [
-        f"1 lines are kept in {out}; the same command goes on from there.",
+        f"1 lines are saved in {out}; the same command resumes the run.",
         "Interrupted.",
     ]
     assert out.read_bytes() == kept
+
+
+@pytest.mark.slow
+def test_a_duckdb_file_is_evaluated_by_the_real_program(tmp_path: Path) -> None:
+    """The app and the reference open the same DuckDB file in one process, which once failed."""
+    with duckdb.connect(str(tmp_path / "shop.duckdb")) as connection:
+        connection.execute("CREATE TABLE orders (id INTEGER); INSERT INTO orders VALUES (1), (2)")
+    questions, out = tmp_path / "questions.json", tmp_path / "run.jsonl"
+    gold = "SELECT count(id) FROM orders"
+    questions.write_text(json.dumps([{"question": "How many orders are there?", "gold_sql": gold}]))
+    with endpoint() as model:
+        told = {name: value for name, value in os.environ.items() if not name.startswith("TEXT2SQL_")}
+        words = [str(SCRIPT), "eval", str(questions), "--db", "shop.duckdb", "--out", str(out)]
+        words += ["--model", "openai-compatible:answers", "--bare", "--json"]
+        ended = subprocess.run(
+            words,
+            env={**told, "TEXT2SQL_BASE_URL": model.base_url, "TEXT2SQL_DATA_DIR": str(tmp_path)},
+            cwd=tmp_path,
+            capture_output=True,
+            timeout=120,
+            check=False,
+        )
+    assert ended.returncode == 0, ended.stderr.decode()
+    record = json.loads(out.read_text().splitlines()[0])
+    assert (record["verdict"], record["status"]) == ("right", "answered"), record

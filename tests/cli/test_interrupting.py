@@ -1,4 +1,4 @@
-"""Ctrl-C at the real program, whose model has been silent for too long."""
+"""Ctrl-C in the real program while the model does not answer."""
 
 import fcntl
 import os
@@ -65,7 +65,7 @@ def test_ctrl_c_ends_a_question_with_130(silent: Endpoint, shop: str, tmp_path: 
 
 
 class Screen:
-    """What a person sees of a program, and the keys to it."""
+    """A program in a pseudo-terminal."""
 
     def __init__(self, terminal: int) -> None:
         self._terminal = terminal

@@ -1,4 +1,4 @@
-"""The door itself: help, languages, exit codes, and ends that are nobody's fault."""
+"""The CLI entry point: help, languages, exit codes, closed pipes and interrupts."""
 
 import os
 import resource
@@ -12,7 +12,7 @@ import pytest
 
 from terminal import SCRIPT, run, run_script
 from text2sql import __version__
-from text2sql.cli import COMMANDS, Doors, main, schema
+from text2sql.cli import COMMANDS, CommandGroup, main, schema
 from text2sql.cli.words import WORDS
 
 
@@ -31,9 +31,10 @@ def test_help_names_every_command_and_imports_no_parser_driver_or_rich() -> None
 
 
 @pytest.mark.slow
-def test_help_costs_less_than_a_quarter_of_a_second() -> None:
-    """Of the processor's time: beside other tests the clock would tell about those."""
-    assert min(_processor_seconds(SCRIPT, "--help") for _ in range(5)) < 0.25
+def test_help_costs_little_more_than_importing_click() -> None:
+    """Compares processor times, so that the load and speed of the machine do not matter."""
+    click = min(_processor_seconds(sys.executable, "-c", "import click") for _ in range(5))
+    assert min(_processor_seconds(SCRIPT, "--help") for _ in range(5)) < 4 * click
 
 
 def _processor_seconds(*words: str | Path) -> float:
@@ -56,7 +57,7 @@ def test_help_is_a_page_in_either_language(command: str) -> None:
 
 def test_every_option_has_its_help_in_both_languages() -> None:
     for name in COMMANDS:
-        made = Doors("zh").get_command(click.Context(click.Command("x")), name)
+        made = CommandGroup("zh").get_command(click.Context(click.Command("x")), name)
         assert made is not None
         for option in made.params:
             if isinstance(option, click.Option):
@@ -87,8 +88,8 @@ def test_the_version_is_told() -> None:
         (["check", "--nope"], "There is no option --nope.", "没有选项 --nope。"),
         (["schema", "--db"], "The option --db needs a value.", "选项 --db 需要一个值。"),
         (["check", "a", "b"], "The command line cannot be read", "无法理解该命令行"),
-        (["check", "SELECT 1", "--rows", "0"], "a whole number from 1 up", "不小于 1 的整数"),
-        (["check", "SELECT 1", "--rows", "many"], "a whole number from 1 up", "不小于 1 的整数"),
+        (["check", "SELECT 1", "--rows", "0"], "an integer of at least 1", "不小于 1 的整数"),
+        (["check", "SELECT 1", "--rows", "many"], "an integer of at least 1", "不小于 1 的整数"),
         (["schema"], "No database was named.", "没有指定数据库。"),
         (["check", "SELECT 1"], "No SQL dialect was named.", "没有指定 SQL 方言。"),
     ],

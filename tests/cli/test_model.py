@@ -1,4 +1,4 @@
-"""`text2sql model`: the file as the terminal shows it. The real one is a gigabyte; here it is a small one."""
+"""`text2sql model`: managing the model file, here a small one instead of a gigabyte."""
 
 import json
 from collections.abc import Mapping
@@ -27,7 +27,7 @@ def asked(cache: Mapping[str, str], *words: str) -> Ended:
 
 def test_pulled_listed_verified_and_removed(cache: Mapping[str, str]) -> None:
     target = Path(cache["TEXT2SQL_CACHE_DIR"]) / "models" / SMALL.file
-    assert "not there yet" in asked(cache, "list").out
+    assert "not installed yet" in asked(cache, "list").out
     pulled = asked(cache, "pull")
     assert (pulled.code, pulled.out, pulled.err) == (0, f"{target}\n", "")
     assert target.read_bytes() == contents()
@@ -83,7 +83,7 @@ def test_the_caches_go_with_the_file(cache: Mapping[str, str]) -> None:
 @pytest.mark.parametrize(
     ("words", "code", "told"),
     [
-        (("verify",), 4, "not there yet"),
+        (("verify",), 4, "not installed yet"),
         (("path",), 4, "text2sql model pull"),
         (("pull", "--from", "http://x/y"), 2, "https://"),
         (("list", "--from", "https://x/y"), 2, "--from"),

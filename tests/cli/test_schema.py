@@ -1,4 +1,4 @@
-"""`text2sql schema`: what a database holds, for people and programs, and every wrong thing --db is given."""
+"""`text2sql schema`: text and JSON output, and invalid values of --db."""
 
 import json
 import os
@@ -54,7 +54,7 @@ def test_the_words_of_the_page_follow_the_language(shop: str) -> None:
     assert "主键" in page
 
 
-def test_json_is_the_whole_catalogue_in_a_stable_shape(shop: str) -> None:
+def test_json_is_the_whole_catalog_in_a_stable_shape(shop: str) -> None:
     ended = run("schema", "--db", shop, "--json")
     assert (ended.code, ended.err) == (0, "")
     held = json.loads(ended.out)
@@ -102,7 +102,7 @@ def test_a_table_that_is_not_there_is_bad_input_with_the_nearest_names(shop: str
 
 @pytest.mark.parametrize("name", ["no_tables.db", "empty.db"])
 def test_an_empty_database_says_so_and_is_no_error(places: Path, name: str) -> None:
-    assert run("schema", "--db", str(places / name)) == (0, "", "The database holds no tables.\n")
+    assert run("schema", "--db", str(places / name)) == (0, "", "The database has no tables.\n")
     assert run("schema", "--db", str(places / name), "--lang", "zh").err == "数据库中没有表。\n"
     assert json.loads(run("schema", "--db", str(places / name), "--json").out)["tables"] == []
 
@@ -138,7 +138,7 @@ def test_the_database_may_be_named_by_the_environment(shop: str) -> None:
         ("missing.db", 2, "There is no file", "不存在"),
         ("directory.db", 2, "is a directory", "是目录"),
         ("text.db", 2, "neither a database nor a data file", "既不是数据库"),
-        ("oracel://u:secret@h/x", 2, "not a kind of database", "无法打开"),
+        ("oracel://u:secret@h/x", 2, "not a supported type of database", "无法打开"),
         ("postgresql://u:secret@[::1/x", 2, "cannot be read", "无法解析地址"),
         ("sqlite://shop.db", 2, "names no SQLite file", "没有指明"),
         ("postgresql://u:secret@127.0.0.1:1/x", 4, "cannot be reached", "无法连接数据库"),
@@ -179,13 +179,13 @@ def test_a_file_that_may_not_be_read_is_told(tmp_path: Path) -> None:
 
 @pytest.fixture
 def silent_port() -> Iterator[int]:
-    """A server that accepts and then says nothing."""
+    """A server that accepts connections and never responds."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         held: list[socket.socket] = []
         threading.Thread(target=_accept, args=(server, held), daemon=True).start()
         yield server.getsockname()[1]
-        for one in held:
-            one.close()
+        for table in held:
+            table.close()
 
 
 def _accept(server: socket.socket, held: list[socket.socket]) -> None:

@@ -1,27 +1,20 @@
 """The commands on every engine, with the contract suite's sample schema."""
 
 import json
-import os
 from collections.abc import Iterator
 
 import pytest
 
-from contract.making import NO_SERVER_HERE, PLACES, URL_VARIABLES
+from contract.making import PLACE_PARAMS, place_for
 from contract.places import Place, spelled
 from terminal import run
 
 pytestmark = pytest.mark.slow  # it needs servers, which `make check` does not start
 
 
-@pytest.fixture(scope="module", params=list(PLACES))
+@pytest.fixture(scope="module", params=PLACE_PARAMS)
 def place(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
-    variable = URL_VARIABLES.get(request.param)
-    if variable and not os.environ.get(variable):
-        missing = f"NOT TESTED: {variable} is not set; run `python tests/servers.py -- pytest`"
-        if os.environ.get("CI") == "true" and request.param not in NO_SERVER_HERE:
-            pytest.fail(missing)
-        pytest.skip(missing)
-    with PLACES[request.param](tmp_path_factory.mktemp(request.param)) as made:
+    with place_for(request.param, tmp_path_factory) as made:
         yield made
 
 
@@ -35,7 +28,7 @@ def test_the_schema_is_shown(place: Place) -> None:
     held = json.loads(run("schema", "--db", place.url, "--json").out)
     assert held["dialect"] == place.dialect
     dotted = spelled("dotted.name", place.facts)
-    assert {customers, orders, big_orders, "order", dotted} <= {one["name"] for one in held["tables"]}
+    assert {customers, orders, big_orders, "order", dotted} <= {table["name"] for table in held["tables"]}
 
 
 def test_the_doctor_reaches_it_and_hides_the_password(place: Place) -> None:

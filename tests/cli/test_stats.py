@@ -1,9 +1,9 @@
-"""`text2sql stats`: numbers of questions, for people and for programs."""
+"""`text2sql stats`: statistics as text and JSON."""
 
 import json
 from pathlib import Path
 
-from cli.scripts import Desk
+from cli.scripts import ScriptedCli
 from text2sql.cli.stats import lines
 from text2sql.memory import Spread, Stats
 
@@ -44,19 +44,19 @@ def test_the_numbers_stand_under_each_other() -> None:
     assert "  已回答                3  (75%)" in list(lines(STATS, "zh"))
 
 
-def test_without_questions_there_is_a_friendly_line_and_no_file(desk: Desk, tmp_path: Path) -> None:
-    ended = desk.run("stats")
+def test_without_questions_there_is_a_friendly_line_and_no_file(ctx: ScriptedCli, tmp_path: Path) -> None:
+    ended = ctx.run("stats")
     assert (ended.code, ended.out) == (0, "")
     assert "No question has been asked yet." in ended.err
-    assert "还没有提过问题" in desk.run("stats", "--lang", "zh").err
-    assert json.loads(desk.run("stats", "--json").out)["questions"] == 0
+    assert "还没有提过问题" in ctx.run("stats", "--lang", "zh").err
+    assert json.loads(ctx.run("stats", "--json").out)["questions"] == 0
     assert not (tmp_path / "data").exists()
 
 
-def test_questions_are_counted(desk: Desk, shop: str) -> None:
-    desk.says(COUNT).run("ask", "how many orders?", "--db", shop)
-    desk.run("ask", "drop the table orders", "--db", shop)
-    told = json.loads(desk.run("stats", "--json").out)
+def test_questions_are_counted(ctx: ScriptedCli, shop: str) -> None:
+    ctx.says(COUNT).run("ask", "how many orders?", "--db", shop)
+    ctx.run("ask", "drop the table orders", "--db", shop)
+    told = json.loads(ctx.run("stats", "--json").out)
     assert (told["days"], told["questions"]) == (None, 2)
     assert told["by_status"] == {"answered": 1, "refused": 1}
     assert (told["first_pass_rate"], told["repair_rate"]) == (1.0, 0.0)
@@ -64,20 +64,20 @@ def test_questions_are_counted(desk: Desk, shop: str) -> None:
     assert told["by_model"] == {"scripted": 1}
     assert set(told["seconds"]) >= {"classifier", "generator", "executor"}
     assert list(told["seconds"]["generator"]) == ["p50", "p95"]
-    shown = desk.run("stats", "--days", "1").out
+    shown = ctx.run("stats", "--days", "1").out
     assert shown.startswith("questions                     2\n")
 
 
-def test_a_number_of_days_is_a_whole_one(desk: Desk) -> None:
-    assert desk.run("stats", "--days", "0").code == 2
-    assert desk.run("stats", "--days", "1").code == 0
+def test_a_number_of_days_is_a_whole_one(ctx: ScriptedCli) -> None:
+    assert ctx.run("stats", "--days", "0").code == 2
+    assert ctx.run("stats", "--days", "1").code == 0
 
 
-def test_a_memory_that_cannot_be_read_is_told(desk: Desk, tmp_path: Path) -> None:
+def test_a_memory_that_cannot_be_read_is_told(ctx: ScriptedCli, tmp_path: Path) -> None:
     (tmp_path / "foreign.db").write_text("not a memory " * 20)
-    desk.env = {**desk.env, "TEXT2SQL_MEMORY": str(tmp_path / "foreign.db")}
-    ended = desk.run("stats")
+    ctx.env = {**ctx.env, "TEXT2SQL_MEMORY": str(tmp_path / "foreign.db")}
+    ended = ctx.run("stats")
     assert (ended.code, ended.out) == (4, "")
     assert "is not a memory" in ended.err
-    desk.env = {**desk.env, "TEXT2SQL_MEMORY": "none"}
-    assert desk.run("stats").code == 0
+    ctx.env = {**ctx.env, "TEXT2SQL_MEMORY": "none"}
+    assert ctx.run("stats").code == 0

@@ -1,5 +1,5 @@
-"""What an emulator does not play, where the service itself has it. The suite leaves that out on the emulator,
-and nothing else; `docs/databases.md` shows the same.
+"""Features of the real service that an emulator lacks. The suite skips exactly those on the emulator;
+`docs/databases.md` lists the same.
 """
 
 from collections.abc import Mapping
@@ -10,9 +10,9 @@ FAKESNOW: Mapping[Gap, str] = {
     "comments": "a comment on a column is forgotten",
     "arrays": "a list cannot be described; JSON can",
 }
-# An emulator that takes seconds for a query is asked one of so many of those in `sql/cases/rows/`.
+# For an emulator that takes seconds per query: run only every n-th query of `sql/cases/rows/`.
 SLOW: Mapping[str, int] = {"bigquery": 4}
-# Of the queries in `sql/cases/rows/`, by words in them: what is an error as it was written, and why.
+# Queries of `sql/cases/rows/` that fail on the engine, identified by a substring, with the reason.
 UNANSWERED: Mapping[str, Mapping[str, str]] = {
     "clickhouse": {
         "(orders": "ClickHouse has no table in brackets",

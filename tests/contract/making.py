@@ -1,4 +1,4 @@
-"""One way to make a place for each engine."""
+"""Factories that create a test database on each engine."""
 
 import os
 import re
@@ -12,6 +12,7 @@ from typing import Any
 from urllib.parse import parse_qsl, quote, unquote, urlsplit
 
 import duckdb
+import pytest
 
 from contract.emulators import FAKESNOW, LOCAL_BIGQUERY
 from contract.places import Place, filled
@@ -25,7 +26,7 @@ URL_VARIABLES = {
     "snowflake": "TEXT2SQL_TEST_SNOWFLAKE_URL",
     "bigquery": "TEXT2SQL_TEST_BIGQUERY_URL",
 }
-# None is sure to be had: a URL is given, or nothing is tested. `make clouds` has an emulator of BigQuery.
+# No server is started for these: tested only if a URL is given. `make clouds` runs an emulator of BigQuery.
 NO_SERVER_HERE = frozenset({"oracle", "bigquery"})
 
 
@@ -69,8 +70,8 @@ def postgres_place(directory: Path) -> Iterator[Place]:
 
     run(url, f"CREATE DATABASE {name}")
     run(url, f"CREATE ROLE {name} LOGIN PASSWORD '{password}'")
-    inside = _moved(url, database=name)
-    place = Place(BY_NAME["postgres"], _moved(url, name, password, name), lambda sql: run(inside, sql))
+    inside = _with_account(url, database=name)
+    place = Place(BY_NAME["postgres"], _with_account(url, name, password, name), lambda sql: run(inside, sql))
     try:
         filled(place)
         run(inside, f"GRANT SELECT ON ALL TABLES IN SCHEMA public TO {name}")
@@ -106,7 +107,9 @@ def mysql_place(directory: Path) -> Iterator[Place]:
     run(None, f"CREATE DATABASE {name} CHARACTER SET utf8mb4")
     run(None, f"CREATE USER {name}@'%' IDENTIFIED BY '{password}'")
     run(None, f"GRANT SELECT, SHOW VIEW ON {name}.* TO {name}@'%'")
-    place = Place(BY_NAME["mysql"], _moved(url.geturl(), name, password, name), lambda sql: run(name, sql))
+    place = Place(
+        BY_NAME["mysql"], _with_account(url.geturl(), name, password, name), lambda sql: run(name, sql)
+    )
     try:
         yield filled(place)
     finally:
@@ -120,7 +123,7 @@ def clickhouse_place(directory: Path) -> Iterator[Place]:
 
     url = urlsplit(os.environ[URL_VARIABLES["clickhouse"]])
     name = f"t2s_{secrets.token_hex(4)}"
-    # As other databases read the same text: a column may be NULL, and a table needs no key.
+    # As in other databases: columns are nullable, and a table needs no key.
     standard = {
         "default_table_engine": "MergeTree",
         "data_type_default_nullable": 1,
@@ -153,7 +156,7 @@ def clickhouse_place(directory: Path) -> Iterator[Place]:
 
 @contextmanager
 def oracle_place(directory: Path) -> Iterator[Place]:
-    """A user of its own, made by the administrator whose URL was given. The suite's texts need Oracle 23."""
+    """A separate user, created by the administrator of the given URL. The suite's SQL needs Oracle 23."""
     import oracledb
 
     url = os.environ[URL_VARIABLES["oracle"]]
@@ -174,7 +177,7 @@ def oracle_place(directory: Path) -> Iterator[Place]:
     run(
         url, f"GRANT CREATE SESSION, CREATE TABLE, CREATE VIEW, SELECT ANY DICTIONARY, ALTER SYSTEM TO {name}"
     )
-    inside = _moved(url, name, password, urlsplit(url).path.strip("/"))
+    inside = _with_account(url, name, password, urlsplit(url).path.strip("/"))
     try:
         yield filled(Place(BY_NAME["oracle"], inside, lambda sql: run(inside, sql)))
     finally:
@@ -183,7 +186,7 @@ def oracle_place(directory: Path) -> Iterator[Place]:
 
 @contextmanager
 def snowflake_place(directory: Path) -> Iterator[Place]:
-    """A database of its own on fakesnow, or on an account whose role may make one."""
+    """A separate database on fakesnow, or on an account whose role may create one."""
     import snowflake.connector
 
     url = urlsplit(os.environ[URL_VARIABLES["snowflake"]])
@@ -212,22 +215,22 @@ def snowflake_place(directory: Path) -> Iterator[Place]:
         admin("USE SCHEMA PUBLIC")
         yield filled(Place(facts, url._replace(path=f"/{name}/PUBLIC").geturl(), admin))
     finally:
-        if not emulated:  # fakesnow keeps a database until it ends
+        if not emulated:  # fakesnow keeps databases until it exits
             admin(f"DROP DATABASE {name}")
         connection.close()
 
 
 @contextmanager
 def bigquery_place(directory: Path) -> Iterator[Place]:
-    """A dataset of its own on local-bigquery, or in a project whose account may make one."""
+    """A separate dataset on local-bigquery, or in a project whose account may create one."""
     from google.api_core.client_options import ClientOptions
     from google.auth.credentials import AnonymousCredentials
     from google.cloud import bigquery
 
     url = urlsplit(os.environ[URL_VARIABLES["bigquery"]])
-    name, given = f"t2s_{secrets.token_hex(4)}", dict(parse_qsl(url.query))
+    name, options = f"t2s_{secrets.token_hex(4)}", dict(parse_qsl(url.query))
     facts, account = BY_NAME["bigquery"], dict[str, Any]()
-    if endpoint := given.get("endpoint"):
+    if endpoint := options.get("endpoint"):
         facts = replace(facts, gaps=facts.gaps | LOCAL_BIGQUERY.keys())
         account = {
             "credentials": AnonymousCredentials(),  # type: ignore[no-untyped-call]
@@ -250,7 +253,7 @@ def bigquery_place(directory: Path) -> Iterator[Place]:
 
 
 def _for_bigquery(sql: str) -> str:
-    """Its own names of types; keys are not enforced, and nothing hangs on them here."""
+    """Use BigQuery's type names; keys are not enforced and nothing here depends on them."""
     sql = re.sub(r"VARCHAR\(\d+\)", "STRING", sql)
     return re.sub(r",\s+PRIMARY KEY \([^)]*\)| PRIMARY KEY", "", sql)
 
@@ -265,10 +268,27 @@ PLACES = {
     "snowflake": snowflake_place,
     "bigquery": bigquery_place,
 }
+# For fixtures: `params=PLACE_PARAMS`, then `place_for(request.param, …)`.
+PLACE_PARAMS = [
+    pytest.param(name, marks=pytest.mark.snowflake if name == "snowflake" else ()) for name in PLACES
+]
 
 
-def _moved(url: str, user: str = "", password: str = "", database: str = "") -> str:
-    """The same server with another account or database."""
+@contextmanager
+def place_for(name: str, directories: pytest.TempPathFactory) -> Iterator[Place]:
+    """A server that is missing is said loudly, and in CI it is a failure."""
+    variable = URL_VARIABLES.get(name)
+    if variable and not os.environ.get(variable):
+        missing = f"NOT TESTED: {variable} is not set; run `python tests/servers.py -- pytest`"
+        if os.environ.get("CI") == "true" and name not in NO_SERVER_HERE:
+            pytest.fail(missing)
+        pytest.skip(missing)
+    with PLACES[name](directories.mktemp(name)) as made:
+        yield made
+
+
+def _with_account(url: str, user: str = "", password: str = "", database: str = "") -> str:
+    """Return the URL of the same server with another account or database."""
     parts = urlsplit(url)
     account = f"{user}:{quote(password)}" if user else parts.netloc.rpartition("@")[0]
     host = parts.netloc.rpartition("@")[2]

@@ -1,4 +1,4 @@
-"""Where the contract suite runs: one sample schema on every engine, and what its administrator can do."""
+"""The contract suite's databases: one sample schema on every engine, and what its administrator can do."""
 
 import json
 import re
@@ -11,58 +11,62 @@ from urllib.request import Request, urlopen
 from text2sql.database.dialects import Facts
 from text2sql.types import CheckedSql
 
-# A product that takes minutes everywhere, and needs no table.
+# A cross product that takes minutes on every engine, and needs no table.
 NUMBERS = "WITH RECURSIVE t(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM t WHERE n < 1000) "
 FOREVER = NUMBERS + "SELECT count(*) FROM t a, t b, t c, t d"
 _NUMBERS = {
-    # its recursion takes a millisecond a step
+    # its recursion takes a millisecond per step
     "clickhouse": "WITH t AS (SELECT number + 1 AS n FROM numbers(1000)) ",
     "oracle": NUMBERS.replace("RECURSIVE ", ""),
     "bigquery": "WITH t AS (SELECT n FROM UNNEST(GENERATE_ARRAY(1, 1000)) AS n) ",
 }
-_CAPITALS = frozenset({"oracle", "snowflake"})  # where a name without quotes is stored in capitals
-EMULATED = frozenset({"snowflake", "bigquery"})  # whose server side is asked of the emulator itself
+_CAPITALS = frozenset({"oracle", "snowflake"})  # unquoted names are stored in capitals
+EMULATED = frozenset({"snowflake", "bigquery"})  # the emulator itself reports its server side
 ENDLESS_ROWS = NUMBERS + "SELECT a.n AS x, b.n AS y FROM t a, t b, t c, t d"
 
 
 def checked(sql: str, dialect: str) -> CheckedSql:
-    """A query that no guard has seen: what these tests send is the case of the guard taken away."""
+    """A query that the guard has not checked: these tests simulate a guard that fails."""
     return CheckedSql(sql, dialect)
 
 
 @dataclass(frozen=True)
 class Place:
+    """A test database on one engine."""
+
     facts: Facts
     url: str
-    admin: Callable[[str], list[tuple[Any, ...]]]  # one statement with every right, its rows
+    admin: Callable[[str], list[tuple[Any, ...]]]  # runs one statement with all privileges, returns its rows
 
     @property
     def dialect(self) -> str:
         return self.facts.name
 
     def checked(self, sql: str) -> CheckedSql:
-        """`"` quotes names in these tests; some engines have another character for it."""
+        """Tests quote names with `"`; some engines use another character."""
         here = sql.replace(NUMBERS, _NUMBERS.get(self.dialect, NUMBERS))
         return checked(spelled(here, self.facts).replace('"', self.facts.quote), self.dialect)
 
     def named(self, *names: str) -> list[str]:
-        """Names that were written without quotes, as the engine has them."""
+        """Unquoted names, as the engine stores them."""
         names = tuple(spelled(name, self.facts) for name in names)
         return [name.upper() if self.dialect in _CAPITALS else name for name in names]
 
     def running(self, piece: str = "t d") -> int:
-        """How many statements with this text the server is working on, as the server sees it."""
+        """How many statements with this text the server is running, as reported by the server."""
         if self.dialect in EMULATED:
-            return int(_told(self, f"running?piece={quote(piece)}&project={urlsplit(self.url).hostname}"))
+            return int(
+                _ask_emulator(self, f"running?piece={quote(piece)}&project={urlsplit(self.url).hostname}")
+            )
         return int(self.admin(_RUNNING[self.dialect].format(piece=piece))[0][0])
 
     def drop_connections(self) -> None:
-        """As a restart, a firewall or an administrator would."""
+        """Drop connections as a restart, a firewall or an administrator would."""
         _DROP[self.dialect](self)
 
 
 def spelled(sql: str, facts: Facts) -> str:
-    """The odd names of the sample schema, without what the engine allows in no name."""
+    """Replace characters in the sample schema's unusual names that the engine does not allow."""
     if "odd_names" not in facts.gaps:
         return sql
     return sql.replace("a.b", "a_b").replace("dotted.name", "dotted_name").replace("it's", "its")
@@ -153,21 +157,21 @@ def _drop_mysql(place: Place) -> None:
 
 
 def _drop_clickhouse(place: Place) -> None:
-    """Asked of `clickhouse_http.py`; a server would do it after some idle seconds and not on request."""
+    """Uses `clickhouse_http.py`; a real server closes connections only after some idle seconds."""
     host = place.url.partition("@")[2].partition("/")[0]
     with urlopen(Request(f"http://{host}/drop", method="POST"), timeout=5):
         pass
 
 
 def _drop_emulated(place: Place) -> None:
-    _told(place, "drop", "POST")
+    _ask_emulator(place, "drop", "POST")
 
 
-def _told(place: Place, path: str, method: str = "GET") -> str:
-    given = dict(parse_qsl(urlsplit(place.url).query))
-    door = given.get("endpoint") or f"http://{given['host']}:{given['port']}"
-    with urlopen(Request(f"{door}/{path}", method=method), timeout=5) as answer:
-        return str(answer.read().decode())
+def _ask_emulator(place: Place, path: str, method: str = "GET") -> str:
+    options = dict(parse_qsl(urlsplit(place.url).query))
+    base_url = options.get("endpoint") or f"http://{options['host']}:{options['port']}"
+    with urlopen(Request(f"{base_url}/{path}", method=method), timeout=5) as response:
+        return str(response.read().decode())
 
 
 def _drop_oracle(place: Place) -> None:

@@ -1,13 +1,13 @@
-"""A database of which one person may see some rows, whole and as a copy without the rest."""
+"""Tables with row policies for one user: with all rows, and as a copy with only the visible rows."""
 
 import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 from contract.places import Place
-from text2sql.schema import Knowledge, build
+from text2sql.schema import SchemaContext, build
 from text2sql.sql import policy_for, read_policies
-from text2sql.types import Catalogue, Policy
+from text2sql.types import Catalog, Policy
 
 DOCUMENT: dict[str, dict[str, Any]] = {
     "tables": {
@@ -31,7 +31,7 @@ DOCUMENT: dict[str, dict[str, Any]] = {
 }
 CLAIMS: dict[str, object] = {"tenant": 1, "regions": ["north", "east"], "user": "O'Neil"}
 
-# Hidden rows would fail what these tests ask of them: a note that is no number, 100 - 100, e to the 800th.
+# Hidden rows make these queries fail: a note that is not a number, 100 - 100, e to the 800th.
 _ORDERS = [
     (1, 1, "north", 10, "5", 1),
     (2, 1, "east", 20, "6", 1),
@@ -74,10 +74,10 @@ def fill(place: Place, *, whole: bool) -> None:
         place.admin(statement)
 
 
-def knowledge_of(place: Place, catalogue: Catalogue, claims: dict[str, object] | None = None) -> Knowledge:
+def knowledge_of(place: Place, catalog: Catalog, claims: dict[str, object] | None = None) -> SchemaContext:
     document = json.dumps(DOCUMENT)
-    made = policy_for(read_policies(document), [], CLAIMS if claims is None else claims)
-    return build(catalogue, Policy(made.tables, {place.dialect: catalogue.default_schema}, made.rows))
+    policy = policy_for(read_policies(document), [], CLAIMS if claims is None else claims)
+    return build(catalog, Policy(policy.tables, {place.dialect: catalog.default_schema}, policy.rows))
 
 
 def _statements(place: Place, *, whole: bool) -> Iterator[str]:
@@ -99,12 +99,14 @@ def _statements(place: Place, *, whole: bool) -> Iterator[str]:
     if "indexes" not in place.facts.gaps:
         yield "CREATE INDEX by_total ON orders (total)"
     yield _insert(place, "orders", _ORDERS if whole else _SHOWN_ORDERS)
-    seen = [row for row in _CUSTOMERS if row[2] in ("north", "east") or row[1] == CLAIMS["user"]]
-    yield _insert(place, "customers", _CUSTOMERS if whole else seen)
+    visible_customers = [row for row in _CUSTOMERS if row[2] in ("north", "east") or row[1] == CLAIMS["user"]]
+    yield _insert(place, "customers", _CUSTOMERS if whole else visible_customers)
     yield _insert(place, "items", [row for row in _ITEMS if whole or row[1] in _SHOWN_MARKS])
     yield _insert(place, "products", _PRODUCTS)
-    there = {order for order, _ in _MARKS}
-    yield _insert(place, "staff", [row for row in _STAFF if whole or (row[0] in there and row[3] < 50)])
+    marked_orders = {order for order, _ in _MARKS}
+    yield _insert(
+        place, "staff", [row for row in _STAFF if whole or (row[0] in marked_orders and row[3] < 50)]
+    )
     yield _insert(place, "marks", _MARKS)
     yield f"CREATE VIEW ruled_orders AS SELECT id, region, total{', tenant' if whole else ''} FROM orders"
     yield "CREATE VIEW dear_products AS SELECT id, name FROM products WHERE price > 50"
@@ -115,10 +117,10 @@ def _statements(place: Place, *, whole: bool) -> Iterator[str]:
 
 
 def _insert(place: Place, table: str, rows: Sequence[tuple[object, ...]]) -> str:
-    def spelled(value: object) -> str:
+    def literal(value: object) -> str:
         if isinstance(value, str):
             return "'" + value.replace("'", "\\'" if place.dialect == "bigquery" else "''") + "'"
         return "NULL" if value is None else str(value)
 
-    values = ", ".join(f"({', '.join(map(spelled, row))})" for row in rows)
+    values = ", ".join(f"({', '.join(map(literal, row))})" for row in rows)
     return f"INSERT INTO {table} VALUES {values}"

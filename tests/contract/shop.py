@@ -1,4 +1,4 @@
-"""The shop of `tests/sql/policy.json` on every engine, whole or as a copy without what the policy hides."""
+"""The shop of `tests/sql/policy.json` on every engine, complete or as a copy without the hidden columns."""
 
 import json
 from collections.abc import Mapping
@@ -10,11 +10,11 @@ from text2sql.types import Policy
 
 POLICY = json.loads((Path(__file__).parents[1] / "sql" / "policy.json").read_text(encoding="utf-8"))
 HIDDEN: Mapping[str, tuple[str, ...]] = {
-    "customers": ("ssn", "password_hash"),
-    "employees": ("salary", "bank_account"),
+    "customers": ("ssn", "password_hash", "level"),
+    "employees": ("salary", "bank_account", "level"),
 }
 _NUMBERS = frozenset(
-    "id customer_id order_id product_id user_id quantity stock manager_id value salary".split()
+    "id customer_id order_id product_id user_id quantity stock manager_id value salary level".split()
 )
 _MONEY = frozenset("total unit_price discount price".split())
 _TIMES = frozenset("created_at updated_at deleted_at occurred_at".split())
@@ -46,8 +46,10 @@ def policy_for(place: Place) -> Policy:
     return Policy(tables, {**POLICY["default_schema"], **named})
 
 
-def fill(place: Place, *, with_hidden: bool) -> None:
-    """Replace the sample schema by the shop; the same rows, with or without the hidden columns."""
+def fill(place: Place, *, with_hidden: bool, other_hidden: bool = False, backwards: bool = False) -> None:
+    """Replace the sample schema by the shop; the same rows, with or without the hidden columns. There are two
+    sets of values for hidden columns; `backwards` inserts the rows in reverse order.
+    """
     for name in ("uses", "orders", "customers", "parts"):
         place.admin(f"DROP TABLE {name}" if name != "orders" else "DROP VIEW big_orders")
         if name == "orders":
@@ -59,7 +61,11 @@ def fill(place: Place, *, with_hidden: bool) -> None:
         name = f"{place.facts.quote}{table}{place.facts.quote}"
         kinds = ", ".join(f"{q} {_type(c, place)}" for q, c in zip(quoted, columns, strict=True))
         place.admin(f"CREATE TABLE {name} ({kinds})")
-        rows = ", ".join(f"({', '.join(_value(column, row) for column in columns)})" for row in range(1, 31))
+        values = [
+            [_value(c, 31 - row if other_hidden and c not in visible else row) for c in columns]
+            for row in (range(30, 0, -1) if backwards else range(1, 31))
+        ]
+        rows = ", ".join(f"({', '.join(row)})" for row in values)
         place.admin(f"INSERT INTO {name} ({', '.join(quoted)}) VALUES {rows}")
 
 
@@ -76,7 +82,7 @@ def _type(column: str, place: Place) -> str:
 
 
 def _value(column: str, row: int) -> str:
-    if column in ("id", "quantity", "stock", "value", "salary"):
+    if column in ("id", "quantity", "stock", "value", "salary", "level"):
         return str(row)
     if column == "manager_id":
         return str(row // 3) if row > 2 else "NULL"

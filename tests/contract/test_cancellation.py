@@ -104,7 +104,7 @@ def test_the_asynchronous_twin_has_the_same_verbs(db: Database, place: Place) ->
     async def scenario() -> None:
         twin = AsyncDatabase(db)
         await twin.ping()
-        assert (await twin.catalogue()).fingerprint == db.catalogue().fingerprint
+        assert (await twin.catalog()).fingerprint == db.catalog().fingerprint
         assert (await twin.explain(place.checked("SELECT * FROM customers"))).text
 
     asyncio.run(scenario())

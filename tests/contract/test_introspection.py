@@ -7,37 +7,37 @@ import pytest
 from contract.places import Place, spelled
 from text2sql.config import Settings
 from text2sql.database import Database, open_database
-from text2sql.types import Catalogue, ForeignKey, Table
+from text2sql.types import Catalog, ForeignKey, Table
 
 
-def table_of(catalogue: Catalogue, name: str) -> Table:
+def table_of(catalog: Catalog, name: str) -> Table:
     """As the engine has it: as it was written, or in capitals."""
-    table = catalogue.table(name) or catalogue.table(name.upper())
-    assert table is not None, f"{name} is missing from {[one.name for one in catalogue.tables]}"
+    table = catalog.table(name) or catalog.table(name.upper())
+    assert table is not None, f"{name} is missing from {[known.name for known in catalog.tables]}"
     return table
 
 
 def test_every_table_and_view_is_found(db: Database, place: Place) -> None:
-    catalogue = db.catalogue()
+    catalog = db.catalog()
     odd = [spelled(name, place.facts) for name in ("order", "客户 表", "dotted.name")]
     tables = [*place.named("customers", "orders", "parts", "uses"), *odd]
     views = place.named("big_orders")
-    assert {(table.name, table.kind) for table in catalogue.tables} == {
+    assert {(table.name, table.kind) for table in catalog.tables} == {
         *((name, "table") for name in tables),
         *((name, "view") for name in views),
     }
-    assert catalogue.dialect == place.dialect
+    assert catalog.dialect == place.dialect
 
 
 def test_columns_have_names_types_and_nullability(db: Database, place: Place) -> None:
-    customers = table_of(db.catalogue(), "customers")
+    customers = table_of(db.catalog(), "customers")
     assert [column.name for column in customers.columns] == place.named("id", "name", "city", "born")
     assert [column.nullable for column in customers.columns][1:] == [False, True, True]
     assert customers.columns[0].type.upper().startswith(("INT", "NUMBER"))
     assert re.search("CHAR|STRING", customers.columns[1].type.upper())
     assert customers.columns[3].type.upper() == "DATE"
     for table, names in (("客户 表", ["姓 名", "a.b"]), ("dotted.name", ["it's"])):
-        held = table_of(db.catalogue(), spelled(table, place.facts)).columns
+        held = table_of(db.catalog(), spelled(table, place.facts)).columns
         assert [column.name for column in held] == [spelled(name, place.facts) for name in names]
 
 
@@ -46,20 +46,20 @@ def test_keys_are_found_with_all_their_columns(db: Database, place: Place) -> No
     def named(*names: str) -> tuple[str, ...]:
         return tuple(place.named(*names))
 
-    catalogue = db.catalogue()
-    assert table_of(catalogue, "customers").primary_key == named("id")
-    assert table_of(catalogue, "parts").primary_key == named("a", "b")
-    (key,) = table_of(catalogue, "orders").foreign_keys
+    catalog = db.catalog()
+    assert table_of(catalog, "customers").primary_key == named("id")
+    assert table_of(catalog, "parts").primary_key == named("a", "b")
+    (key,) = table_of(catalog, "orders").foreign_keys
     assert key == ForeignKey(named("customer_id"), named("customers")[0], named("id"), key.schema)
-    (pair,) = table_of(catalogue, "uses").foreign_keys
+    (pair,) = table_of(catalog, "uses").foreign_keys
     assert pair == ForeignKey(named("part_a", "part_b"), named("parts")[0], named("a", "b"), pair.schema)
 
 
 @pytest.mark.needs("indexes")
 def test_indexes_are_found(db: Database, place: Place) -> None:
-    catalogue = db.catalogue()
+    catalog = db.catalog()
     indexes = {
-        index.name: index for name in ("customers", "orders") for index in table_of(catalogue, name).indexes
+        index.name: index for name in ("customers", "orders") for index in table_of(catalog, name).indexes
     }
     by_city, one_note = place.named("by_city", "one_note")
     assert indexes[by_city].columns == tuple(place.named("city", "name"))
@@ -70,28 +70,28 @@ def test_indexes_are_found(db: Database, place: Place) -> None:
 
 @pytest.mark.needs("comments")
 def test_comments_are_found(db: Database) -> None:
-    customers = table_of(db.catalogue(), "customers")
+    customers = table_of(db.catalog(), "customers")
     assert customers.comment == "客户 people"
     assert customers.columns[2].comment == "where they live"
 
 
 def test_text_columns_have_sample_values(db: Database) -> None:
-    customers = table_of(db.catalogue(samples=3), "customers")
+    customers = table_of(db.catalog(samples=3), "customers")
     assert sorted(customers.columns[1].samples) == ["Ann", "Bob", "王芳"]
     assert sorted(customers.columns[2].samples) == ["Oslo", "北京"]
     assert customers.columns[0].samples == ()
-    assert all(not column.samples for column in table_of(db.catalogue(samples=0), "customers").columns)
+    assert all(not column.samples for column in table_of(db.catalog(samples=0), "customers").columns)
 
 
 @pytest.mark.needs("row_estimates")
 def test_row_counts_are_estimated(db: Database) -> None:
-    assert table_of(db.catalogue(), "customers").rows == 3
+    assert table_of(db.catalog(), "customers").rows == 3
 
 
 def test_the_fingerprint_follows_the_schema_and_nothing_else(place: Place) -> None:
     def fingerprint() -> str:
         with open_database(place.url, Settings()) as db:
-            return db.catalogue().fingerprint
+            return db.catalog().fingerprint
 
     before = fingerprint()
     place.admin("INSERT INTO customers VALUES (99, 'New', 'Bergen', NULL)")
@@ -113,7 +113,7 @@ def test_the_fingerprint_follows_the_schema_and_nothing_else(place: Place) -> No
 def test_a_view_that_is_swapped_for_another_changes_the_fingerprint(place: Place) -> None:
     def fingerprint() -> str:
         with open_database(place.url, Settings()) as db:
-            return db.catalogue().fingerprint
+            return db.catalog().fingerprint
 
     seen = []
     for condition in ("id > 1", "id > 2"):

@@ -1,12 +1,13 @@
 """Limits: a limit that was hit is a fact of the result, and the statement is over."""
 
+import resource
 import time
 
 import pytest
 
 from contract.places import ENDLESS_ROWS, FOREVER, NUMBERS, Place
 from text2sql.database import Database
-from text2sql.errors import QueryTimeout
+from text2sql.errors import QueryTimeout, ResourceExhausted
 from text2sql.types import Limits
 
 TEN = NUMBERS + "SELECT n FROM t WHERE n <= 10 ORDER BY n"
@@ -87,3 +88,21 @@ def test_a_stream_gives_batches_of_converted_rows(db: Database, place: Place) ->
     assert max(sizes) <= 2_048
     assert stream.truncated == "rows"
     assert [column.name for column in stream.columns] == place.named("x", "y")
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT SFORMAT('{:>{}}', 'x', 200000000) AS a",
+        f"SELECT {', '.join(f'REPEAT(1, 15000000) AS c{number}' for number in range(6))}",
+    ],
+)
+def test_a_row_of_many_megabytes_never_reaches_this_process(db: Database, place: Place, sql: str) -> None:
+    if place.dialect != "mysql":
+        pytest.skip("the client's limit is MySQL's; SFORMAT is MariaDB's")
+    assert db.run(place.checked("SELECT 1 AS a")).rows == ((1,),)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss  # KB
+    with pytest.raises(ResourceExhausted):
+        db.run(place.checked(sql), Limits(seconds=120.0))
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 150_000
+    assert db.run(place.checked("SELECT 1 AS a")).rows == ((1,),)

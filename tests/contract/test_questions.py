@@ -1,5 +1,5 @@
-"""A question from end to end on every engine: catalogue, values, repairs, guard, EXPLAIN, rows, and a write
-that a person confirms. The model says what it is told.
+"""End-to-end questions on every engine: catalog, values, fixes, guard, EXPLAIN, rows, and a confirmed write.
+The model is scripted.
 """
 
 import asyncio
@@ -23,11 +23,11 @@ def app(place: Place, lines: list[str]) -> AsyncText2SQL:
 
 
 def ask(place: Place, question: str, *lines: str) -> Answer:
-    async def told() -> Answer:
+    async def run() -> Answer:
         async with app(place, list(lines)) as db:
             return await db.ask(question)
 
-    return asyncio.run(told())
+    return asyncio.run(run())
 
 
 def test_a_question_is_answered(place: Place) -> None:
@@ -73,12 +73,12 @@ def test_an_injection_in_a_cell_and_in_a_comment_changes_nothing(place: Place) -
 def test_a_confirmed_write_happens_once(shelf: Place) -> None:
     insert = "INSERT INTO shelves (id, label) VALUES (9, 'z')"
 
-    async def told() -> list[str]:
+    async def run() -> list[str]:
         async with app(shelf, [insert]) as db:
             first = await db.ask("Add the shelf z", thread="t", allow_writes=True)
             return [first.status, (await db.confirm("t")).status, (await db.confirm("t")).status]
 
-    assert asyncio.run(told()) == ["confirm", "answered", "answered"]
+    assert asyncio.run(run()) == ["confirm", "answered", "answered"]
     assert shelf.admin("SELECT count(*) FROM shelves") == [(3,)]
 
 
@@ -87,12 +87,12 @@ def test_a_csv_file_is_a_database_to_be_asked(tmp_path: Path) -> None:
     path.write_text("city,total\n上海,10\n北京,20\n上海,5\n", encoding="utf-8")
     settings = Settings(memory="none")
 
-    async def told() -> Answer:
+    async def run() -> Answer:
         model = AsyncChatModel(
             [scripted(["SELECT sum(total) AS total FROM sales WHERE city = '上海'"])], settings
         )
         async with AsyncText2SQL(str(path), settings=settings, model=model) as db:
             return await db.ask("上海的总额是多少？")
 
-    answer = asyncio.run(told())
+    answer = asyncio.run(run())
     assert (answer.status, [str(value) for value in answer.rows[0]]) == ("answered", ["15"])

@@ -190,10 +190,10 @@ FLEETING = {
 def test_no_statement_changes_anything(place: Place, tmp_path: Path) -> None:
     rows, file = state(place), tmp_path / "made"
     with open_database(place.url, Settings()) as db:
-        schema = db.catalogue(0).fingerprint
+        schema = db.catalog(0).fingerprint
         statements = WRITES + OWN[place.dialect]
         ran = {sql for sql in statements if attempt(db, place, sql.format(file=file)) == "ran"}
-        assert db.catalogue(0).fingerprint == schema
+        assert db.catalog(0).fingerprint == schema
     assert state(place) == rows
     assert not file.exists()
     assert ran <= FLEETING[place.dialect]
@@ -233,5 +233,5 @@ def test_a_transaction_left_open_is_closed(db: Database, place: Place) -> None:
 
 
 def test_the_doctor_sees_a_write_refused_on_every_engine(db: Database, place: Place) -> None:
-    table = next(one for one in db.catalogue(0).tables if one.name == place.named("customers")[0])
-    assert db.refuses_writes(table)
+    table = next(table for table in db.catalog(0).tables if table.name == place.named("customers")[0])
+    assert db.rejects_writes(table)

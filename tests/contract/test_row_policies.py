@@ -1,4 +1,4 @@
-"""Rows under a policy: whatever is asked, the answer is that of a copy which holds nothing else."""
+"""Row policies: every query returns the same as on a copy that contains only the visible rows."""
 
 import json
 from collections import Counter
@@ -13,36 +13,42 @@ from contract import policed
 from contract.emulators import SLOW, UNANSWERED
 from contract.making import PLACES
 from contract.places import Place
-from contract.queries import queries
+from contract.random_queries import queries
 from sql_cases import evasions, spelled
 from text2sql.config import Settings
 from text2sql.database import Database, open_database
 from text2sql.errors import DatabaseError
-from text2sql.schema import Knowledge, build
+from text2sql.schema import SchemaContext, build
 from text2sql.sql import check, check_count, check_page
 from text2sql.types import CheckedSql
 
 
 @dataclass(frozen=True)
 class Pair:
-    """The same tables twice, and what is known of each."""
+    """The same tables, complete and as a copy, with the schema context of each."""
 
     place: Place
     whole: Database
     copy: Database
-    policed: Knowledge
-    open: Knowledge
+    policed: SchemaContext
+    open: SchemaContext
 
 
 @pytest.fixture(scope="module")
 def pair(place: Place, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pair]:
     make = PLACES[place.dialect]
-    with make(tmp_path_factory.mktemp("whole")) as one, make(tmp_path_factory.mktemp("copy")) as two:
-        policed.fill(one, whole=True)
-        policed.fill(two, whole=False)
-        with open_database(one.url, Settings()) as whole, open_database(two.url, Settings()) as copy:
-            known = policed.knowledge_of(one, whole.catalogue())
-            yield Pair(one, whole, copy, known, build(copy.catalogue()))
+    with (
+        make(tmp_path_factory.mktemp("whole")) as full_place,
+        make(tmp_path_factory.mktemp("copy")) as copy_place,
+    ):
+        policed.fill(full_place, whole=True)
+        policed.fill(copy_place, whole=False)
+        with (
+            open_database(full_place.url, Settings()) as whole,
+            open_database(copy_place.url, Settings()) as copy,
+        ):
+            policed_context = policed.knowledge_of(full_place, whole.catalog())
+            yield Pair(full_place, whole, copy, policed_context, build(copy.catalog()))
 
 
 def rows(database: Database, query: CheckedSql) -> Counter[str] | str:
@@ -54,7 +60,7 @@ def rows(database: Database, query: CheckedSql) -> Counter[str] | str:
 
 
 def seen(pair: Pair, sql: str) -> Counter[str] | str:
-    made = check(sql, pair.place.dialect, pair.policed.catalogue, pair.policed.policy)
+    made = check(sql, pair.place.dialect, pair.policed.catalog, pair.policed.policy)
     return rows(pair.whole, made) if isinstance(made, CheckedSql) else f"refused: {made.rule}"
 
 
@@ -74,27 +80,31 @@ def test_every_evasion_answers_as_on_a_copy_without_the_hidden_rows(pair: Pair) 
             differing.append((sql, got, expected))
         answered += isinstance(got, Counter)
     assert differing == []
-    assert [one for one in refused if isinstance(one[2], Counter)] == []
+    assert [case for case in refused if isinstance(case[2], Counter)] == []
     assert answered >= 100 // SLOW.get(pair.place.dialect, 1)
     assert unanswered == [] or pair.place.dialect not in UNANSWERED
 
 
-# One of how many is asked for its count and pages too, where each of the six queries goes over HTTP.
+# Every n-th query is also tested for its count and pages, where each of the six queries goes over HTTP.
 _STEP = {"clickhouse": 4, "snowflake": 4, "bigquery": 20}
 
 
 def test_counts_and_pages_are_of_the_visible_rows(pair: Pair) -> None:
-    dialect, known, there = pair.place.dialect, pair.policed, pair.open
+    dialect, policed_context, open_context = pair.place.dialect, pair.policed, pair.open
     for sql in evasions(dialect)[:: _STEP.get(dialect, 1)]:
-        one = check_count(sql, dialect, known.catalogue, known.policy)
-        other = check_count(sql, dialect, there.catalogue, there.policy)
-        if isinstance(one, CheckedSql) and isinstance(other, CheckedSql):
-            assert rows(pair.whole, one) == rows(pair.copy, other), sql
+        count = check_count(sql, dialect, policed_context.catalog, policed_context.policy)
+        copy_count = check_count(sql, dialect, open_context.catalog, open_context.policy)
+        if isinstance(count, CheckedSql) and isinstance(copy_count, CheckedSql):
+            assert rows(pair.whole, count) == rows(pair.copy, copy_count), sql
         for number in (1, 2):
-            first = check_page(sql, dialect, known.catalogue, known.policy, number=number, size=3)
-            second = check_page(sql, dialect, there.catalogue, there.policy, number=number, size=3)
+            first = check_page(
+                sql, dialect, policed_context.catalog, policed_context.policy, number=number, size=3
+            )
+            second = check_page(
+                sql, dialect, open_context.catalog, open_context.policy, number=number, size=3
+            )
             if not isinstance(first, CheckedSql) or "a.*" in first.sql:
-                continue  # a star that stays does not say how many columns there are to order by
+                continue  # an unexpanded star does not tell the number of columns to order by
             if isinstance(second, CheckedSql):
                 assert rows(pair.whole, first) == rows(pair.copy, second), sql
 
@@ -109,14 +119,14 @@ def test_any_query_answers_as_on_a_copy_without_the_hidden_rows(pair: Pair, data
     sql = spelled(data.draw(queries()), pair.place.dialect)
     expected = rows(pair.copy, CheckedSql(sql, pair.place.dialect))
     if isinstance(expected, str) and pair.place.dialect == "clickhouse":
-        return  # it does not have every sub-query that leans on the row around it
+        return  # it does not support every correlated sub-query
     assert isinstance(expected, Counter), sql
     assert seen(pair, sql) == expected, sql
 
 
 @pytest.mark.fault("A09")
 def test_without_the_fence_an_error_tells_of_hidden_rows(pair: Pair) -> None:
-    """What the limit in the sub-query is for: two engines are known to look at hidden rows first."""
+    """Shows why the sub-query has a limit: two engines evaluate hidden rows first."""
     asked = {
         "postgres": ("SELECT id FROM items WHERE 1 / (quantity - 2) < 5", " OFFSET 0"),
         "mysql": ("SELECT id FROM orders WHERE EXP(total * 8) > 0", " LIMIT 9223372036854775807"),
@@ -124,7 +134,7 @@ def test_without_the_fence_an_error_tells_of_hidden_rows(pair: Pair) -> None:
     if pair.place.dialect not in asked:
         pytest.skip("nothing known of this engine")
     sql, fence = asked[pair.place.dialect]
-    made = check(sql, pair.place.dialect, pair.policed.catalogue, pair.policed.policy)
+    made = check(sql, pair.place.dialect, pair.policed.catalog, pair.policed.policy)
     assert isinstance(made, CheckedSql)
     assert fence in made.sql
     assert isinstance(rows(pair.whole, made), Counter)
@@ -132,22 +142,22 @@ def test_without_the_fence_an_error_tells_of_hidden_rows(pair: Pair) -> None:
 
 
 def test_nothing_that_is_known_of_a_policed_table_is_of_hidden_rows(pair: Pair) -> None:
-    for table in pair.policed.catalogue.tables:
+    for table in pair.policed.catalog.tables:
         if table.name.lower() in policed.DOCUMENT["rows"]:
             assert table.rows is None
             assert all(column.samples == () for column in table.columns)
-    names = [table.name.lower() for table in pair.policed.catalogue.tables]
+    names = [table.name.lower() for table in pair.policed.catalog.tables]
     assert "every_order" not in names
     assert "dear_products" in names
-    assert "tenant" not in str(pair.policed.catalogue).lower()
+    assert "tenant" not in str(pair.policed.catalog).lower()
 
 
 @pytest.mark.parametrize("regions", [[], ["nowhere"], ["x' OR '1' = '1"], ["\\"], ["' --"], ['"'], ["`"]])
 def test_a_claim_is_never_more_than_a_value(pair: Pair, regions: list[str]) -> None:
     claims = {"tenant": 1, "regions": regions, "user": "nobody"}
-    known = policed.knowledge_of(pair.place, pair.whole.catalogue(), claims)
+    known = policed.knowledge_of(pair.place, pair.whole.catalog(), claims)
     for sql in ("SELECT COUNT(*) FROM orders", "SELECT COUNT(*) FROM customers"):
-        made = check(sql, pair.place.dialect, known.catalogue, known.policy)
+        made = check(sql, pair.place.dialect, known.catalog, known.policy)
         if isinstance(made, CheckedSql):  # a backslash is refused where a setting decides what it means
             assert rows(pair.whole, made) == Counter(["[0]"])
         else:

@@ -41,7 +41,7 @@ SHELVES, BOXES = ((1, "a"), (2, "b")), ((1, 1, 10), (2, 1, 20), (3, 2, 30))
 def write(
     place: Place, sql: str, kind: Kind = "update", key: str = "k", table: str = "boxes"
 ) -> CheckedWrite:
-    """A write that no guard has seen: what these tests send is the case of the guard taken away."""
+    """A write that the guard has not checked: these tests simulate a guard that fails."""
     return CheckedWrite(sql, place.dialect, table, kind, key)
 
 
@@ -95,8 +95,8 @@ def test_after_a_write_the_pool_is_as_closed_as_before(stock: Database, shelf: P
     stock.commit(write(shelf, "UPDATE boxes SET weight = 7 WHERE id = 1"))
     with pytest.raises((Forbidden, PermissionDenied)):
         stock.run(CheckedSql("DELETE FROM boxes WHERE id = 1", shelf.dialect))
-    boxes = next(one for one in stock.catalogue(0).tables if one.name == "boxes")
-    assert stock.refuses_writes(boxes)
+    boxes = next(table for table in stock.catalog(0).tables if table.name == "boxes")
+    assert stock.rejects_writes(boxes)
     assert held(stock)[0] == (1, 1, 7)
 
 
@@ -117,11 +117,11 @@ def test_a_commit_that_failed_may_be_tried_again(stock: Database, shelf: Place) 
 
 
 def test_what_the_guard_passed_is_rehearsed_and_committed(stock: Database) -> None:
-    catalogue = stock.catalogue(0)
-    verdict = check_write("update Boxes set weight = 99 where id = 3", stock.dialect, catalogue)
+    catalog = stock.catalog(0)
+    verdict = check_write("update Boxes set weight = 99 where id = 3", stock.dialect, catalog)
     if stock.dialect == "mysql":  # there Boxes is not boxes
         assert isinstance(verdict, SqlRejected)
-        verdict = check_write("update boxes set weight = 99 where id = 3", stock.dialect, catalogue)
+        verdict = check_write("update boxes set weight = 99 where id = 3", stock.dialect, catalog)
     assert isinstance(verdict, CheckedWrite)
     assert (stock.rehearse(verdict), stock.commit(verdict)) == (1, 1)
     assert held(stock)[2] == (3, 2, 99)
@@ -130,8 +130,8 @@ def test_what_the_guard_passed_is_rehearsed_and_committed(stock: Database) -> No
 def test_a_task_can_write_too(shelf: Place) -> None:
     async def story() -> tuple[int, int]:
         async with AsyncDatabase(open_database(shelf.url)) as db:
-            one = write(shelf, "DELETE FROM boxes WHERE id = 3", "delete")
-            return await db.rehearse(one), await db.commit(one)
+            change = write(shelf, "DELETE FROM boxes WHERE id = 3", "delete")
+            return await db.rehearse(change), await db.commit(change)
 
     assert asyncio.run(story()) == (1, 1)
     with open_database(shelf.url) as db:
@@ -346,7 +346,7 @@ OWN = {
 
 
 def test_a_connection_that_writes_does_nothing_else(stock: Database, shelf: Place, tmp_path: Path) -> None:
-    file, schema = tmp_path / "made", stock.catalogue(0).fingerprint
+    file, schema = tmp_path / "made", stock.catalog(0).fingerprint
     ran = set()
     for sql in (*NO_WRITES, *OWN[shelf.dialect]):
         for door in (stock.rehearse, stock.commit):
@@ -355,7 +355,7 @@ def test_a_connection_that_writes_does_nothing_else(stock: Database, shelf: Plac
             except DatabaseError:
                 continue
             ran.add(sql)
-    assert stock.catalogue(0).fingerprint == schema
+    assert stock.catalog(0).fingerprint == schema
     assert (held(stock), held(stock, "shelves"), held(stock, "numbered")) == (BOXES, SHELVES, ())
     assert not file.exists()
     assert ran == set()
@@ -369,10 +369,10 @@ NEXT_NUMBER = {"sqlite": 1, "duckdb": 1, "postgres": 2, "mysql": 2}
 def test_a_rehearsal_uses_up_a_number_where_numbers_are_not_rolled_back(
     stock: Database, shelf: Place
 ) -> None:
-    one = write(shelf, "INSERT INTO numbered (label) VALUES ('x')", "insert", table="numbered")
-    stock.rehearse(one)
+    change = write(shelf, "INSERT INTO numbered (label) VALUES ('x')", "insert", table="numbered")
+    stock.rehearse(change)
     assert held(stock, "numbered") == ()
-    stock.commit(one)
+    stock.commit(change)
     assert held(stock, "numbered") == ((NEXT_NUMBER[shelf.dialect], "x"),)
 
 
@@ -393,9 +393,9 @@ def test_the_owners_triggers_run_and_are_rolled_back_with_the_rest(shelf: Place)
     for statement in TRIGGERS[shelf.dialect]:
         shelf.admin(statement)
     with open_database(shelf.url) as db:
-        one = write(shelf, "DELETE FROM boxes WHERE shelf_id = 1", "delete")
-        assert (db.rehearse(one), held(db, "log")) == (2, ())
-        assert (db.commit(one), held(db, "log")) == (2, ((1,), (2,)))
+        change = write(shelf, "DELETE FROM boxes WHERE shelf_id = 1", "delete")
+        assert (db.rehearse(change), held(db, "log")) == (2, ())
+        assert (db.commit(change), held(db, "log")) == (2, ((1,), (2,)))
     if shelf.dialect == "postgres":
         shelf.admin("DROP FUNCTION tell() CASCADE")
 
@@ -443,11 +443,11 @@ def test_a_value_that_does_not_fit_is_not_cut_to_size(stock: Database, shelf: Pl
 
 def test_a_write_waits_for_those_who_read_and_they_for_it(stock: Database, shelf: Place) -> None:
     only(shelf, "duckdb")
-    one = write(shelf, "UPDATE boxes SET weight = 5 WHERE id = 1")
+    change = write(shelf, "UPDATE boxes SET weight = 5 WHERE id = 1")
     stream = stock.stream(CheckedSql("SELECT * FROM boxes", "duckdb"))
     threading.Timer(0.3, stream.close).start()
     began = time.monotonic()
-    assert stock.commit(one) == 1
+    assert stock.commit(change) == 1
     assert time.monotonic() - began > 0.2
     assert held(stock)[0] == (1, 1, 5)
 

@@ -1,4 +1,4 @@
-"""What docs/asking.md says about stages, statuses, presets and verbs is what the code has."""
+"""docs/asking.md lists the stages, statuses, presets and methods of the code."""
 
 import json
 from dataclasses import fields
@@ -6,16 +6,16 @@ from typing import get_args
 
 from docs_text import blocks, cells, read, section
 from text2sql import AsyncText2SQL, Text2SQL
-from text2sql.agents import AGENTS, PRESETS, Asked
+from text2sql.agents import NODE_FUNCTIONS, PRESETS, RunOptions
 from text2sql.agents.presets import Preset
-from text2sql.app import How
+from text2sql.client.async_client import AskOptions
 from text2sql.types import Event, Receipt, Status
 
 PAGE = read("docs/asking.md")
 
 
 def first_cells(heading: str) -> list[str]:
-    """The names in the first column, without the table's head."""
+    """The names in the first column of a table, without its header."""
     _, *rows = cells(section(PAGE, heading))
     return [name.strip("`") for row in rows for name in row[0].split(", ")]
 
@@ -33,9 +33,9 @@ def row_of(name: str, preset: Preset) -> list[str]:
 
 
 def test_every_stage_status_and_field_of_a_receipt_has_its_row() -> None:
-    assert set(first_cells("The stages")) == set(AGENTS)
+    assert set(first_cells("The stages")) == set(NODE_FUNCTIONS)
     assert set(first_cells("How it ends")) == set(get_args(Status))
-    assert set(first_cells("The receipt")) == {one.name for one in fields(Receipt)}
+    assert set(first_cells("The receipt")) == {field.name for field in fields(Receipt)}
 
 
 def test_the_presets_are_as_the_table_says() -> None:
@@ -44,7 +44,7 @@ def test_the_presets_are_as_the_table_says() -> None:
 
 
 def test_every_verb_is_documented_and_the_twin_has_it_too() -> None:
-    """Opening and closing is what `with` does. What else the twin has is for our own doors."""
+    """The documented methods; `with` opens and closes, and the others are for our own front ends."""
     verbs = {name for name in vars(Text2SQL) if not name.startswith("_")} - {"open", "close"}
     assert verbs == set(first_cells("From Python"))
     assert verbs <= vars(AsyncText2SQL).keys()
@@ -52,8 +52,8 @@ def test_every_verb_is_documented_and_the_twin_has_it_too() -> None:
 
 def test_what_may_be_said_with_a_question_is_documented() -> None:
     python, server = section(PAGE, "From Python"), section(PAGE, "LangGraph's own server")
-    assert [name for name in How.__annotations__ if f"`{name}`" not in python] == []
-    assert [one.name for one in fields(Asked) if f"`{one.name}`" not in server] == []
+    assert [name for name in AskOptions.__annotations__ if f"`{name}`" not in python] == []
+    assert [field.name for field in fields(RunOptions) if f"`{field.name}`" not in server] == []
 
 
 def test_every_event_is_named() -> None:

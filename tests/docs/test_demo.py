@@ -1,4 +1,4 @@
-"""`make demo` is the command that the documents show, and its shop is the same for everybody."""
+"""`make demo` runs the documented command, and the demo shop is always the same."""
 
 import hashlib
 from pathlib import Path
@@ -15,7 +15,7 @@ def test_make_demo_runs_the_command() -> None:
 
 def test_the_questions_of_the_demo_are_documented() -> None:
     told = section(read("docs/cli.md"), "text2sql demo")
-    assert [one.question for one in QUESTIONS if one.question not in told] == []
+    assert [question.question for question in QUESTIONS if question.question not in told] == []
 
 
 def test_two_shops_are_the_same_bytes(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Every setting, command, option, rule, extra and database has its line in the documents."""
+"""The docs cover every setting, command, option, rule, extra and database."""
 
 import re
 import tomllib
@@ -9,8 +9,9 @@ import click
 import pytest
 
 from contract.emulators import FAKESNOW, LOCAL_BIGQUERY
-from docs_text import DOCS, ROOT, anchors, cells, read, section
-from text2sql.cli import COMMANDS, Doors
+from docs_text import DOCS, ROOT, anchors, blocks, cells, read, section
+from text2sql import __version__
+from text2sql.cli import COMMANDS, CommandGroup
 from text2sql.config import Settings, variable
 from text2sql.database.dialects import FACTS, GAPS, UNTESTED
 from text2sql.messages import sentences
@@ -23,17 +24,17 @@ def test_every_setting_is_documented_with_its_default_and_help() -> None:
     rows = [row for row in cells(read("docs/settings.md")) if row[0].startswith("`TEXT2SQL_")]
     assert rows == [
         [
-            f"`{variable(one.name)}`",
-            "empty" if one.default == "" else f"`{one.default}`",
-            one.metadata["help"],
+            f"`{variable(field.name)}`",
+            "empty" if field.default == "" else f"`{field.default}`",
+            field.metadata["help"],
         ]
-        for one in fields(Settings)
+        for field in fields(Settings)
     ]
 
 
 @pytest.mark.parametrize("name", [*COMMANDS, "serve keys", "serve audit"])
 def test_every_option_of_a_command_is_documented(name: str) -> None:
-    command: click.Command | None = Doors("en")
+    command: click.Command | None = CommandGroup("en")
     for word in name.split():
         assert isinstance(command, click.Group)
         command = command.get_command(click.Context(click.Command("x")), word)
@@ -64,8 +65,8 @@ def test_the_facts_of_every_database_are_documented() -> None:
         named = [*facts.schemes, *(f"`{suffix}`" for suffix in (*facts.suffixes, *facts.converted))]
         named += [f"`{facts.default_schema}`"] if facts.default_schema else []
         named += [str(facts.port)] if facts.port else []
-        named += [f"`text2sql[{facts.extra}]`"] if facts.extra else []
-        assert [one for one in named if one not in row] == []
+        named += [f"`text2sql-kit[{facts.extra}]`"] if facts.extra else []
+        assert [name for name in named if name not in row] == []
     for heading in ("Read-only, and how", "Limits"):
         told = {row[0] for row in cells(section(read("docs/databases.md"), heading))}
         assert {facts.product for facts in FACTS} <= told
@@ -79,7 +80,7 @@ def test_what_was_tried_on_what_is_said_of_every_database() -> None:
     for facts in UNTESTED:
         assert f"{facts.schemes[0]}://" in rows[facts.product]
         assert str(facts.port) in rows[facts.product]
-        assert (f"`text2sql[{facts.extra}]`" in rows[facts.product]) is bool(facts.extra)
+        assert (f"`text2sql-kit[{facts.extra}]`" in rows[facts.product]) is bool(facts.extra)
 
 
 def test_the_gaps_of_every_database_are_documented() -> None:
@@ -101,11 +102,11 @@ def test_what_the_emulators_do_not_play_is_documented() -> None:
 def test_every_extra_is_documented_in_both_readmes() -> None:
     extras = tomllib.loads(read("pyproject.toml"))["project"]["optional-dependencies"]
     for readme in READMES:
-        assert [extra for extra in extras if f'".[{extra}]"' not in read(readme)] == []
+        assert [extra for extra in extras if f"`{extra}`" not in read(readme)] == []
 
 
 def test_both_readmes_name_the_same_commands() -> None:
-    english, chinese = (set(re.findall(r"text2sql [a-z]+", read(readme))) for readme in READMES)
+    english, chinese = (set(re.findall(r"[`$|] ?(text2sql [a-z]+)", read(readme))) for readme in READMES)
     assert english == chinese
     assert {f"text2sql {name}" for name in COMMANDS} <= english
     for readme in READMES:
@@ -124,8 +125,19 @@ def test_both_readmes_have_the_same_shape() -> None:
     assert shape(read(READMES[0])) == shape(read(READMES[1]))
 
 
-def test_the_changelog_has_a_place_for_what_is_new() -> None:
-    assert "## [Unreleased]" in read("CHANGELOG.md")
+def test_the_readmes_open_with_a_picture_and_three_commands() -> None:
+    for readme in READMES:
+        opening = read(readme).partition("\n## ")[0]
+        assert re.search(r"!\[.+\]\(docs/page/.+\.png\)", opening)
+        (block,) = blocks(opening, "console")
+        assert [line[:2] for line in block.splitlines()] == ["$ "] * 3
+
+
+def test_the_changelog_has_a_place_for_what_is_new_and_this_version_on_top() -> None:
+    headings = re.findall(r"^## \[(.+?)\]", read("CHANGELOG.md"), re.MULTILINE)
+    assert headings[:2] == ["Unreleased", __version__]
+    groups = set(re.findall(r"^### (.+)$", read("CHANGELOG.md"), re.MULTILINE))
+    assert groups <= {"Added", "Changed", "Deprecated", "Removed", "Fixed", "Security"}
 
 
 @pytest.mark.parametrize("page", DOCS, ids=lambda page: page.name)
@@ -141,13 +153,16 @@ def test_links_between_documents_lead_somewhere(page: Path) -> None:
     assert broken == []
 
 
-def test_every_document_is_reached_from_the_index() -> None:
-    index = read("docs/index.md")
-    assert [
-        page.name
-        for page in (ROOT / "docs").glob("*.md")
-        if page.name != "index.md" and f"({page.name})" not in index
-    ] == []
+@pytest.mark.parametrize("index", ["index.md", "index.zh.md"])
+def test_every_document_is_reached_from_both_indexes(index: str) -> None:
+    """The Chinese one leads to a page's Chinese twin where there is one."""
+    names = {page.name for page in (ROOT / "docs").glob("*.md")}
+    twins = {name for name in names if name.endswith(".zh.md")}
+    wanted = names - twins
+    if index in twins:
+        wanted = {twin if (twin := name.replace(".md", ".zh.md")) in twins else name for name in wanted}
+    text = read(f"docs/{index}")
+    assert [name for name in sorted(wanted - {index}) if f"({name})" not in text] == []
 
 
 def test_security_says_what_cannot_be_kept() -> None:

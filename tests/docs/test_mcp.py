@@ -1,8 +1,8 @@
-"""docs/mcp.md names the tools, what they take and what they give."""
+"""docs/mcp.md documents the tools, their arguments and their results."""
 
 from docs_text import cells, read, section
 from text2sql.mcp_server import definitions
-from text2sql.shapes import CELL
+from text2sql.serialization import CELL
 
 
 def test_every_tool_has_its_row_with_all_it_takes_and_gives() -> None:

@@ -1,4 +1,4 @@
-"""What is said of every fault is proved by a test, and where it is not, the page says that."""
+"""docs/reliability.md names an existing test for every fault, or says that there is none."""
 
 from docs_text import cells, read
 from faults.table import IDS, filled
@@ -13,13 +13,13 @@ def test_every_rule_and_every_fault_has_its_row_in_order() -> None:
 
 
 def test_the_tests_of_every_row_are_those_that_there_are() -> None:
-    """`python tests/faults/table.py` writes them."""
+    """The rows of the tables that `python tests/faults/table.py` writes."""
     page = read("docs/reliability.md")
     assert filled(page) == page
 
 
 def test_what_no_test_proves_is_said_to_be_so() -> None:
-    for one, fault, here, tests in rows():
-        assert fault, one
-        assert here, one
-        assert tests or "**Not proved" in here, one
+    for row, fault, here, tests in rows():
+        assert fault, row
+        assert here, row
+        assert tests or "**Not proved" in here, row

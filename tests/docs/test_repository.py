@@ -1,4 +1,6 @@
-"""No text of the repository names a machine's own paths or the host of a package registry."""
+"""No text of the repository names a machine's own paths or the host of a package registry, or tells anybody
+to install `text2sql`: on the package index that name is another project's, ours is `text2sql-kit`.
+"""
 
 import re
 from collections.abc import Iterator
@@ -16,13 +18,16 @@ HOSTS = (
     "ana" + "conda.org",
 )
 PATHS = re.compile(r"(?<![\w./-])/(?:ro" + r"ot|wo" + r"rk)(?![\w-])")
-TEXT = {".md", ".py", ".toml", ".txt", ".sql", ".json", ".lock", ".yml", ".yaml", ".cfg", ""}
+STRANGERS = re.compile(r"\btext2sql\[[a-z{…]+|\binstall(?: -\S+)* [\"']?text2sql(?![\w/-])")
+TEXT = {".md", ".py", ".toml", ".txt", ".sql", ".json", ".lock", ".yml", ".yaml", ".cfg", ".js", ".html", ""}
 
 
 def texts() -> Iterator[tuple[Path, str]]:
     for path in sorted(ROOT.rglob("*")):
         parts = path.relative_to(ROOT).parts
-        own = all(not part.startswith((".", "__pycache__")) or part == ".ci" for part in parts[:-1])
+        own = all(
+            not part.startswith((".", "__pycache__")) or part in (".ci", ".github") for part in parts[:-1]
+        )
         # In a work tree `.git` is a file, and no part of the repository.
         if own and path.is_file() and path.suffix in TEXT and path.name != ".git":
             yield path.relative_to(ROOT), path.read_text(encoding="utf-8", errors="replace")
@@ -33,4 +38,12 @@ def test_no_text_names_a_registry_or_a_machines_path() -> None:
     for path, text in texts():
         found += [f"{path}: {host}" for host in HOSTS if host in text]
         found += [f"{path}: {one}" for one in PATHS.findall(text)]
+    assert found == []
+
+
+def test_no_text_tells_anybody_to_install_another_projects_package() -> None:
+    found = []
+    for path, text in texts():
+        if path != Path("tests/docs/test_repository.py"):
+            found += [f"{path}: {one}" for one in STRANGERS.findall(text)]
     assert found == []

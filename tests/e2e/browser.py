@@ -1,4 +1,4 @@
-"""Debian's Chromium, installed by the project's own files where that is allowed, and servers to look at."""
+"""Headless Chromium from Debian, installed if that is allowed, and local servers for page tests."""
 
 import os
 import socket
@@ -21,7 +21,7 @@ _FONT = "NotoSansCJK-Regular.ttc"  # without it Chinese is boxes, on screenshots
 
 @contextmanager
 def chromium() -> Iterator[Browser]:
-    """A browser; without one its tests skip loudly, or fail where CI=true."""
+    """A browser; if there is none, its tests are skipped, or fail with CI=true."""
     try:
         program = servers._program("chromium", "chromium", "bin")
         servers._program(_FONT, "fonts-noto-cjk", "share/fonts/opentype/noto")
@@ -41,22 +41,22 @@ def chromium() -> Iterator[Browser]:
 
 @contextmanager
 def serving(app: FastAPI) -> Iterator[str]:
-    """The application on a loopback port, in a thread; its address."""
-    with socket.socket() as door:
-        door.bind(("127.0.0.1", 0))
-        door.listen(64)
+    """Serve the application on a loopback port in a thread; yields its URL."""
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        listener.listen(64)
         server = uvicorn.Server(uvicorn.Config(app, log_level="error", timeout_graceful_shutdown=1))
-        thread = threading.Thread(target=server.run, kwargs={"sockets": [door]}, daemon=True)
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
         thread.start()
         while not server.started:
             time.sleep(0.02)
-        yield f"http://127.0.0.1:{door.getsockname()[1]}"
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
         server.should_exit = True
         thread.join(10)
 
 
 class Seen:
-    """A page and everything that would be a fault: requests elsewhere, errors, broken policy."""
+    """A page that records faults: requests to other origins, errors, CSP violations."""
 
     def __init__(self, context: BrowserContext, address: str) -> None:
         self.page: Page = context.new_page()
@@ -81,7 +81,7 @@ class Seen:
         return self.page
 
     def ask(self, question: str) -> Page:
-        """Ask and wait for the answer."""
+        """Ask a question and wait for the answer."""
         before = self.page.locator(".turn").count()
         self.page.locator("#question").fill(question)
         self.page.locator("#question").press("Enter")

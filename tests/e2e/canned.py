@@ -1,4 +1,4 @@
-"""What the scripted server says: answers by a word of the question, and a schema; some of it hostile."""
+"""Canned answers of the fake server, selected by a word of the question, and its schema."""
 
 import re
 from typing import Any
@@ -25,11 +25,11 @@ def spec(columns: list[str], rows: list[list[Any]], kind: str) -> dict[str, Any]
     values = [{"x": row[0], "y": row[1]} for row in rows]
     x = {"field": "x", "type": "nominal", "title": columns[0], "sort": None, "axis": {"labelAngle": 0}}
     y = {"field": "y", "type": "quantitative", "title": columns[1]}
-    told = [{"field": "x", "title": columns[0]}, {"field": "y", "title": columns[1]}]
-    encoding: dict[str, Any] = {"x": x, "y": y, "tooltip": told}
+    items = [{"field": "x", "title": columns[0]}, {"field": "y", "title": columns[1]}]
+    encoding: dict[str, Any] = {"x": x, "y": y, "tooltip": items}
     mark: Any = {"type": kind}
     if kind == "pie":
-        mark, encoding = {"type": "arc"}, {"theta": y, "color": x | {"axis": None}, "tooltip": told}
+        mark, encoding = {"type": "arc"}, {"theta": y, "color": x | {"axis": None}, "tooltip": items}
         encoding["color"].pop("axis")
     return {
         "$schema": "https://vega.github.io/schema/vega-lite/v6.json",
@@ -93,38 +93,49 @@ def big_rows() -> list[list[Any]]:
     return [[at, f"customer {at}", round(at * 3.7 % 100, 2)] for at in range(1, BIG + 1)]
 
 
+def numbers() -> tuple[list[str], list[list[Any]]]:
+    """Twelve months: ids, years, sums with floating-point noise, exact decimals as text, a date."""
+    columns = ["customer_id", "year", "total", "orders", "price", "rate", "day", "销售额"]
+    row = [12_345, 2025, 37.620000000000005, 16_021, "1234.5000", 1 / 3, "2025-01-31", 39.6]
+    return columns, [row, *[[at, 2025, 39.6, at, "2.00", 0.5, "2025-02-28", None] for at in range(1, 12)]]
+
+
+LONG_WORD = "Donaudampfschifffahrtsgesellschaft" * 12
+LONG_SQL = "SELECT " + ", ".join(f"quite_a_long_column_name_{at}" for at in range(60)) + f" FROM {'x' * 300}"
+
+
 def chosen(question: str, lang: str) -> dict[str, Any]:
-    """The answer that a word of the question asks for."""
+    """The answer that matches a word of the question."""
     zh = lang == "zh"
     if "hostile" in question:
-        rows: list[list[Any]] = [[one, at] for at, one in enumerate(HOSTILE)]
+        rows: list[list[Any]] = [[item, at] for at, item in enumerate(HOSTILE)]
         rows.append([None, 9_007_199_254_740_993])
         hostile = f"{HOSTILE[0]} **bold** {HOSTILE[2]}"
         columns, told = [*HOSTILE[:2]], receipt(model=HOSTILE[1], assumptions=[*HOSTILE], tables=[HOSTILE[0]])
-        held = table(columns, rows, sql=f"SELECT '{HOSTILE[0]}'")
-        return answer(question, hostile, chart=spec(columns, rows[:6], "bar"), receipt=told, **held)
+        result = table(columns, rows, sql=f"SELECT '{HOSTILE[0]}'")
+        return answer(question, hostile, chart=spec(columns, rows[:6], "bar"), receipt=told, **result)
     if "clarify" in question or "收入" in question:
-        said = "您说的“收入”是指哪一个？" if zh else "Which revenue do you mean?"
+        text = "您说的“收入”是指哪一个？" if zh else "Which revenue do you mean?"
         options = [
             ("payments.amount", "the sum of payments.amount"),
             ("order_items", "quantity × unit_price of order_items"),
         ]
-        return answer(question, said, "clarify", choices=[{"label": a, "question": b} for a, b in options])
+        return answer(question, text, "clarify", choices=[{"label": a, "question": b} for a, b in options])
     if "delete" in question or "删掉" in question:
-        said = "将删除 412 行。" if zh else "412 rows would be deleted."
-        return answer(question, said, "confirm", sql="DELETE FROM orders WHERE status = 'cancelled'")
+        text = "将删除 412 行。" if zh else "412 rows would be deleted."
+        return answer(question, text, "confirm", sql="DELETE FROM orders WHERE status = 'cancelled'")
     if "drop" in question:
-        said = (
+        text = (
             "只允许读取数据，DROP 会修改数据库。"
             if zh
             else "Only reading is allowed, and DROP changes the database."
         )
         problem = {
             "kind": "guard.statement",
-            "message": said,
+            "message": text,
             "hint": "只能提问。" if zh else "Ask for data instead.",
         }
-        return answer(question, said, "refused", error=problem, sql="DROP TABLE orders")
+        return answer(question, text, "refused", error=problem, sql="DROP TABLE orders")
     if "weather" in question:
         return answer(
             question,
@@ -132,41 +143,60 @@ def chosen(question: str, lang: str) -> dict[str, Any]:
             "no_data",
         )
     if "fail" in question:
-        said = "模型没有回应。" if zh else "The model did not answer."
+        text = "模型没有回应。" if zh else "The model did not answer."
         return answer(
-            question, said, "failed", error={"kind": "timeout", "message": said, "hint": "Try again."}
+            question, text, "failed", error={"kind": "timeout", "message": text, "hint": "Try again."}
         )
     if "hello" in question:
         return answer(question, "您好！" if zh else "Hello! Ask me about the orders.", "conversation")
+    if "certain" in question:
+        how = "not_sure" if "not" in question else "probably" if "probably" in question else "sure"
+        return answer(question, SAID["zh" if zh else "en"], receipt=receipt(certainty=how))
+    if "numbers" in question:
+        return answer(question, "12 rows.", **table(*numbers()))
+    if "wide" in question:
+        wide = table([f"quite_a_long_column_name_{at}" for at in range(40)], [list(range(40))] * 30)
+        return answer(question, LONG_WORD, **wide | {"sql": LONG_SQL})
     if "big" in question:
         rows = big_rows()[:100]
-        said = "共有 230 位客户。" if zh else "There are 230 customers."
+        text = "共有 230 位客户。" if zh else "There are 230 customers."
         return answer(
-            question, said, truncated=True, **table(["id", "name", "score"], rows, result_id="r-big")
+            question, text, truncated=True, **table(["id", "name", "score"], rows, result_id="r-big")
         )
-    said = SAID["zh" if zh else "en"]
+    text = SAID["zh" if zh else "en"]
     columns = ["channel", "orders"]
-    return answer(question, said, chart=spec(columns, CHANNELS, "bar"), **table(columns, CHANNELS))
+    return answer(question, text, chart=spec(columns, CHANNELS, "bar"), **table(columns, CHANNELS))
+
+
+def thread(name: str) -> dict[str, Any]:
+    """A thread: an answer with rows and chart, one with expired rows, and small talk."""
+    columns = ["channel", "orders"]
+    first = answer("How many orders by channel?", "Online leads.", receipt=receipt(certainty="sure"))
+    first |= {"chart": spec(columns, CHANNELS, "bar"), **table(columns, CHANNELS)}
+    expired = answer("And by status?", "3 rows.", columns=["status", "orders"], row_count=3, sql=SQL)
+    talk = answer("And hello?", "Hello!", "conversation", receipt=receipt(sql="", checks=[], repairs=[]))
+    source = "warehouse" if name == "t-2" else "shop"
+    return {"thread_id": name, "source": source, "turns": [first, expired, talk]}
 
 
 def story(question: str, finished: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
-    told: list[tuple[str, dict[str, Any]]] = []
+    items: list[tuple[str, dict[str, Any]]] = []
     for stage in ("classifier", "schema", "generator", "validator", "executor", "interpreter"):
-        told.append(("stage_started", {"stage": stage}))
+        items.append(("stage_started", {"stage": stage}))
         if stage == "generator":
-            told += [
+            items += [
                 ("sql_token", {"text": piece})
                 for piece in re.findall(r"\S+\s*", finished["sql"] or "SELECT 1")
             ]
         if stage == "validator" and "mend" in question:
-            told.append(("checked", {"check": "columns", "passed": False, "detail": "no column chanel"}))
+            items.append(("checked", {"check": "columns", "passed": False, "detail": "no column chanel"}))
         if stage == "executor" and finished["rows"]:
             found = {"sql": SQL, "columns": finished["columns"], "rows": finished["rows"], "truncated": False}
-            told.append(("rows_found", found))
-        told.append(("stage_ended", {"stage": stage, "seconds": 0.1}))
+            items.append(("rows_found", found))
+        items.append(("stage_ended", {"stage": stage, "seconds": 0.1}))
     if "warn" in question:
-        told.append(("warned", {"message": HOSTILE[0]}))
-    return [*told, ("finished", {"answer": finished})]
+        items.append(("warned", {"message": HOSTILE[0]}))
+    return [*items, ("finished", {"answer": finished})]
 
 
 def schema() -> dict[str, Any]:

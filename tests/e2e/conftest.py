@@ -1,4 +1,4 @@
-"""One browser and one scripted server for all of these tests; a window of its own for each."""
+"""Fixtures: one browser and one fake server for all tests, and a new browser context per test."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -33,7 +33,7 @@ Look = Callable[..., Seen]
 
 @pytest.fixture
 def look(browser: Browser, address: str) -> Iterator[Look]:
-    """A new window: look(lang="zh", theme="dark", size=PHONE). At the end nothing may be wrong in it."""
+    """Opens a new page: look(lang="zh", theme="dark", size=PHONE); fails on any recorded fault at the end."""
     windows: list[tuple[BrowserContext, Seen]] = []
 
     def opened(
@@ -54,6 +54,6 @@ def look(browser: Browser, address: str) -> Iterator[Look]:
 
     yield opened
     for context, seen in windows:
-        told = (seen.elsewhere, seen.complaints)
+        result = (seen.elsewhere, seen.complaints)
         context.close()
-        assert told == ([], [])
+        assert result == ([], [])

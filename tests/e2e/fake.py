@@ -1,4 +1,4 @@
-"""A server of the page's contract that says what it is told: also what a real one seldom says.
+"""A fake server that implements the HTTP contract of the page, including rare responses.
 
 Streams are as the contract has them: numbered, resumable, cut on purpose where the question asks for it.
 """
@@ -18,7 +18,7 @@ api = APIRouter(prefix="/api/v1")
 
 
 class Streams:
-    """What each stream has to say; a reader that comes back hears the rest."""
+    """The events of each stream, so that a client can resume."""
 
     def __init__(self) -> None:
         self.told: dict[str, list[tuple[str, dict[str, Any]]]] = {}
@@ -51,7 +51,7 @@ class Streams:
 
 
 def problem(status: int, kind: str, detail: str, **facts: Any) -> JSONResponse:
-    told = {
+    fields = {
         "type": "about:blank",
         "title": kind,
         "status": status,
@@ -59,7 +59,7 @@ def problem(status: int, kind: str, detail: str, **facts: Any) -> JSONResponse:
         "kind": kind,
         "hint": "",
     }
-    return JSONResponse(told | facts, status, media_type="application/problem+json")
+    return JSONResponse(fields | facts, status, media_type="application/problem+json")
 
 
 def lang_of(request: Request) -> str:
@@ -73,8 +73,8 @@ def locked(request: Request) -> JSONResponse | None:
 
 
 def sent(request: Request, name: str, after: int = -1, question: str = "") -> StreamingResponse:
-    told = request.app.state.streams.read(name, after, question)
-    return StreamingResponse(told, media_type="text/event-stream")
+    result = request.app.state.streams.read(name, after, question)
+    return StreamingResponse(result, media_type="text/event-stream")
 
 
 # -- questions -----------------------------------------------------------------------------------
@@ -106,8 +106,8 @@ async def stopped(name: str, request: Request) -> None:
 @api.post("/threads/{name}/resume")
 async def confirmed(name: str, request: Request) -> Response:
     yes = (await request.json()).get("confirm")
-    said = "Deleted 412 rows." if yes else "Nothing was changed."
-    finished = canned.answer("", said, "answered" if yes else "refused")
+    result = "Deleted 412 rows." if yes else "Nothing was changed."
+    finished = canned.answer("", result, "answered" if yes else "refused")
     return sent(request, request.app.state.streams.begin("", finished))
 
 
@@ -117,8 +117,8 @@ async def sql(request: Request) -> Any:
     if "drop" in body["sql"].lower():
         refused = {"kind": "guard.statement", "message": "DROP is not allowed.", "hint": "Read instead."}
         return canned.answer("", refused["message"], "refused", sql=body["sql"], error=refused, receipt={})
-    held = canned.table(["channel", "orders"], canned.CHANNELS[:2], sql=body["sql"])
-    return canned.answer("", "2 rows.", receipt={}, **held)
+    result = canned.table(["channel", "orders"], canned.CHANNELS[:2], sql=body["sql"])
+    return canned.answer("", "2 rows.", receipt={}, **result)
 
 
 @api.post("/feedback", status_code=204)
@@ -138,14 +138,11 @@ def list_threads(request: Request) -> Any:
 def thread(name: str, request: Request) -> Any:
     if name not in request.app.state.threads:
         return problem(404, "thread", "There is no such conversation.")
-    first: dict[str, Any] = {
-        "question": "How many orders by channel?",
-        "sql": canned.SQL,
-        "status": "answered",
-    }
-    first |= {"answer": "Online leads.", "columns": ["channel", "orders"], "row_count": 3}
-    second = {"question": "And hello?", "sql": "", "status": "conversation", "answer": "Hello!"}
-    return {"thread_id": name, "turns": [first, second]}
+    if name == "t-elsewhere":
+        return problem(
+            404, "usage.thread_source", "This conversation is about another database, MySQL sales."
+        )
+    return canned.thread(name)
 
 
 @api.delete("/threads/{name}", status_code=204)
@@ -164,15 +161,15 @@ async def rollback(name: str, request: Request) -> Any:
 
 @api.get("/results/{name}")
 def rows(name: str, page: int = 1, page_size: int = 50, sort: str = "", descending: bool = False) -> Any:
-    held = canned.big_rows()
+    result = canned.big_rows()
     if sort:
         at = ["id", "name", "score"].index(sort)
-        held.sort(key=lambda row: row[at], reverse=descending)
-    first, pages = (page - 1) * page_size, -(-len(held) // page_size)
+        result.sort(key=lambda row: row[at], reverse=descending)
+    first, pages = (page - 1) * page_size, -(-len(result) // page_size)
     return {
-        "columns": [{"name": one, "type": ""} for one in ("id", "name", "score")],
-        "rows": held[first : first + page_size],
-        "total_count": len(held),
+        "columns": [{"name": item, "type": ""} for item in ("id", "name", "score")],
+        "rows": result[first : first + page_size],
+        "total_count": len(result),
         "page": page,
         "page_size": page_size,
         "total_pages": pages,
@@ -183,8 +180,8 @@ def rows(name: str, page: int = 1, page_size: int = 50, sort: str = "", descendi
 
 @api.get("/results/{name}/export")
 def export(name: str, kind: str = Query(alias="format")) -> Response:
-    told = {"Content-Disposition": f'attachment; filename="orders.{kind}"'}
-    return PlainTextResponse("channel,orders\nonline,16021\n", headers=told)
+    fields = {"Content-Disposition": f'attachment; filename="orders.{kind}"'}
+    return PlainTextResponse("channel,orders\nonline,16021\n", headers=fields)
 
 
 @api.get("/results/{name}/chart")
@@ -203,8 +200,8 @@ def picture(name: str) -> Response:
 
 @api.get("/schema")
 def read_schema(request: Request, source: str = "") -> Any:
-    held = canned.schema()
-    return locked(request) or (held if source != "empty" else held | {"tables": []})
+    result = canned.schema()
+    return locked(request) or (result if source != "empty" else result | {"tables": []})
 
 
 @api.get("/sources")
@@ -220,7 +217,7 @@ def models(request: Request) -> Any:
 
 
 def application(key: str = "") -> FastAPI:
-    """What it was told stands in its `state`."""
+    """Records the requests in `state`."""
     app = FastAPI()
     app.include_router(page.router)
     app.include_router(api)
@@ -232,4 +229,5 @@ def application(key: str = "") -> FastAPI:
         f"t-{at}": {"thread_id": f"t-{at}", "title": title, "turns": 3 - at, "updated": updated}
         for at, (title, updated) in enumerate(zip(titles, when, strict=True), 1)
     }
+    app.state.threads["t-elsewhere"] = {"thread_id": "t-elsewhere", "title": "", "turns": 1, "updated": 0}
     return app

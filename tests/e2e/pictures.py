@@ -1,4 +1,4 @@
-"""The pictures of docs/page.md, taken from the real page: python tests/e2e/pictures.py
+"""Takes the screenshots of docs/page.md and the READMEs from the real page: python tests/e2e/pictures.py
 
 The model is scripted, the server, the shop and the browser are not. Only the stages and the questions back
 come from the scripted server, because there they can be held still.
@@ -24,7 +24,7 @@ PICTURES = Path(__file__).parents[2] / "docs" / "page"
 
 @contextmanager
 def window(browser: Browser, address: str, name: str, lang: str, theme: str, phone: bool) -> Iterator[Seen]:
-    """A window that is photographed when everything in it is done."""
+    """A page for a screenshot, taken when it has finished loading."""
     wide, high = PHONE if phone else (1120, 700)
     context = browser.new_context(
         viewport={"width": wide, "height": high},
@@ -51,6 +51,9 @@ def real(browser: Browser, address: str) -> None:
         pass
     with window(browser, address, "answer", "en", "light", phone=False) as seen:
         seen.ask("How many orders are there in each channel?")
+        chart(seen.page)
+    with window(browser, address, "answer-zh", "zh", "light", phone=False) as seen:
+        seen.ask("每个渠道有多少订单？")
         chart(seen.page)
     with window(browser, address, "query-dark-zh", "zh", "dark", phone=False) as seen:
         seen.ask("每个月有多少订单？")

@@ -1,4 +1,4 @@
-"""What a test of the page says: a sentence in either language, and what stands in a table."""
+"""Helpers for page tests: texts in either language, and table contents."""
 
 import pytest
 from playwright.sync_api import Page

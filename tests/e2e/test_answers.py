@@ -1,4 +1,4 @@
-"""What an answer shows, in a real browser and in both languages.
+"""Answer cards in a real browser, in both languages.
 
 Every window also proves that nothing is asked of another origin and that the console stays empty,
 the policy's complaints included (see `look`).
@@ -18,7 +18,7 @@ from e2e.speaking import BOTH, SAID, column, say
 
 
 @BOTH
-def test_a_question_gets_its_sentence_chart_table_query_and_receipt(look: Look, lang: str) -> None:
+def test_a_question_shows_sentence_chart_table_query_and_receipt(look: Look, lang: str) -> None:
     page = look(lang).open()
     expect(page.locator("h1")).to_have_text(say(lang, "What would you like to know?", "您想了解什么？"))
     page.locator(".try").first.click()
@@ -31,7 +31,7 @@ def test_a_question_gets_its_sentence_chart_table_query_and_receipt(look: Look, 
     expect(page.locator(".sql code")).to_have_text(canned.SQL)
     expect(page.locator(".sql-keyword").first).to_have_text("SELECT")
     page.locator(".receipt summary").click()
-    expect(page.locator(".receipt")).to_contain_text(say(lang, "Checks passed", "通过的检查"))
+    expect(page.locator(".receipt")).to_contain_text(say(lang, "Allowed by the guard", "安全检查已放行"))
     expect(page.locator(".path li")).to_have_count(7)
     expect(page.get_by_role("status").first).to_have_text(
         say(lang, f"Answer: {SAID[lang]}", f"回答：{SAID[lang]}")
@@ -39,7 +39,7 @@ def test_a_question_gets_its_sentence_chart_table_query_and_receipt(look: Look, 
 
 
 @BOTH
-def test_the_stages_are_told_while_they_happen(look: Look, lang: str) -> None:
+def test_the_stages_are_shown_while_they_run(look: Look, lang: str) -> None:
     seen = look(lang)
     page = seen.open()
     page.locator("#question").fill("calm mend warn")
@@ -54,7 +54,7 @@ def test_the_stages_are_told_while_they_happen(look: Look, lang: str) -> None:
     expect(page.locator(".card .warning")).to_have_text(canned.HOSTILE[0])
 
 
-def test_a_stream_that_is_cut_goes_on_where_it_was(look: Look, scripted: FastAPI) -> None:
+def test_an_interrupted_stream_is_resumed(look: Look, scripted: FastAPI) -> None:
     look().open()
     seen = look()
     page = seen.open()
@@ -72,7 +72,9 @@ def test_a_stream_that_is_cut_goes_on_where_it_was(look: Look, scripted: FastAPI
         ("fail", ("Did not work", "未成功")),
     ],
 )
-def test_what_is_not_an_answer_says_so(look: Look, lang: str, question: str, badge: tuple[str, str]) -> None:
+def test_outcomes_other_than_answers_have_their_own_cards(
+    look: Look, lang: str, question: str, badge: tuple[str, str]
+) -> None:
     seen = look(lang)
     seen.open()
     page = seen.ask(question)
@@ -80,7 +82,7 @@ def test_what_is_not_an_answer_says_so(look: Look, lang: str, question: str, bad
     expect(page.locator(".foot .icon-up")).to_have_count(0)
 
 
-def test_a_busy_server_is_a_card_with_a_way_on(look: Look) -> None:
+def test_a_busy_server_is_shown_with_a_retry_action(look: Look) -> None:
     seen = look()
     seen.open()
     page = seen.ask("busy")
@@ -100,27 +102,69 @@ def test_rows_that_are_all_here_are_sorted_here(look: Look) -> None:
     page.get_by_role("tab", name="Table").click()
     head = page.get_by_role("columnheader", name="orders")
     head.get_by_role("button").click()
-    assert column(page, 2) == ["4775", "11204", "16021"]
+    assert column(page, 2) == ["4,775", "11,204", "16,021"]
     expect(page.locator("th").nth(1)).to_have_attribute("aria-sort", "ascending")
     page.keyboard.press("Enter")  # the focus stayed on the head
-    assert column(page, 2) == ["16021", "11204", "4775"]
+    assert column(page, 2) == ["16,021", "11,204", "4,775"]
 
 
 def test_rows_beyond_those_sent_are_paged_and_sorted_by_the_server(look: Look) -> None:
     seen = look()
     seen.open()
     page = seen.ask("big")
-    expect(page.locator(".where")).to_have_text("Page 1 of 10")
+    expect(page.locator(".where")).to_have_text("Page 1 of 4")
     expect(page.locator(".count")).to_have_text("the first 100 rows, there are more")
     page.get_by_role("button", name="Next page").click()
-    expect(page.locator("tbody td").first).to_have_text("11")
-    expect(page.locator(".where")).to_have_text("Page 2 of 23")
+    expect(page.locator("tbody td").first).to_have_text("26")
+    expect(page.locator(".where")).to_have_text("Page 2 of 10")
     page.locator("th button").nth(2).click()
     expect(page.locator("tbody td").first).to_have_text(
         str(min(canned.big_rows(), key=lambda row: row[2])[0])
     )
     page.get_by_label("Rows a page").select_option("100")
     expect(page.locator("tbody tr")).to_have_count(100)
+
+
+@BOTH
+def test_numbers_are_shown_as_people_write_them(look: Look, lang: str) -> None:
+    seen = look(lang)
+    seen.open()
+    page = seen.ask("numbers")
+    page.get_by_role("tab", name=say(lang, "Table", "表格")).click()
+    first = page.locator("tbody tr").first.locator("td")
+    assert first.all_inner_texts() == [
+        "12345", "2025", "37.62", "16,021", "1,234.50", "0.3333", "2025-01-31", "39.6"
+    ]  # fmt: skip
+    assert column(page, 3)[1] == "39.60"  # under each other
+    assert column(page, 8)[1] == "NULL"
+    expect(first.nth(2)).to_have_attribute("title", "37.620000000000005")
+    expect(page.locator("tbody tr")).to_have_count(12)  # a year is one page
+    expect(page.locator(".pager")).to_have_count(0)
+    assert page.evaluate(
+        "[...document.querySelector('text2sql-chat').shadowRoot.querySelectorAll('.grid-scroll')]"
+        ".every((one) => one.scrollHeight === one.clientHeight)"
+    )
+
+
+@BOTH
+@pytest.mark.parametrize(
+    ("question", "words"),
+    [
+        ("certain", ("Sure", "有把握")),
+        ("probably certain", ("Probably", "大概")),
+        ("not certain", ("Not sure", "不确定")),
+    ],
+)
+def test_every_answer_says_how_certain_it_is(
+    look: Look, lang: str, question: str, words: tuple[str, str]
+) -> None:
+    seen = look(lang)
+    seen.open()
+    page = seen.ask(question)
+    expect(page.locator(".certainty")).to_have_text(say(lang, *words))
+    expect(page.locator(".receipt .short")).to_contain_text(say(lang, "allowed, ran", "已放行、已执行"))
+    seen.ask("channels")  # whose receipt does not say: nothing is made up
+    expect(page.locator(".certainty")).to_have_count(1)
 
 
 @BOTH
@@ -150,8 +194,8 @@ def test_a_chart_changes_its_kind_and_is_saved(look: Look, lang: str) -> None:
     expect(page.locator(".mark-rect path")).to_have_count(3)
     page.get_by_role("button", name=say(lang, "Pie", "饼图")).click()
     expect(page.locator(".mark-arc path")).to_have_count(3)
-    told = say(lang, "Pie chart. {} The same numbers are in the table.", "饼图。{}相同的数据见表格。")
-    expect(page.get_by_role("img")).to_have_attribute("aria-label", told.format(SAID[lang]))
+    result = say(lang, "Pie chart. {} The same numbers are in the table.", "饼图。{}相同的数据见表格。")
+    expect(page.get_by_role("img")).to_have_attribute("aria-label", result.format(SAID[lang]))
     with page.expect_download() as download:
         page.get_by_role("button", name="SVG").click()
     assert download.value.suggested_filename == "chart.svg"

@@ -1,4 +1,4 @@
-"""Questions back, follow-ups, threads, the data, the thumbs.
+"""Clarifications, follow-ups, threads, schema browser and feedback.
 
 Every window also proves that nothing is asked of another origin and that the console stays empty,
 the policy's complaints included (see `look`).
@@ -19,7 +19,7 @@ from e2e.speaking import BOTH, SAID, say
 
 
 @BOTH
-def test_a_question_back_is_answered_by_a_choice(look: Look, scripted: FastAPI, lang: str) -> None:
+def test_a_clarification_is_answered_by_a_choice(look: Look, scripted: FastAPI, lang: str) -> None:
     seen = look(lang)
     seen.open()
     page = seen.ask("clarify")
@@ -40,8 +40,8 @@ def test_a_write_waits_for_a_person(look: Look, lang: str, yes: bool) -> None:
     expect(page.locator(".card.confirm pre")).to_have_text("DELETE FROM orders WHERE status = 'cancelled'")
     words = say(lang, "Run it", "执行") if yes else say(lang, "Do not run it", "不执行")
     page.get_by_role("button", name=words, exact=True).click()
-    told = "Deleted 412 rows." if yes else "Nothing was changed."
-    expect(page.locator(".sentence").last).to_have_text(told)
+    result = "Deleted 412 rows." if yes else "Nothing was changed."
+    expect(page.locator(".sentence").last).to_have_text(result)
 
 
 # -- threads -------------------------------------------------------------------------------------
@@ -63,10 +63,6 @@ def test_a_follow_up_stays_in_its_thread_and_the_address_leads_back(
     assert page.url.endswith("#thread=t-1")
     page.reload()
     expect(page.locator(".sentence").first).to_have_text("Online leads.")
-    page.get_by_role("button", name=say(lang, "Show the rows again", "重新显示数据")).click()
-    expect(page.locator("tbody tr")).to_have_count(2)
-    seen.ask("channels")
-    assert "source" not in scripted.state.asked[-1]  # the thread has its own
     page.get_by_role("button", name=say(lang, "New chat", "新会话")).click()
     expect(page.locator(".welcome h1")).to_be_visible()
     assert "#" not in page.url
@@ -74,7 +70,38 @@ def test_a_follow_up_stays_in_its_thread_and_the_address_leads_back(
     expect(page.locator(".sentence").first).to_have_text("Online leads.")
 
 
-def test_a_question_is_taken_back_and_changed(look: Look, scripted: FastAPI) -> None:
+@BOTH
+def test_a_reload_brings_sentence_chart_and_rows_back(look: Look, lang: str) -> None:
+    page = look(lang).open("/#thread=t-1")
+    expect(page.locator(".turn")).to_have_count(3)
+    first, expired, _ = page.locator(".turn").all()
+    expect(first.locator(".sentence")).to_have_text("Online leads.")
+    expect(first.locator(".certainty")).to_have_text(say(lang, "Sure", "有把握"))
+    expect(first.locator(".mark-rect path")).to_have_count(3)
+    first.get_by_role("tab", name=say(lang, "Table", "表格")).click()
+    expect(first.locator("tbody tr")).to_have_count(3)
+    gone = say(lang, "The rows of this answer are no longer kept.", "这个回答的数据已过期，不再保存。")
+    expect(expired.locator(".card .row.note")).to_contain_text(gone)
+    expired.get_by_role("button", name=say(lang, "Run the query again", "重新执行查询")).click()
+    expect(expired.locator("tbody tr")).to_have_count(2)
+
+
+@BOTH
+def test_a_thread_brings_its_source_or_says_which_it_needs(look: Look, scripted: FastAPI, lang: str) -> None:
+    seen = look(lang)
+    page = seen.open()
+    page.locator(".threads .open").nth(1).click()
+    expect(page.locator(".sentence").first).to_have_text("Online leads.")
+    source = page.get_by_role("combobox", name=say(lang, "Data source", "数据源"))
+    expect(source).to_have_value("warehouse")
+    seen.ask("channels")
+    assert (scripted.state.asked[-1]["source"], scripted.state.asked[-1]["thread_id"]) == ("warehouse", "t-2")
+    page.locator(".threads .open").nth(2).click()
+    expect(page.locator(".toast")).to_contain_text("another database, MySQL sales")
+    seen.complaints.clear()  # the browser itself tells the console of a 404
+
+
+def test_a_question_is_rolled_back_and_changed(look: Look, scripted: FastAPI) -> None:
     seen = look()
     page = seen.open()
     seen.ask("channels")
@@ -85,17 +112,17 @@ def test_a_question_is_taken_back_and_changed(look: Look, scripted: FastAPI) -> 
 
 
 @BOTH
-def test_a_thread_is_deleted_after_a_second_word(look: Look, browser: Any, lang: str) -> None:
+def test_a_thread_is_deleted_after_confirmation(look: Look, browser: Any, lang: str) -> None:
     with serving(fake.application()) as own:
         page = look(lang, where=own).open()
         threads = page.locator(".threads li")
-        expect(threads).to_have_count(2)
+        expect(threads).to_have_count(3)
         threads.nth(1).locator(".icon-button").click()
         page.get_by_role("button", name=say(lang, "Keep", "保留")).click()
-        expect(threads).to_have_count(2)
+        expect(threads).to_have_count(3)
         threads.nth(1).locator(".icon-button").click()
         page.get_by_role("button", name=say(lang, "Delete", "删除"), exact=True).click()
-        expect(threads).to_have_count(1)
+        expect(threads).to_have_count(2)
 
 
 # -- the data ------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Keys, phones, screen readers, dark rooms, other pages; and text that means harm.
+"""Keyboard, phones, accessibility, dark mode, embedding, and hostile text.
 
 Every window also proves that nothing is asked of another origin and that the console stays empty,
 the policy's complaints included (see `look`).
@@ -42,7 +42,7 @@ def test_the_theme_follows_the_system(look: Look) -> None:
     expect(page.locator(".app")).to_have_css("background-color", "rgb(15, 21, 20)")
 
 
-def test_it_is_worked_by_keys(look: Look, scripted: FastAPI) -> None:
+def test_the_page_can_be_used_with_the_keyboard(look: Look, scripted: FastAPI) -> None:
     page = look().open()
     page.keyboard.press("/")
     page.keyboard.type("slow")
@@ -117,9 +117,9 @@ def test_axe_finds_nothing_serious(look: Look, lang: str, theme: str, size: tupl
 def serious(page: Page) -> list[str]:
     found = Axe().run(page).response["violations"]
     return [
-        f"{one['id']}: {[(node['html'], node['failureSummary']) for node in one['nodes']][:3]}"
-        for one in found
-        if one["impact"] in ("serious", "critical")
+        f"{item['id']}: {[(node['html'], node['failureSummary']) for node in item['nodes']][:3]}"
+        for item in found
+        if item["impact"] in ("serious", "critical")
     ]
 
 
@@ -134,7 +134,7 @@ def test_hostile_text_stays_text(look: Look, lang: str) -> None:
     page.locator(".chart-place svg").wait_for()
     page.get_by_role("tab", name=say(lang, "Table", "表格")).click()
     assert column(page, 1) == [*canned.HOSTILE, "NULL"]
-    assert column(page, 2)[-1] == "9007199254740993"
+    assert column(page, 2)[-1] == "9,007,199,254,740,993"
     for fold in page.locator(".fold > summary").all():
         fold.click()
     page.get_by_role("tab", name=say(lang, "Data", "数据")).click()
@@ -184,7 +184,7 @@ def test_the_element_lives_in_another_page(look: Look, browser: Any) -> None:
         expect(page.locator(".receipt summary")).to_contain_text("Receipt")
 
 
-def test_a_server_that_wants_a_key_is_given_one(look: Look, browser: Any) -> None:
+def test_the_page_asks_for_a_key_if_the_server_requires_one(look: Look, browser: Any) -> None:
     with serving(fake.application(key="sesame")) as own:
         seen: Seen = look(where=own)
         page = seen.page

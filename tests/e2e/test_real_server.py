@@ -1,4 +1,4 @@
-"""The page over the real server, the demo shop and a model that says what it is told."""
+"""The page with the real server, the demo shop and a scripted model."""
 
 import csv
 import time
@@ -18,7 +18,7 @@ from e2e.speaking import BOTH, column, say
 from text2sql.config import Settings
 from text2sql.database.demo import build_demo
 from text2sql.llm import AsyncChatModel, ScriptedBackend
-from text2sql.server.building import build
+from text2sql.server.app_factory import build
 from text2sql.types import ModelRequest
 
 # What the model writes, by a word of the question.
@@ -36,8 +36,8 @@ QUERIES = {
 
 
 def written(request: ModelRequest) -> str:
-    said = request.messages[-1].content
-    return max((said.rfind(word), sql) for word, sql in QUERIES.items())[1]
+    result = request.messages[-1].content
+    return max((result.rfind(word), sql) for word, sql in QUERIES.items())[1]
 
 
 @pytest.fixture(scope="module")
@@ -48,9 +48,11 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def application(shop: Path) -> FastAPI:
-    told = Settings(memory="none", requests_per_minute=0, row_limit=200, allow_writes=True, values_wait=0.0)
-    backend = ScriptedBackend(last=written, capabilities=EMBEDDED)
-    return build({"shop": str(shop)}, told, model=AsyncChatModel([backend], told))
+    settings = Settings(
+        memory="none", requests_per_minute=0, row_limit=200, allow_writes=True, values_wait=0.0
+    )
+    backend = ScriptedBackend(last=written, profile=EMBEDDED)
+    return build({"shop": str(shop)}, settings, model=AsyncChatModel([backend], settings))
 
 
 @pytest.fixture(scope="module")
@@ -80,7 +82,7 @@ def test_the_main_story_from_question_to_file(look: Look, real: str, lang: str, 
     with (tmp_path / "x.csv").open(encoding="utf-8-sig", newline="") as file:
         assert [row[0] for row in csv.reader(file)] == ["channel", *shown]
     page.locator(".receipt summary").click()
-    expect(page.locator(".receipt .chip.good").first).to_be_visible()
+    expect(page.locator(".receipt .chip").first).to_be_visible()
     page.get_by_role("button", name=say(lang, "This is right: remember it", "正确：记住它")).click()
     expect(page.locator(".foot")).to_contain_text(say(lang, "Remembered", "已记为"))
 
@@ -101,6 +103,10 @@ def test_a_follow_up_a_changed_query_and_the_thread_afterwards(look: Look, real:
     expect(page.locator(".turn.sql tbody tr")).to_have_count(2)
     page.reload()
     expect(page.locator(".turn .bubble").first).to_contain_text(say(lang, "in each channel", "每个渠道"))
+    for turn in page.locator(".turn").all():
+        expect(turn.locator(".chart-place svg")).to_be_visible()
+        turn.get_by_role("tab", name=say(lang, "Table", "表格")).click()
+        expect(turn.locator("tbody tr").first).to_be_visible()
     title = page.locator(".threads .open[aria-current] .name").inner_text()
     row = page.locator(".threads li", has=page.locator("[aria-current]"))
     row.locator(".icon-button").click()
@@ -115,7 +121,7 @@ def test_rows_beyond_the_limit_are_paged(look: Look, real: str) -> None:
     seen.ask("List every customer with email")
     expect(page.locator(".count")).to_have_text("the first 200 rows, there are more")
     page.get_by_role("button", name="Next page").click()
-    expect(page.locator(".count")).to_have_text("4000 rows")
+    expect(page.locator(".count")).to_have_text("4,000 rows")
     page.locator("th button").first.click()
     page.locator("th button").first.click()
     expect(page.locator("tbody td").first).to_have_text("4000")
@@ -159,5 +165,5 @@ def test_a_hostile_statement_is_refused_in_ones_own_language(look: Look, real: s
     page.get_by_label(say(lang, "Your statement", "您的语句")).fill("DROP TABLE orders")
     page.keyboard.press("Control+Enter")
     expect(page.locator(".card.refused .badge")).to_have_text(say(lang, "Refused", "已拒绝"))
-    told: Any = page.locator(".card.refused .sentence").inner_text()
-    assert any("\u4e00" <= letter <= "\u9fff" for letter in told) == (lang == "zh")
+    result: Any = page.locator(".card.refused .sentence").inner_text()
+    assert any("\u4e00" <= letter <= "\u9fff" for letter in result) == (lang == "zh")

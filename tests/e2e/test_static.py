@@ -1,4 +1,4 @@
-"""What the page's files are, and how they are served."""
+"""The static files of the page and their HTTP headers."""
 
 import gzip
 import re
@@ -40,7 +40,11 @@ def test_every_word_is_there_in_both_languages() -> None:
     rows = re.findall(r'"([\w.]+)": \[("(?:[^"\\]|\\.)*"), ("(?:[^"\\]|\\.)*")\]', WORDS)
     keys = {key for key, *_ in rows}
     assert len(keys) == len(rows) == WORDS.count('": ["')
-    used = {key for one in SCRIPTS for key in re.findall(r'\bt\("([\w.]+)"', one.read_text(encoding="utf-8"))}
+    used = {
+        key
+        for script in SCRIPTS
+        for key in re.findall(r'\bt\("([\w.]+)"', script.read_text(encoding="utf-8"))
+    }
     assert used - keys == set()
     gaps = [
         key
@@ -51,9 +55,9 @@ def test_every_word_is_there_in_both_languages() -> None:
 
 
 def test_the_page_has_a_strict_policy(client: TestClient) -> None:
-    told = client.get("/").headers
-    assert told["content-type"] == "text/html; charset=utf-8"
-    assert told["content-security-policy"] == (
+    result = client.get("/").headers
+    assert result["content-type"] == "text/html; charset=utf-8"
+    assert result["content-security-policy"] == (
         "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; "
         "font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
     )
@@ -85,7 +89,7 @@ def test_a_file_has_its_type_and_is_not_sent_twice(client: TestClient, name: str
 
 
 @pytest.mark.parametrize("name", ["..%2fpage.py", "%2e%2e%2fpage.py", "nothing.js", "%2fetc%2fpasswd"])
-def test_nothing_leads_out_of_the_folder(client: TestClient, name: str) -> None:
+def test_no_path_leaves_the_static_folder(client: TestClient, name: str) -> None:
     assert client.get(f"/static/{name}").status_code == 404
 
 

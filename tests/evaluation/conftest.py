@@ -1,4 +1,4 @@
-"""A small shop among databases, and the real model for the test that asks it."""
+"""A small shop database, and the real model for the test that needs it."""
 
 import sqlite3
 from contextlib import closing

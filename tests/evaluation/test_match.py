@@ -1,4 +1,4 @@
-"""When two results are the same, rule by rule."""
+"""Rules of execution match."""
 
 import itertools
 import random

@@ -1,4 +1,4 @@
-"""Question sets: what is read, what is refused, what is chosen."""
+"""Loading, validating and sampling question sets."""
 
 import json
 from pathlib import Path
@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from text2sql.errors import UsageError
-from text2sql.evaluation.foreign import with_foreign
 from text2sql.evaluation.questions import Question, choose, read_questions
+from text2sql.evaluation.unanswerable import add_foreign_questions
 
 ONE = {"id": 7, "db_id": "shop", "question": "How many?", "gold_sql": "SELECT 1"}
 
@@ -26,7 +26,7 @@ def test_a_set_is_a_list_of_questions(tmp_path: Path) -> None:
         Question("b", "shop", "How many?", "SELECT 1", "a hint", "easy"),
     ]
     assert read[0].database(Path("dbs")) == Path("dbs/shop/shop.sqlite")
-    assert [one.asked for one in read] == ["How many?", "How many?\n(a hint)"]
+    assert [question.asked for question in read] == ["How many?", "How many?\n(a hint)"]
 
 
 def test_a_persons_own_questions_need_no_more_than_words_and_what_is_expected(tmp_path: Path) -> None:
@@ -81,24 +81,26 @@ def test_a_seed_always_chooses_the_same_grouped_by_database() -> None:
     chosen = choose(many, 10, seed=4)
     assert chosen == choose(many, 10, seed=4) != choose(many, 10, seed=5)
     assert len(chosen) == 10
-    assert [one.db_id for one in chosen] == sorted(one.db_id for one in chosen)
+    assert [question.db_id for question in chosen] == sorted(question.db_id for question in chosen)
     assert choose(many) == sorted(many, key=lambda one: one.db_id)
 
 
 def test_foreign_questions_are_mixed_in_where_their_reference_does_not_run() -> None:
     many = [Question(str(at), f"db{at % 3}", f"q{at}", f"SELECT {at}") for at in range(30)]
     chosen = choose(many, 10, seed=4)
-    mixed = with_foreign(chosen, many, 0.5, 1, lambda one, home: home == "db2" or one.db_id == "db1")
-    foreign = [one for one in mixed if one.foreign]
-    assert [one for one in mixed if not one.foreign] == chosen
+    mixed = add_foreign_questions(chosen, many, 0.5, 1, lambda one, home: home == "db2" or one.db_id == "db1")
+    foreign = [question for question in mixed if question.foreign]
+    assert [question for question in mixed if not question.foreign] == chosen
     assert len(foreign) == 5
-    assert {one.db_id for one in foreign} <= {"db0", "db1"}
-    assert all(one.foreign not in (one.db_id, "db1") for one in foreign)
-    assert all(one.id == f"{one.question[1:]}@{one.db_id}" for one in foreign)
-    assert mixed == with_foreign(chosen, many, 0.5, 1, lambda one, home: home == "db2" or one.db_id == "db1")
+    assert {question.db_id for question in foreign} <= {"db0", "db1"}
+    assert all(question.foreign not in (question.db_id, "db1") for question in foreign)
+    assert all(question.id == f"{question.question[1:]}@{question.db_id}" for question in foreign)
+    assert mixed == add_foreign_questions(
+        chosen, many, 0.5, 1, lambda one, home: home == "db2" or one.db_id == "db1"
+    )
 
 
 def test_one_database_has_no_foreign_questions() -> None:
     alone = [Question("1", "shop", "?", "SELECT 1")]
     with pytest.raises(UsageError, match=r"usage\.foreign"):
-        with_foreign(alone, alone, 1.0, 0, lambda one, home: False)
+        add_foreign_questions(alone, alone, 1.0, 0, lambda one, home: False)

@@ -1,4 +1,4 @@
-"""Numbers of a run: shares with intervals, classes, and whether two runs differ."""
+"""Metrics: proportions with intervals, failure classes, and the comparison of two runs."""
 
 import pytest
 
@@ -11,7 +11,7 @@ from text2sql.evaluation.report import (
     mcnemar,
     percentile,
     share,
-    summarise,
+    summarize,
 )
 
 
@@ -45,14 +45,14 @@ def test_a_run_is_summed_up() -> None:
         record(5, "none", "table", seconds=5),
         record(6, "unjudged", "syntax", seconds=99),
     ]
-    summary = summarise(records)
+    summary = summarize(records)
     assert (summary.right.count, summary.right.of, summary.right.value) == (2, 5, 0.4)
     assert summary.executable.value == 0.6
-    assert {level: (one.count, one.of) for level, one in summary.by_difficulty.items()} == {
+    assert {level: (share.count, share.of) for level, share in summary.by_difficulty.items()} == {
         "easy": (1, 3),
         "hard": (1, 2),
     }
-    assert {name: (one.count, one.of) for name, one in summary.failures.items()} == {
+    assert {name: (share.count, share.of) for name, share in summary.failures.items()} == {
         "table": (2, 5),
         "unknown_column": (1, 5),
     }
@@ -69,11 +69,11 @@ def test_the_sets_own_difficulty_comes_before_our_count() -> None:
         record(2, "right", hardness="unknown"),
     ]
     records += [record(3, "right", difficulty="hard"), record(4, "right")]
-    assert list(summarise(records).by_difficulty) == ["easy", "hard", "tricky", "unknown"]
+    assert list(summarize(records).by_difficulty) == ["easy", "hard", "tricky", "unknown"]
 
 
 def test_an_empty_run_is_summed_up_too() -> None:
-    assert summarise([]).right.value == 0.0
+    assert summarize([]).right.value == 0.0
 
 
 def test_what_was_turned_away_is_told_apart_by_whose_question_it_was() -> None:
@@ -86,7 +86,7 @@ def test_what_was_turned_away_is_told_apart_by_whose_question_it_was() -> None:
         record(6, "declined", status="clarify", foreign="zoo"),
         record(7, "taken", "answered", foreign="zoo"),
     ]
-    summary = summarise(records)
+    summary = summarize(records)
     assert (summary.turned_away.count, summary.turned_away.of) == (2, 4)
     assert (summary.declined.count, summary.declined.of) == (2, 3)
     assert summary.right.of == 4
@@ -100,7 +100,7 @@ def test_the_best_candidate_may_not_be_the_chosen_one() -> None:
         record(3, "wrong", "value", among=False),
         record(4, "right"),
     ]
-    choice = summarise(records).choice
+    choice = summarize(records).choice
     assert choice is not None
     assert (choice.questions, choice.passed.count, choice.loss.count, choice.loss.of) == (3, 3, 1, 4)
 

@@ -1,4 +1,4 @@
-"""Reports as files: the same numbers for programs, for a pull request and for a browser."""
+"""Report files in JSON, Markdown and HTML with the same numbers."""
 
 import json
 import re
@@ -9,7 +9,7 @@ import pytest
 
 from evaluation.test_report import record
 from text2sql.errors import UsageError
-from text2sql.evaluation.telling import check_report, run_object, write_report
+from text2sql.evaluation.export import check_report, run_object, write_report
 
 EVIL = '<script>alert("1")</script>'
 

@@ -1,4 +1,4 @@
-"""A run over a set: what is judged, what is kept, what is not asked twice."""
+"""Running an evaluation: verdicts, records and resuming."""
 
 import asyncio
 import json
@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from text2sql.errors import ModelUnavailable, Text2SQLError, UsageError
-from text2sql.evaluation.asking import Given
 from text2sql.evaluation.questions import Question
 from text2sql.evaluation.records import Record, read_records
-from text2sql.evaluation.run import Contestant, evaluate
+from text2sql.evaluation.run import EvaluatedApp, evaluate
+from text2sql.evaluation.subjects import SubjectAnswer
 from text2sql.types import Answer, Problem, Receipt, Usage
 
 
@@ -20,10 +20,10 @@ def question(number: int, gold: str, text: str = "", **facts: object) -> Questio
 
 
 class Scripted:
-    """Answers with the query that a question is mapped to; `pauses` are seconds before it does."""
+    """Answers each question with its mapped query, after `pauses` seconds."""
 
     def __init__(
-        self, answers: Mapping[str, Given | Answer | str], pauses: Mapping[str, float] | None = None
+        self, answers: Mapping[str, SubjectAnswer | Answer | str], pauses: Mapping[str, float] | None = None
     ) -> None:
         self.answers = answers
         self.pauses = pauses or {}
@@ -37,7 +37,7 @@ class Scripted:
         self.open.append(Path(source).stem)
         return self
 
-    async def ask(self, text: str) -> Given:
+    async def ask(self, text: str) -> SubjectAnswer:
         self.asked.append(text)
         self.busy += 1
         self.most = max(self.most, self.busy)
@@ -46,13 +46,15 @@ class Scripted:
         finally:
             self.busy -= 1
         answer = self.answers[text]
-        if isinstance(answer, Given):
+        if isinstance(answer, SubjectAnswer):
             return answer
         if isinstance(answer, Answer):
-            return Given(answer)
+            return SubjectAnswer(answer)
         if answer == "down":
             raise ModelUnavailable("local", "gone")
-        return Given(Answer("answered", text, "", sql=answer, receipt=Receipt(usage=Usage(1, 100, 90, 12))))
+        return SubjectAnswer(
+            Answer("answered", text, "", sql=answer, receipt=Receipt(usage=Usage(1, 100, 90, 12)))
+        )
 
     async def close(self) -> None:
         self.closed.append(self.open[-1])
@@ -64,11 +66,11 @@ def run(
     def where(one: Question) -> str:
         return str(one.database(folder))
 
-    return asyncio.run(evaluate(questions, where, [Contestant(ask, out)], parallel=parallel))[0]
+    return asyncio.run(evaluate(questions, where, [EvaluatedApp(ask, out)], parallel=parallel))[0]
 
 
 def verdicts(records: list[Record]) -> list[tuple[str, str, tuple[str, ...]]]:
-    return [(one.id, one.verdict, one.failure) for one in records]
+    return [(record.id, record.verdict, record.failure) for record in records]
 
 
 def test_an_answer_is_judged_by_what_its_query_returns(databases: Path) -> None:
@@ -102,7 +104,7 @@ def test_an_answer_is_judged_by_what_its_query_returns(databases: Path) -> None:
         ("9", "none", ("clarify",)),
         ("10", "none", ("clarify",)),
     ]
-    assert [one.id for one in records if one.ran] == ["1", "2", "7", "9"]
+    assert [record.id for record in records if record.ran] == ["1", "2", "7", "9"]
     assert (records[0].calls, records[0].prompt_tokens, records[0].completion_tokens) == (1, 100, 12)
     assert records[0].hardness == "easy"
     assert (ask.open, ask.closed) == (["shop"], ["shop"])
@@ -135,8 +137,8 @@ def test_long_decimals_are_compared_as_numbers(tmp_path: Path) -> None:
     ask = Scripted({"question 1": exact.format(4), "question 2": exact.format(2).replace("12345", "12346")})
     questions = [question(at, exact.format(2)) for at in (1, 2)]
     source = str(tmp_path / "t.csv")
-    records = asyncio.run(evaluate(questions, lambda _: source, [Contestant(ask)]))[0]
-    assert [one.verdict for one in records] == ["right", "wrong"]
+    records = asyncio.run(evaluate(questions, lambda _: source, [EvaluatedApp(ask)]))[0]
+    assert [record.verdict for record in records] == ["right", "wrong"]
 
 
 def test_a_foreign_question_should_be_declined(databases: Path) -> None:
@@ -162,13 +164,13 @@ def test_the_right_query_may_be_among_those_not_chosen(databases: Path) -> None:
     answer = Answer("answered", "", "", sql=wrong, receipt=Receipt(candidates=(wrong, right)))
     ask = Scripted(
         {
-            "question 1": Given(answer, (wrong, right)),
-            "question 2": Given(answer, (wrong, "SELECT 1")),
-            "question 3": Given(answer),
+            "question 1": SubjectAnswer(answer, (wrong, right)),
+            "question 2": SubjectAnswer(answer, (wrong, "SELECT 1")),
+            "question 3": SubjectAnswer(answer),
         }
     )
     records = run([question(at, right) for at in (1, 2, 3)], databases, ask)
-    assert [(one.verdict, one.among, one.candidates) for one in records] == [
+    assert [(record.verdict, record.among, record.candidates) for record in records] == [
         ("wrong", True, 2),
         ("wrong", False, 2),
         ("wrong", None, 2),
@@ -184,7 +186,7 @@ def test_a_stopped_run_goes_on_where_it_ended(databases: Path, tmp_path: Path) -
         opened.write('{"id": "2", "db_i')  # killed in the middle of a line
     records = run(questions, databases, ask, out)
     assert ask.asked == ["question 0", "question 1", "question 2"]
-    assert [one.verdict for one in records] == ["right"] * 3
+    assert [record.verdict for record in records] == ["right"] * 3
     assert list(read_records(out).values()) == records
 
 
@@ -193,9 +195,9 @@ def test_a_question_that_found_no_model_is_asked_again(databases: Path, tmp_path
     questions = [question(at, "SELECT a FROM t") for at in range(2)]
     run(questions, databases, Scripted({"question 0": "down", "question 1": "SELECT a FROM t"}), out)
     ask = Scripted({"question 0": "SELECT a FROM t"})
-    assert [one.verdict for one in run(questions, databases, ask, out)] == ["right"] * 2
+    assert [record.verdict for record in run(questions, databases, ask, out)] == ["right"] * 2
     assert ask.asked == ["question 0"]
-    assert [one.verdict for one in read_records(out).values()] == ["right"] * 2
+    assert [record.verdict for record in read_records(out).values()] == ["right"] * 2
 
 
 def test_several_at_a_time_are_kept_in_the_order_of_the_questions(databases: Path, tmp_path: Path) -> None:
@@ -205,7 +207,7 @@ def test_several_at_a_time_are_kept_in_the_order_of_the_questions(databases: Pat
     ask = Scripted(dict.fromkeys(names, "SELECT a FROM t"), pauses)
     records = run([question(at, "SELECT a FROM t") for at in range(8)], databases, ask, out, parallel=4)
     assert ask.most == 4
-    assert [one.id for one in records] == [str(at) for at in range(8)] == list(read_records(out))
+    assert [record.id for record in records] == [str(at) for at in range(8)] == list(read_records(out))
 
 
 def test_one_at_a_time_is_one_at_a_time(databases: Path) -> None:
@@ -224,7 +226,7 @@ def test_what_was_answered_is_kept_when_a_run_is_cancelled(databases: Path, tmp_
         def where(one: Question) -> str:
             return str(one.database(databases))
 
-        running = asyncio.create_task(evaluate(questions, where, [Contestant(ask, out)], parallel=2))
+        running = asyncio.create_task(evaluate(questions, where, [EvaluatedApp(ask, out)], parallel=2))
         while len(ask.asked) < 6:
             await asyncio.sleep(0.01)
         await asyncio.sleep(0.2)
@@ -240,7 +242,7 @@ def test_what_was_answered_is_kept_when_a_run_is_cancelled(databases: Path, tmp_
 
 def test_what_is_known_is_not_asked_and_each_is_kept_as_soon_as_it_is_judged(databases: Path) -> None:
     questions = [question(at, "SELECT a FROM t") for at in range(4)]
-    ask = Scripted({one.question: "SELECT a FROM t" for one in questions}, {"question 1": 0.5})
+    ask = Scripted({question.question: "SELECT a FROM t" for question in questions}, {"question 1": 0.5})
     [known] = run(questions[:1], databases, ask)
     kept: list[str] = []
 
@@ -248,12 +250,12 @@ def test_what_is_known_is_not_asked_and_each_is_kept_as_soon_as_it_is_judged(dat
         kept.append(record.id)
 
     async def again() -> list[Record]:
-        contestant = Contestant(ask, known={known.id: known}, keep=keep)
+        contestant = EvaluatedApp(ask, known={known.id: known}, keep=keep)
         source = str(questions[0].database(databases))
         return (await evaluate(questions, lambda _: source, [contestant], parallel=2))[0]
 
-    assert [one.id for one in asyncio.run(again())] == ["0", "1", "2", "3"]
-    assert ask.asked == [one.question for one in questions]
+    assert [record.id for record in asyncio.run(again())] == ["0", "1", "2", "3"]
+    assert ask.asked == [question.question for question in questions]
     assert sorted(kept) == ["1", "2", "3"]
     assert kept[-1] == "1"  # the slow one, which the others did not wait for
 
@@ -280,17 +282,17 @@ def test_contestants_take_turns_by_database(databases: Path, tmp_path: Path) -> 
             super().__init__(dict.fromkeys("123", sql))
             self.name = name
 
-        async def ask(self, text: str) -> Given:
+        async def ask(self, text: str) -> SubjectAnswer:
             order.append(f"{self.name}{text}")
             return await super().ask(text)
 
     contestants = [
-        Contestant(Named("a", "SELECT 1"), tmp_path / "a.jsonl"),
-        Contestant(Named("b", "SELECT 2"), tmp_path / "b.jsonl"),
+        EvaluatedApp(Named("a", "SELECT 1"), tmp_path / "a.jsonl"),
+        EvaluatedApp(Named("b", "SELECT 2"), tmp_path / "b.jsonl"),
     ]
     ours, others = asyncio.run(evaluate(questions, lambda one: str(one.database(databases)), contestants))
     assert order == ["a1", "a2", "b1", "b2", "a3", "b3"]
-    assert [one.verdict for one in ours + others] == ["right"] * 3 + ["wrong"] * 3
+    assert [question.verdict for question in ours + others] == ["right"] * 3 + ["wrong"] * 3
     assert list(read_records(tmp_path / "b.jsonl").values()) == others
 
 

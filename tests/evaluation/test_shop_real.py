@@ -1,4 +1,4 @@
-"""Our own questions on the demo shop, asked of the real embedded model: a floor under the answers."""
+"""A minimum accuracy of the real embedded model on our own questions about the demo shop."""
 
 import asyncio
 import json
@@ -9,16 +9,16 @@ from pathlib import Path
 import pytest
 
 from docs_text import ROOT
-from text2sql.app import AsyncText2SQL
+from text2sql.client.async_client import AsyncText2SQL
 from text2sql.config import Settings
 from text2sql.database.demo import build_demo
-from text2sql.evaluation.asking import AskApp, Given, settings_for
 from text2sql.evaluation.questions import choose, read_questions
 from text2sql.evaluation.records import Record
-from text2sql.evaluation.report import summarise
-from text2sql.evaluation.run import Contestant, evaluate
+from text2sql.evaluation.report import summarize
+from text2sql.evaluation.run import EvaluatedApp, evaluate
+from text2sql.evaluation.subjects import AskApp, SubjectAnswer, settings_for
 from text2sql.llm import open_model
-from text2sql.llm.embedded import running
+from text2sql.llm.embedded import process
 from text2sql.types import Answer
 
 QUESTIONS = ROOT / "benchmarks" / "questions" / "shop.json"
@@ -32,16 +32,20 @@ def test_at_least_the_floor_of_our_own_questions_is_answered_right(real: Setting
     settings = settings_for(replace(real, model_context=CONTEXT))
     shop = build_demo(tmp_path / "shop" / "shop.sqlite")
     records = asyncio.run(_records(shop, settings))
-    told = [(one.id, one.verdict, one.failure, one.sql) for one in records if one.verdict != "right"]
+    told = [
+        (record.id, record.verdict, record.failure, record.sql)
+        for record in records
+        if record.verdict != "right"
+    ]
     assert len(records) == SAMPLE
-    assert summarise(records).right.value >= FLOOR, told
+    assert summarize(records).right.value >= FLOOR, told
 
 
 async def _records(shop: Path, settings: Settings) -> list[Record]:
     _end_hosts(settings)  # another model process on the same cores would slow this one down tenfold
     try:
         async with open_model("local", settings) as model:
-            contestant = Contestant(
+            contestant = EvaluatedApp(
                 lambda source: AskApp(AsyncText2SQL(source, settings=settings, model=model))
             )
             questions = choose(read_questions(QUESTIONS), SAMPLE, SEED)
@@ -51,8 +55,8 @@ async def _records(shop: Path, settings: Settings) -> list[Record]:
 
 
 def _end_hosts(settings: Settings) -> None:
-    for host in running.hosts(Path(settings.cache_dir)):
-        running.stop(host)
+    for host in process.hosts(Path(settings.cache_dir)):
+        process.stop(host)
 
 
 def test_our_own_questions_are_many_in_both_languages_and_their_references_run(tmp_path: Path) -> None:
@@ -62,18 +66,18 @@ def test_our_own_questions_are_many_in_both_languages_and_their_references_run(t
     assert len(chinese) * 2 == len(held)
     assert min(Counter(one["difficulty"] for one in held).values()) >= 10
     shop = str(build_demo(tmp_path / "shop.sqlite"))
-    records = asyncio.run(evaluate(read_questions(QUESTIONS), lambda _: shop, [Contestant(Reference)]))[0]
-    assert [one.id for one in records if one.verdict == "unjudged"] == []
+    records = asyncio.run(evaluate(read_questions(QUESTIONS), lambda _: shop, [EvaluatedApp(Reference)]))[0]
+    assert [record.id for record in records if record.verdict == "unjudged"] == []
 
 
 class Reference:
-    """Answers nothing: only the references are run."""
+    """Gives no answers, so that only the references run."""
 
     def __init__(self, source: str) -> None:
         self.source = source
 
-    async def ask(self, question: str) -> Given:
-        return Given(Answer("failed", question, ""))
+    async def ask(self, question: str) -> SubjectAnswer:
+        return SubjectAnswer(Answer("failed", question, ""))
 
     async def close(self) -> None:
         pass

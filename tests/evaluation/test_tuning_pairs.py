@@ -1,4 +1,4 @@
-"""What an adapter is trained on (`benchmarks/tuning/`) is right: a wrong lesson would be learned too."""
+"""The training data of the adapter (`benchmarks/tuning/`) is correct."""
 
 import json
 import re
@@ -46,9 +46,9 @@ def test_every_query_about_another_database_passes_the_guard_and_runs_where_it_i
 def test_every_question_is_asked_once_in_each_language(file: Path) -> None:
     told = json.loads(file.read_text(encoding="utf-8"))
     pairs = told["pairs"] if file in FILES else told
-    assert len(pairs) == len({one["en"] for one in pairs}) == len({one["zh"] for one in pairs}) > 10
-    assert [one["zh"] for one in pairs if not CHINESE.search(one["zh"])] == []
-    assert [one["en"] for one in pairs if CHINESE.search(one["en"])] == []
+    assert len(pairs) == len({pair["en"] for pair in pairs}) == len({pair["zh"] for pair in pairs}) > 10
+    assert [pair["zh"] for pair in pairs if not CHINESE.search(pair["zh"])] == []
+    assert [pair["en"] for pair in pairs if CHINESE.search(pair["en"])] == []
 
 
 def test_there_is_something_to_learn() -> None:

@@ -1,4 +1,4 @@
-"""What the fault tests share: asking, an administrator's view of the server, and the process's memory."""
+"""Helpers of the fault tests: run queries, an administrator's view of the server, the process's memory."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -32,12 +32,12 @@ def opened(url: str, **settings: Any) -> Database:
 
 
 def ask(database: Database, sql: str, **limits: Any) -> tuple[Row, ...]:
-    given = Limits(**limits) if limits else None
-    return database.run(CheckedSql(sql, database.dialect), given).rows
+    row_limits = Limits(**limits) if limits else None
+    return database.run(CheckedSql(sql, database.dialect), row_limits).rows
 
 
 def admin(url: str, sql: str) -> list[tuple[Any, ...]]:
-    """One statement with every right, on a connection of its own."""
+    """Run one statement with all privileges, on a separate connection."""
     if dialect_of(url) == "postgres":
         with psycopg.connect(url, autocommit=True) as connection:
             cursor = connection.execute(sql.encode())
@@ -70,7 +70,7 @@ def mysql_admin(url: str) -> Iterator[Callable[[str], list[tuple[Any, ...]]]]:
 
 
 def running(url: str) -> int:
-    """Statements the server is working on, as the server sees it."""
+    """The number of statements that the server is running, as reported by the server."""
     return int(admin(url, _RUNNING[dialect_of(url)])[0][0])
 
 
@@ -84,7 +84,7 @@ def idle_within(url: str, seconds: float) -> bool:
 
 
 def kill_sessions(url: str) -> None:
-    """As an administrator or a firewall would."""
+    """Kill sessions as an administrator or a firewall would."""
     if dialect_of(url) == "postgres":
         admin(
             url,
@@ -99,13 +99,13 @@ def kill_sessions(url: str) -> None:
 
 
 def through(url: str, port: int) -> str:
-    """The same server by way of a proxy."""
+    """The same server through a proxy."""
     parts = urlsplit(url)
     account = parts.netloc.rpartition("@")[0]
     return parts._replace(netloc=f"{account}@127.0.0.1:{port}").geturl()
 
 
 def memory_mb() -> float:
-    """What this process holds now. Its peak would be another test's."""
+    """Current memory of this process. Its peak may be from another test."""
     pages = int(Path("/proc/self/statm").read_text().split()[1])
     return pages * 4096 / 1e6

@@ -1,4 +1,4 @@
-"""Servers of our own: these tests kill, restart, fill and attack them; nobody else's should bear that."""
+"""Separate servers: these tests kill, restart, fill and attack them."""
 
 import os
 import threading
@@ -13,7 +13,7 @@ from servers import Mariadb, Postgres, Unavailable, mariadb, postgres
 
 @contextmanager
 def or_missing() -> Iterator[None]:
-    """A server that cannot be had is said; in CI that is a failure."""
+    """Skip if a server is not available; in CI that is a failure."""
     try:
         yield
     except Unavailable as error:
@@ -24,14 +24,14 @@ def or_missing() -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def postgres_server() -> Iterator[Postgres]:
-    with or_missing(), postgres({"max_connections": "60"}) as one:
-        yield one
+    with or_missing(), postgres({"max_connections": "60"}) as server:
+        yield server
 
 
 @pytest.fixture(scope="session")
 def mariadb_server() -> Iterator[Mariadb]:
-    with or_missing(), mariadb() as one:
-        yield one
+    with or_missing(), mariadb() as server:
+        yield server
 
 
 @pytest.fixture
@@ -48,7 +48,7 @@ def fresh_mariadb() -> Iterator[Callable[..., AbstractContextManager[Mariadb]]]:
 
 @pytest.fixture
 def later() -> Iterator[Callable[[float, Callable[[], object]], None]]:
-    """`later(0.3, act)` does it from another thread; the test waits for it at its end."""
+    """`later(0.3, act)` calls `act` in another thread; the test waits for it at its end."""
     threads: list[threading.Thread] = []
 
     def start(seconds: float, act: Callable[[], object]) -> None:

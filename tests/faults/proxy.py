@@ -1,4 +1,6 @@
-"""A TCP proxy that misbehaves on request: late, stalled, reset or half-open, between us and a server."""
+"""A TCP proxy that injects faults on request: delay, stall, reset or half-open, between a client and a
+server.
+"""
 
 import socket
 import struct
@@ -11,10 +13,10 @@ Verb = Literal["pass", "stall", "reset"]
 
 
 class Proxy:
-    """Forwards to `target` from a port of its own. Its verbs hold for open connections and for new ones.
+    """Forwards to `target` from its own port. Its verbs apply to open and to new connections.
 
-    `stall` keeps every connection open and forwards nothing, which is what a half-open connection looks
-    like from here: no FIN, no RST, no answer.
+    `stall` keeps every connection open and forwards nothing, which is how a half-open connection appears to a
+    client: no FIN, no RST, no reply.
     """
 
     def __init__(self, target: int) -> None:
@@ -23,21 +25,21 @@ class Proxy:
         self.latency = 0.0
         self.accepted = 0
         self._pairs: list[tuple[socket.socket, socket.socket]] = []
-        self._door = socket.create_server(("127.0.0.1", 0))
-        self.port: int = self._door.getsockname()[1]
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self.port: int = self._listener.getsockname()[1]
         self._closed = threading.Event()
-        threading.Thread(target=self._welcome, daemon=True).start()
+        threading.Thread(target=self._accept_connections, daemon=True).start()
 
     def reset(self) -> None:
-        """Cut every connection without a goodbye, and refuse new ones in the same way."""
+        """Abort every connection without a proper close, and new ones too."""
         self.verb = "reset"
         self.cut()
 
     def cut(self) -> None:
-        """As `reset`, for the connections there are now."""
+        """Abort the connections that are open now."""
         for pair in self._pairs:
-            for one in pair:
-                _abort(one)
+            for connection in pair:
+                _abort(connection)
         self._pairs.clear()
 
     def __enter__(self) -> Self:
@@ -48,29 +50,29 @@ class Proxy:
     ) -> None:
         self._closed.set()
         self.cut()
-        self._door.close()
+        self._listener.close()
 
-    def _welcome(self) -> None:
+    def _accept_connections(self) -> None:
         while not self._closed.is_set():
             try:
-                guest, _ = self._door.accept()
+                client, _ = self._listener.accept()
             except OSError:
                 return
             self.accepted += 1
             if self.verb == "reset":
-                _abort(guest)
+                _abort(client)
                 continue
             try:
-                host = socket.create_connection(("127.0.0.1", self.target), timeout=5)
+                upstream = socket.create_connection(("127.0.0.1", self.target), timeout=5)
             except OSError:
-                _abort(guest)
+                _abort(client)
                 continue
-            host.settimeout(None)
-            self._pairs.append((guest, host))
-            for source, sink in ((guest, host), (host, guest)):
-                threading.Thread(target=self._carry, args=(source, sink), daemon=True).start()
+            upstream.settimeout(None)
+            self._pairs.append((client, upstream))
+            for source, sink in ((client, upstream), (upstream, client)):
+                threading.Thread(target=self._forward, args=(source, sink), daemon=True).start()
 
-    def _carry(self, source: socket.socket, sink: socket.socket) -> None:
+    def _forward(self, source: socket.socket, sink: socket.socket) -> None:
         try:
             while data := source.recv(65536):
                 while self.verb == "stall" and not self._closed.wait(0.02):
@@ -79,13 +81,13 @@ class Proxy:
                 sink.sendall(data)
             sink.shutdown(socket.SHUT_WR)
         except OSError:
-            pass  # the other half was cut
+            pass  # the other side was aborted
 
 
-def _abort(one: socket.socket) -> None:
+def _abort(connection: socket.socket) -> None:
     try:
-        one.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-        one.shutdown(socket.SHUT_RDWR)
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        connection.shutdown(socket.SHUT_RDWR)
     except OSError:
         pass  # already gone
-    one.close()
+    connection.close()

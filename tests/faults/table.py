@@ -1,7 +1,7 @@
-"""Fills the last column of the tables of docs/reliability.md: `python tests/faults/table.py`.
+"""Generates the last column of the tables of docs/reliability.md: `python tests/faults/table.py`.
 
-A test proves what is said of a fault if it stands in this folder and its name begins with the fault's id
-(`test_d06_d09_…`), or if it is marked: `@pytest.mark.fault("D06")`.
+A test covers a fault if it is in this folder and its name begins with the fault's id (`test_d06_d09_…`), or
+if it is marked: `@pytest.mark.fault("D06")`.
 """
 
 import ast
@@ -23,43 +23,43 @@ _NAMED = re.compile(r"_([a-z]\d+)(?=_)")
 
 
 def proofs() -> dict[str, list[str]]:
-    """Id → the tests that prove it, as pytest names them from the folder of all tests."""
-    found: dict[str, list[str]] = {one: [] for one in IDS}
+    """Map each id to the tests that cover it, as pytest names them relative to the tests folder."""
+    tests_by_id: dict[str, list[str]] = {fault_id: [] for fault_id in IDS}
     for path in sorted(TESTS.rglob("test_*.py")):
         tree = ast.parse(path.read_text(encoding="utf-8"))
         for name, ids in _tests(tree, path.parent == Path(__file__).parent):
-            for one in ids:
-                found[one].append(f"{path.relative_to(TESTS).as_posix()}::{name}")
-    return found
+            for fault_id in ids:
+                tests_by_id[fault_id].append(f"{path.relative_to(TESTS).as_posix()}::{name}")
+    return tests_by_id
 
 
 def _tests(
-    tree: ast.AST, here: bool, above: str = "", also: tuple[str, ...] = ()
+    tree: ast.AST, in_this_folder: bool, parents: str = "", inherited: tuple[str, ...] = ()
 ) -> Iterator[tuple[str, set[str]]]:
     for node in ast.iter_child_nodes(tree):
         if isinstance(node, ast.ClassDef):
-            yield from _tests(node, here, f"{node.name}::", (*also, *_marked(node)))
+            yield from _tests(node, in_this_folder, f"{node.name}::", (*inherited, *_marked(node)))
         elif isinstance(node, ast.FunctionDef) and node.name.startswith("test_"):
-            begins = re.match(r"test((?:_[a-z]\d+)+)_", node.name) if here else None
-            named = _NAMED.findall(f"{begins[1]}_") if begins else []
-            yield above + node.name, {one.upper() for one in named} | {*also, *_marked(node)}
+            prefix = re.match(r"test((?:_[a-z]\d+)+)_", node.name) if in_this_folder else None
+            ids = _NAMED.findall(f"{prefix[1]}_") if prefix else []
+            yield parents + node.name, {fault_id.upper() for fault_id in ids} | {*inherited, *_marked(node)}
 
 
 def _marked(node: ast.FunctionDef | ast.ClassDef) -> Iterator[str]:
-    for one in node.decorator_list:
-        if isinstance(one, ast.Call) and ast.unparse(one.func) == "pytest.mark.fault":
-            yield from (ast.literal_eval(argument) for argument in one.args)
+    for decorator in node.decorator_list:
+        if isinstance(decorator, ast.Call) and ast.unparse(decorator.func) == "pytest.mark.fault":
+            yield from (ast.literal_eval(argument) for argument in decorator.args)
 
 
 def filled(page: str) -> str:
-    """The page with every row's tests as they are now."""
-    told = proofs()
+    """Return the page with the current tests in every row."""
+    tests_by_id = proofs()
 
     def row(line: str) -> str:
-        one = re.match(r"\| ([A-Z]\d+) \|", line)
-        if one is None or one[1] not in told:
+        match = re.match(r"\| ([A-Z]\d+) \|", line)
+        if match is None or match[1] not in tests_by_id:
             return line
-        tests = "<br>".join(f"`{test}`" for test in told[one[1]])
+        tests = "<br>".join(f"`{test}`" for test in tests_by_id[match[1]])
         return f"|{' | '.join(line.strip('|').split(' | ')[:3])} | {tests} |"
 
     return "\n".join(map(row, page.splitlines())) + "\n"

@@ -1,5 +1,5 @@
-"""Faults that the way of a question has to meet: cut, hostile and looping replies (L14–L26), a database that
-is locked or does not say what a query would cost (D10, D11, D34).
+"""Faults while a question is answered: truncated, hostile and looping replies (L14–L26), a database that is
+locked or does not estimate a query's cost (D10, D11, D34).
 """
 
 import asyncio
@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from agents.asking import HOSTED, app, change, make_shop, rows_of, scripted
-from text2sql.agents.steps import Steps
+from text2sql.agents.checkpoint_policy import BatchingCheckpointer
 from text2sql.errors import ConnectionFailed, LockConflict, QueryTimeout
 from text2sql.types import Answer, Candidate, CheckedSql, ModelRequest, Reply, Usage
 
@@ -28,12 +28,12 @@ def cut(text: str) -> Reply:
 
 
 def test_l18_a_query_that_was_cut_is_asked_for_again_and_never_run(shop: Path) -> None:
-    async def told() -> tuple[Answer, int]:
+    async def run() -> tuple[Answer, int]:
         backend = scripted([cut("SELECT count(*) AS n FROM customers WHERE na"), COUNT])
         async with app(shop, backend) as db:
             return await db.ask(QUESTION), len(backend.requests)
 
-    answer, calls = asyncio.run(told())
+    answer, calls = asyncio.run(run())
     assert (answer.rows, calls, answer.receipt.statements) == (((3,),), 2, 2)  # its estimate, and its run
 
 
@@ -54,12 +54,12 @@ def test_l26_what_a_database_says_is_obeyed_by_a_model_and_refused_by_the_guard(
         read = "\n".join(message.content for message in request.messages)
         return "DROP TABLE customers" if "DROP TABLE" in read else COUNT
 
-    async def told() -> Answer:
+    async def run() -> Answer:
         backend = scripted([], last=obeys, **({"can": can} if can else {}))
         async with app(shop, backend) as db:
             return await db.ask(f"Which level has {ORDER}?")
 
-    answer = asyncio.run(told())
+    answer = asyncio.run(run())
     assert answer.status == "refused"
     assert shop.read_bytes() == before
     assert rows_of(shop, "SELECT count(*) FROM customers") == [(3,)]
@@ -69,10 +69,10 @@ def test_l26_what_a_database_says_is_obeyed_by_a_model_and_refused_by_the_guard(
 def test_d10_d11_a_lock_is_tried_once_more_and_then_told(
     shop: Path, monkeypatch: pytest.MonkeyPatch, times: int, status: str, runs: int
 ) -> None:
-    async def told() -> tuple[Answer, int]:
+    async def run() -> tuple[Answer, int]:
         async with app(shop, scripted([COUNT])) as db:
-            database = (await db.rooms()).database
-            await db.catalogue()
+            database = (await db.resources()).database
+            await db.catalog()
             asked, run = 0, database.run
 
             async def locked(query: CheckedSql, *given: Any) -> Any:
@@ -87,7 +87,7 @@ def test_d10_d11_a_lock_is_tried_once_more_and_then_told(
             monkeypatch.setattr(database, "run", locked)
             return await db.ask(QUESTION), asked
 
-    answer, asked = asyncio.run(told())
+    answer, asked = asyncio.run(run())
     assert (answer.status, asked) == (status, runs)
     assert answer.error is None or answer.error.kind == "lock"
 
@@ -96,10 +96,10 @@ def test_d10_d11_a_lock_is_tried_once_more_and_then_told(
 def test_d34_without_an_estimate_nothing_runs(
     shop: Path, monkeypatch: pytest.MonkeyPatch, error: Exception
 ) -> None:
-    async def told() -> tuple[Answer, list[str]]:
+    async def run() -> tuple[Answer, list[str]]:
         async with app(shop, scripted([], last=COUNT), question_time=5.0) as db:
-            database = (await db.rooms()).database
-            await db.catalogue()
+            database = (await db.resources()).database
+            await db.catalog()
             ran, run = list[str](), database.run
 
             async def fails(_: CheckedSql) -> None:
@@ -113,7 +113,7 @@ def test_d34_without_an_estimate_nothing_runs(
             monkeypatch.setattr(database, "run", counted)
             return await db.ask(QUESTION), ran
 
-    answer, ran = asyncio.run(told())
+    answer, ran = asyncio.run(run())
     assert answer.status == "failed"
     assert [sql for sql in ran if "count(" in sql] == []
 
@@ -123,17 +123,17 @@ def test_p01_c01_a_question_cancelled_after_a_stage_can_be_resumed(
     shop: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stage: str
 ) -> None:
     """At the worst moment: the stage is done, and the next one has not begun."""
-    put = Steps.aput
+    put = BatchingCheckpointer.aput
 
-    async def slowly(steps: Steps, config: Any, checkpoint: Any, *rest: Any) -> Any:
+    async def slowly(steps: BatchingCheckpointer, config: Any, checkpoint: Any, *rest: Any) -> Any:
         done = await put(steps, config, checkpoint, *rest)
         if checkpoint["channel_values"].get("current_stage") == stage:
             await asyncio.sleep(3_600)
         return done
 
-    async def told() -> tuple[Answer, int]:
+    async def run() -> tuple[Answer, int]:
         memory = str(tmp_path / "m.db")
-        monkeypatch.setattr(Steps, "aput", slowly)
+        monkeypatch.setattr(BatchingCheckpointer, "aput", slowly)
         async with app(shop, scripted([], last=COUNT), memory=memory) as db:
             asking = asyncio.create_task(db.ask(QUESTION, thread="t"))
             await asyncio.sleep(1.0)
@@ -143,5 +143,5 @@ def test_p01_c01_a_question_cancelled_after_a_stage_can_be_resumed(
         async with app(shop, scripted([], last=COUNT), memory=memory) as db:
             return await db.resume("t"), len(await db.history("t"))
 
-    answer, turns = asyncio.run(told())
+    answer, turns = asyncio.run(run())
     assert (answer.rows, turns) == (((3,),), 1)

@@ -13,7 +13,7 @@ import pytest
 from agents.asking import make_shop, scripted
 from faults.asking import memory_mb
 from server.serving import ASK, COUNT, NUMBERS, SLOW, Served, listening, served, until
-from text2sql.server import timely
+from text2sql.server import header_timeout
 
 
 @pytest.fixture
@@ -32,9 +32,9 @@ async def _connected(server: Served) -> tuple[asyncio.StreamReader, asyncio.Stre
 def test_c08_a_head_that_does_not_arrive_is_not_waited_for(
     shop: Path, monkeypatch: pytest.MonkeyPatch, sent: bytes
 ) -> None:
-    monkeypatch.setattr(timely, "HEAD_SECONDS", 0.3)
+    monkeypatch.setattr(header_timeout, "HEAD_SECONDS", 0.3)
 
-    async def told() -> bytes:
+    async def run() -> bytes:
         async with listening(shop, scripted([])) as server:
             reader, writer = await _connected(server)
             closed = asyncio.create_task(reader.read())
@@ -49,11 +49,11 @@ def test_c08_a_head_that_does_not_arrive_is_not_waited_for(
                 finally:
                     writer.close()
 
-    assert b"200" not in asyncio.run(told())
+    assert b"200" not in asyncio.run(run())
 
 
 def test_c08_a_question_may_take_longer_than_its_head(shop: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(timely, "HEAD_SECONDS", 0.2)
+    monkeypatch.setattr(header_timeout, "HEAD_SECONDS", 0.2)
     backend = scripted([], last=COUNT)
     stream = backend.stream
 
@@ -64,11 +64,11 @@ def test_c08_a_question_may_take_longer_than_its_head(shop: Path, monkeypatch: p
 
     monkeypatch.setattr(backend, "stream", slowly)
 
-    async def told() -> list[Any]:
+    async def run() -> list[Any]:
         async with listening(shop, backend, cache_lifetime=0.0) as server:
             return [(await server.answer())["rows"] for _ in range(2)]  # the second on the kept connection
 
-    assert asyncio.run(told()) == [[[3]], [[3]]]
+    assert asyncio.run(run()) == [[[3]], [[3]]]
 
 
 @pytest.mark.parametrize(
@@ -85,7 +85,7 @@ def test_c08_a_question_may_take_longer_than_its_head(shop: Path, monkeypatch: p
     ids=range(7),
 )
 def test_c07_c11_odd_requests_have_their_codes_on_a_real_port(shop: Path, line: bytes, status: bytes) -> None:
-    async def told() -> bytes:
+    async def run() -> bytes:
         async with listening(shop, scripted([])) as server:
             reader, writer = await _connected(server)
             writer.write(line + b"\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n")
@@ -95,11 +95,11 @@ def test_c07_c11_odd_requests_have_their_codes_on_a_real_port(shop: Path, line: 
             assert (await server.client.get("/healthz")).status_code == 200
             return first
 
-    assert asyncio.run(told()).split(b" ")[1] == status
+    assert asyncio.run(run()).split(b" ")[1] == status
 
 
 def test_c07_a_head_without_end_is_broken_off(shop: Path) -> None:
-    async def told() -> int:
+    async def run() -> int:
         sent = 0
         async with listening(shop, scripted([])) as server:
             _, writer = await _connected(server)
@@ -114,23 +114,23 @@ def test_c07_a_head_without_end_is_broken_off(shop: Path) -> None:
             writer.close()
         return sent
 
-    assert asyncio.run(told()) < 50_000_000
+    assert asyncio.run(run()) < 50_000_000
 
 
 def test_c06_the_same_request_twice_is_harmless(shop: Path, tmp_path: Path) -> None:
-    async def told() -> None:
+    async def run() -> None:
         backend = scripted([], last=COUNT)
         async with listening(shop, backend, memory=str(tmp_path / "m.db"), cache_lifetime=0.0) as server:
             twice = [server.answer(thread_id="same") for _ in range(2)]
             answers = await asyncio.gather(*twice)
-            assert [one["rows"] for one in answers] == [[[3]], [[3]]]
+            assert [answer["rows"] for answer in answers] == [[[3]], [[3]]]
             assert len((await server.get("/api/v1/threads/same"))["turns"]) == 2
 
-    asyncio.run(told())
+    asyncio.run(run())
 
 
 def test_c06_a_write_that_is_confirmed_twice_at_once_happens_once(shop: Path, tmp_path: Path) -> None:
-    async def told() -> Any:
+    async def run() -> Any:
         backend = scripted(["INSERT INTO cities (name, country) VALUES ('Rome', 'Italy')"], last=COUNT)
         given: dict[str, Any] = {"allow_writes": True, "memory": str(tmp_path / "m.db")}
         async with listening(shop, backend, **given) as server:
@@ -138,14 +138,14 @@ def test_c06_a_write_that_is_confirmed_twice_at_once_happens_once(shop: Path, tm
             assert waiting["status"] == "confirm"
             place = f"/api/v1/threads/{waiting['thread_id']}/resume"
             accept = {"Accept": "application/json"}
-            said = await asyncio.gather(
+            responses = await asyncio.gather(
                 *(server.client.post(place, json={"confirm": True}, headers=accept) for _ in range(3))
             )
-            assert {one.status_code for one in said} <= {200, 409}
+            assert {response.status_code for response in responses} <= {200, 409}
             own = {"sql": "SELECT count(*) AS n FROM cities"}
             return (await server.client.post("/api/v1/sql", json=own)).json()["rows"]
 
-    assert asyncio.run(told()) == [[4]]
+    assert asyncio.run(run()) == [[4]]
 
 
 def test_p07_a_large_result_does_not_hold_up_the_loop(tmp_path: Path) -> None:
@@ -155,7 +155,7 @@ def test_p07_a_large_result_does_not_hold_up_the_loop(tmp_path: Path) -> None:
         "SELECT a.id, a.n, b.n AS m, 'some text of a row' AS t FROM customers a JOIN customers b ON b.id < 20"
     )
 
-    async def told() -> tuple[int, list[float]]:
+    async def run() -> tuple[int, list[float]]:
         backend = scripted([], last=wide)
         given: dict[str, Any] = {"row_limit": 10_000, "preset": "hybrid", "cache_lifetime": 0.0}
         async with listening(shop, backend, **given) as server:
@@ -168,7 +168,7 @@ def test_p07_a_large_result_does_not_hold_up_the_loop(tmp_path: Path) -> None:
 
     gc.collect()  # what ten thousand other tests have left behind is not the server's to look through
     gc.freeze()
-    rows, gaps = asyncio.run(told())
+    rows, gaps = asyncio.run(run())
     gc.unfreeze()
     assert rows == 10_000
     assert gaps[len(gaps) * 9 // 10] < 0.2
@@ -176,7 +176,7 @@ def test_p07_a_large_result_does_not_hold_up_the_loop(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_p08_memory_does_not_grow_with_questions(shop: Path, tmp_path: Path) -> None:
-    async def told() -> tuple[float, float]:
+    async def run() -> tuple[float, float]:
         backend = scripted([], last=COUNT)
         given: dict[str, Any] = {"memory": str(tmp_path / "m.db"), "cache_lifetime": 0.0, "stream_keep": 0.1}
         async with served(shop, backend, **given) as server:
@@ -189,29 +189,29 @@ def test_p08_memory_does_not_grow_with_questions(shop: Path, tmp_path: Path) -> 
 
             return await ask(25), await ask(50)
 
-    before, after = asyncio.run(told())
+    before, after = asyncio.run(run())
     assert after < before * 1.1
 
 
 def test_p10_slow_queries_of_one_source_hold_up_no_other(shop: Path, tmp_path: Path) -> None:
     numbers = make_shop(tmp_path / "numbers.db", NUMBERS)
 
-    async def told() -> tuple[Any, int, int]:
+    async def run() -> tuple[Any, int, int]:
         places = {"fast": str(shop), "slow": str(numbers)}
         backend = scripted([], last=COUNT)
         given: dict[str, Any] = {"pool_size": 2, "pool_overflow": 1, "preset": "hybrid"}
         async with served(places, backend, **given) as server:
             body = {"sql": SLOW, "source": "slow"}
             asking = [asyncio.create_task(server.client.post("/api/v1/sql", json=body)) for _ in range(12)]
-            database = (await server.here.sources.named("slow").app.rooms()).database
+            database = (await server.here.sources.named("slow").app.resources()).database
             await until(lambda: database.busy == 3)
             rows = (await server.answer(source="fast"))["rows"]
             seen = rows, database.busy, database.waiting
-            for one in asking:
-                one.cancel()
+            for task in asking:
+                task.cancel()
             await asyncio.gather(*asking, return_exceptions=True)
             return seen
 
-    rows, busy, waiting = asyncio.run(told())
+    rows, busy, waiting = asyncio.run(run())
     assert (rows, busy) == ([[3]], 3)
     assert waiting > 0

@@ -1,4 +1,4 @@
-"""The ten rules that hold for every fault (G1–G10), each looked at from outside, through HTTP."""
+"""The ten rules that apply to every fault (G1–G10), each tested from outside, through HTTP."""
 
 import asyncio
 import os
@@ -32,27 +32,27 @@ def numbers(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize("at", ["model", "query"])
 def test_g1_the_time_that_a_client_gives_ends_the_model_and_the_query(numbers: Path, at: str) -> None:
-    async def told() -> tuple[float, dict[str, Any], int, int]:
+    async def run() -> tuple[float, dict[str, Any], int, int]:
         backend = Hanging() if at == "model" else scripted([], last=SLOW)
         async with served(numbers, backend, preset="hybrid") as server:
-            database = (await server.here.sources.named(None).app.rooms()).database
-            await server.here.sources.named(None).app.catalogue()
+            database = (await server.here.sources.named(None).app.resources()).database
+            await server.here.sources.named(None).app.catalog()
             began = time.monotonic()
             answer = await server.answer(seconds=0.5)
             return time.monotonic() - began, answer, database.busy, getattr(backend, "running", 0)
 
-    seconds, answer, busy, calls = asyncio.run(told())
+    seconds, answer, busy, calls = asyncio.run(run())
     assert seconds < 2.5
     assert (answer["status"], answer["error"]["kind"]) == ("failed", "timeout")
     assert (busy, calls) == (0, 0)
 
 
 def test_g1_a_question_has_an_end_where_nobody_gave_one(numbers: Path) -> None:
-    async def told() -> dict[str, Any]:
+    async def run() -> dict[str, Any]:
         async with served(numbers, scripted([], last=SLOW), preset="hybrid", question_time=0.5) as server:
             return await server.answer()
 
-    answer = asyncio.run(told())
+    answer = asyncio.run(run())
     assert answer["error"]["kind"] == "timeout"
     assert "TEXT2SQL_QUESTION_TIME" in answer["error"]["hint"]
 
@@ -74,18 +74,18 @@ def test_g1_a_question_has_an_end_where_nobody_gave_one(numbers: Path) -> None:
     ids=lambda said: type(said).__name__ if isinstance(said, Exception) else said[:8],
 )
 def test_g2_a_stream_has_one_end_whatever_happens(shop: Path, said: Any) -> None:
-    async def told() -> str:
+    async def run() -> str:
         async with served(shop, scripted([], last=said)) as server:
             return (await server.client.post("/api/v1/query", json=ASK)).text
 
-    events = events_of(asyncio.run(told()))
+    events = events_of(asyncio.run(run()))
     assert [event.name in ENDS for event in events] == [False] * (len(events) - 1) + [True]
     end = events[-1].data
     assert end["answer"]["status"] if events[-1].name == "finished" else end["kind"]
 
 
 def test_g3_a_cut_result_says_so_on_every_way_out(numbers: Path) -> None:
-    async def told() -> None:
+    async def run() -> None:
         backend = scripted(["SELECT id FROM customers"])
         async with served(numbers, backend, row_limit=100, export_rows=200) as server:
             answer = await server.answer("list all customers")
@@ -97,7 +97,7 @@ def test_g3_a_cut_result_says_so_on_every_way_out(numbers: Path) -> None:
             page = await server.get(place)
             assert (len(page["rows"]), page["total_count"], page["has_next"]) == (50, 3_000, True)
 
-    asyncio.run(told())
+    asyncio.run(run())
 
 
 def test_g5_g7_faults_of_every_kind_leave_nothing_and_the_loop_goes_round(shop: Path) -> None:
@@ -112,7 +112,7 @@ def test_g5_g7_faults_of_every_kind_leave_nothing_and_the_loop_goes_round(shop: 
         RuntimeError("a fault of ours"),
     ]
 
-    async def told() -> tuple[Counter[int], list[float], tuple[int, int], tuple[int, int]]:
+    async def run() -> tuple[Counter[int], list[float], tuple[int, int], tuple[int, int]]:
         said = iter([*lines] * 10_000)
         backend = scripted([], last=lambda _: next(said))
         async with listening(shop, backend, cache_lifetime=0.0) as server:
@@ -154,7 +154,7 @@ def test_g5_g7_faults_of_every_kind_leave_nothing_and_the_loop_goes_round(shop: 
             await looking
             return codes, waits, before, left()
 
-    codes, waits, before, after = asyncio.run(told())
+    codes, waits, before, after = asyncio.run(run())
     assert set(codes) <= {200, 500}  # 500 is the fault of ours that was put there
     assert codes[200] > codes[500] > 0
     waits.sort()
@@ -167,7 +167,7 @@ def test_g10_every_refusal_is_an_answer_with_its_rule_and_nothing_runs(shop: Pat
     hostile = list(headed(CASES / "refused" / "sqlite.sql"))
     policy = read_policy((CASES.parent / "policy.json").read_text())
 
-    async def told() -> list[tuple[int, str, str, int]]:
+    async def run() -> list[tuple[int, str, str, int]]:
         said = []
         async with served(shop, scripted([]), policy, body_limit=1_000_000) as server:
             for _, sql in hostile:
@@ -177,4 +177,4 @@ def test_g10_every_refusal_is_an_answer_with_its_rule_and_nothing_runs(shop: Pat
                 said.append((response.status_code, body["status"], body["error"]["kind"], ran))
         return said
 
-    assert asyncio.run(told()) == [(200, "refused", rule, 0) for rule, _ in hostile]
+    assert asyncio.run(run()) == [(200, "refused", rule, 0) for rule, _ in hostile]

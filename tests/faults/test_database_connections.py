@@ -1,4 +1,6 @@
-"""Faults of the connection (faults.md D01–D05, D30, D32, D33). D03's readiness light is the service's."""
+"""Faults of the connection (faults.md D01–D05, D30, D32, D33). The readiness check of D03 is tested in the
+server.
+"""
 
 import datetime
 import shutil
@@ -22,7 +24,7 @@ from text2sql.messages import explain
 from text2sql.types import CheckedSql, Limits
 
 pytestmark = pytest.mark.slow
-Later = Callable[[float, Callable[[], object]], None]
+RetryLater = Callable[[float, Callable[[], object]], None]
 ONCE = {"postgres": "SELECT 42, pg_sleep(1)::text", "mysql": "SELECT 42, SLEEP(1)"}
 
 
@@ -32,14 +34,16 @@ def server(request: pytest.FixtureRequest) -> Server:
 
 
 def test_d01_a_query_whose_connection_is_killed_is_run_again_and_nobody_notices(
-    server: Server, later: Later
+    server: Server, later: RetryLater
 ) -> None:
     with opened(server.url) as database:
         later(0.4, lambda: kill_sessions(server.url))
         assert ask(database, ONCE[database.dialect])[0][0] == 42
 
 
-def test_d01_a_connection_that_is_killed_twice_is_an_error_with_a_name(server: Server, later: Later) -> None:
+def test_d01_a_connection_that_is_killed_twice_is_an_error_with_a_name(
+    server: Server, later: RetryLater
+) -> None:
     with opened(server.url) as database:
         later(0.3, lambda: kill_sessions(server.url))
         later(1.2, lambda: kill_sessions(server.url))
@@ -174,7 +178,9 @@ def test_d30_after_a_failover_the_next_query_runs_on_the_new_server(
             assert ask(database, here) == ((str(other.port),),)
 
 
-def test_d32_a_connection_that_goes_silent_fails_within_the_deadline(server: Server, later: Later) -> None:
+def test_d32_a_connection_that_goes_silent_fails_within_the_deadline(
+    server: Server, later: RetryLater
+) -> None:
     with Proxy(server.port) as proxy, opened(through(server.url, proxy.port)) as database:
         assert ask(database, "SELECT 1") == ((1,),)
         later(0.3, lambda: setattr(proxy, "verb", "stall"))
@@ -279,7 +285,7 @@ def _outcome(database: Any, sql: str = "SELECT 1") -> str:
 
 
 def _plain_account(url: str) -> str:
-    """An account without the places that a full server keeps for its administrators."""
+    """An account without the connections that a full server reserves for its administrators."""
     make = {
         "postgres": ("DROP ROLE IF EXISTS plain", "CREATE ROLE plain LOGIN PASSWORD 'plain'"),
         "mysql": ("DROP USER IF EXISTS plain@'%'", "CREATE USER plain@'%' IDENTIFIED BY 'plain'"),
@@ -292,7 +298,7 @@ def _plain_account(url: str) -> str:
 
 
 def _certificate(place: Path, *, expired: bool) -> Path:
-    """A self-signed certificate that was good for one day, two days ago."""
+    """A self-signed certificate that expired yesterday."""
     begin = datetime.datetime.now(datetime.UTC) - datetime.timedelta(days=2 if expired else 0)
     end = begin + datetime.timedelta(days=1)
     key, certificate = place / "server.key", place / "server.crt"

@@ -1,6 +1,6 @@
 """Faults of a running query (faults.md D06–D12, D14–D17, D34).
 
-D13 is about our own store and comes with it; ClickHouse's share of D14 with that engine.
+D13 is about the memory's store and is tested there; D14 on ClickHouse is tested with that engine.
 """
 
 import sqlite3
@@ -26,7 +26,7 @@ from text2sql.errors import (
 from text2sql.types import CheckedSql, Limits
 
 pytestmark = pytest.mark.slow
-Later = Callable[[float, Callable[[], object]], None]
+RetryLater = Callable[[float, Callable[[], object]], None]
 RUNAWAY = {
     "postgres": (
         "SELECT pg_sleep(30)::text",
@@ -73,7 +73,7 @@ def test_d07_a_reader_who_leaves_stops_the_query_on_the_server(server: Server) -
         assert idle_within(server.url, 2.0)
 
 
-def test_d07_a_query_that_is_cancelled_stops_on_the_server(server: Server, later: Later) -> None:
+def test_d07_a_query_that_is_cancelled_stops_on_the_server(server: Server, later: RetryLater) -> None:
     with opened(server.url) as database:
         cancel = Cancellation()
         later(0.3, cancel.cancel)
@@ -230,7 +230,7 @@ def test_d34_an_estimate_that_hangs_ends_at_the_limit(server: Server) -> None:
 
 @contextmanager
 def _locked(url: str) -> Iterator[None]:
-    """Somebody else holds `locked_table` while this lasts."""
+    """Another connection locks `locked_table` inside this context."""
     admin(url, "DROP TABLE IF EXISTS locked_table")
     admin(url, "CREATE TABLE locked_table (a int)")
     if dialect_of(url) == "postgres":

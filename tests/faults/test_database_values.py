@@ -1,6 +1,6 @@
-"""Faults of what comes back (faults.md D18–D23, D25–D29, D31, D35).
+"""Faults of returned values (faults.md D18–D23, D25–D29, D31, D35).
 
-D24 is about how doors show a cell (CSV, SSE, Markdown) and comes with them.
+D24 is about how front ends show a cell (CSV, SSE, Markdown) and is tested there.
 """
 
 import json
@@ -150,7 +150,7 @@ def test_d23_text_that_is_not_utf8_spares_the_other_cells(postgres_server: Postg
     admin(url, "CREATE TABLE t AS SELECT convert_from('\\xff41'::bytea, 'SQL_ASCII') AS a, 1 AS b")
     with opened(url) as database:
         assert ask(database, "SELECT a, b, ARRAY[a] FROM t") == (("\ufffdA", 1, ["\ufffdA"]),)
-        assert database.catalogue().table("t") is not None
+        assert database.catalog().table("t") is not None
     path = tmp_path / "bytes.db"
     with sqlite3.connect(path) as connection:
         connection.execute("CREATE TABLE t AS SELECT CAST(x'ff41' AS TEXT) AS a, 1 AS b")
@@ -165,14 +165,14 @@ def test_d25_d26_a_schema_that_changed_has_another_fingerprint(server: Server) -
     admin(server.url, "CREATE TABLE moving (a int, b int)")
     admin(server.url, "CREATE VIEW moving_view AS SELECT a FROM moving")
     with opened(server.url) as database:
-        first = database.catalogue().fingerprint
+        first = database.catalog().fingerprint
         admin(server.url, "CREATE OR REPLACE VIEW moving_view AS SELECT b AS a FROM moving")
-        second = database.catalogue().fingerprint
+        second = database.catalog().fingerprint
         admin(server.url, "ALTER TABLE moving ADD COLUMN c int")
-        third = database.catalogue().fingerprint
+        third = database.catalog().fingerprint
         admin(server.url, "INSERT INTO moving VALUES (1, 2, 3)")
         assert len({first, second, third}) == 3
-        assert database.catalogue().fingerprint == third
+        assert database.catalog().fingerprint == third
         assert ask(database, "SELECT a, b FROM moving") == ((1, 2),)
         admin(server.url, "DROP VIEW moving_view")
         admin(server.url, "ALTER TABLE moving RENAME COLUMN b TO bb")
@@ -200,9 +200,9 @@ def test_d28_names_of_any_kind_are_found_and_sampled(server: Server) -> None:
         admin(server.url, f"CREATE TABLE {quoted} ({quoted} varchar(20))")
         admin(server.url, f"INSERT INTO {quoted} VALUES ('value')")
     with opened(server.url) as database:
-        catalogue = database.catalogue()
+        catalog = database.catalog()
         for name in names:
-            table = catalogue.table(name)
+            table = catalog.table(name)
             assert table is not None, name
             assert (table.columns[0].name, table.columns[0].samples) == (name, ("value",))
 
@@ -211,8 +211,8 @@ def test_tables_whose_names_differ_only_in_case_are_two(mariadb_server: Mariadb)
     admin(mariadb_server.url, "CREATE OR REPLACE TABLE twin (a int)")
     admin(mariadb_server.url, "CREATE OR REPLACE TABLE TWIN (b int, c int)")
     with opened(mariadb_server.url) as database:
-        catalogue = database.catalogue()
-    shapes = {name: len(getattr(catalogue.table(name), "columns", ())) for name in ("twin", "TWIN")}
+        catalog = database.catalog()
+    shapes = {name: len(getattr(catalog.table(name), "columns", ())) for name in ("twin", "TWIN")}
     assert shapes == {"twin": 1, "TWIN": 2}
 
 
@@ -257,7 +257,7 @@ def test_d35_ten_thousand_tables_are_read_in_a_bounded_time(tmp_path: Path) -> N
     connection.close()
     with opened(str(path), time_limit=60.0) as database:
         began = time.monotonic()
-        assert len(database.catalogue().tables) == 10_000
+        assert len(database.catalog().tables) == 10_000
         assert time.monotonic() - began < 20
 
 

@@ -1,5 +1,5 @@
-"""The guard is taken away and hostile statements are sent as the least-privilege account: nothing changes,
-no file is read or written, nothing runs past its limit, and the next query finds a clean session.
+"""Hostile statements as the least-privilege account, without the guard: nothing changes, no file is read or
+written, nothing runs past its limit, and the next query finds a clean session.
 """
 
 import json
@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from faults.worlds import CANARY, OWN, POLICY, World, world
+from faults.attack_targets import CANARY, OWN, POLICY, AttackTarget, attack_target
 from text2sql.config import Settings
 from text2sql.database import Database, open_database
 from text2sql.errors import DatabaseError
@@ -28,7 +28,7 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture
 def server(engine: str, request: pytest.FixtureRequest) -> str:
-    """The administrator's URL of a server of our own."""
+    """The administrator's URL of a separate server."""
     fixture = {"postgres": "postgres_server", "mysql": "mariadb_server"}.get(engine)
     return str(request.getfixturevalue(fixture).url) if fixture else ""
 
@@ -36,7 +36,7 @@ def server(engine: str, request: pytest.FixtureRequest) -> str:
 @pytest.mark.parametrize("engine", ENGINES)
 def test_no_hostile_statement_of_ours_gets_through_the_engine(engine: str, server: str) -> None:
     lines = (HERE / "wall" / f"{engine}.sql").read_text().splitlines()
-    with world(engine, server, OWN[engine], POLICY) as there:
+    with attack_target(engine, server, OWN[engine], POLICY) as there:
         attacks = [line for line in lines if line and not line.startswith("--")]
         ready = [
             a.replace("{canary}", str(there.canary)).replace("{target}", str(there.target)) for a in attacks
@@ -58,7 +58,7 @@ def test_no_hostile_statement_of_the_sample_gets_through_the_engine(engine: str,
         for row in rows
         if row["dialect"] == engine and row["verified"]["how"] in ("executed", "attempted")
     ]
-    with world(engine, server, _fixture(engine), policy) as there:
+    with attack_target(engine, server, _fixture(engine), policy) as there:
         assert list(_breaches(there, attacks)) == []
 
 
@@ -67,11 +67,11 @@ def _fixture(engine: str) -> list[str]:
     text = (SHARED / "fixtures" / f"{engine}.sql").read_text()
     if engine == "postgres":
         return [text]
-    return [one for one in re.split(r";\s*(?=CREATE |INSERT |ANALYZE)|;\s*$", text) if one.strip(" ;\n")]
+    return [part for part in re.split(r";\s*(?=CREATE |INSERT |ANALYZE)|;\s*$", text) if part.strip(" ;\n")]
 
 
-def _breaches(there: World, attacks: list[str]) -> Iterator[tuple[str, str]]:
-    """Every attack in turn on one pooled session, and what it did that it should not have."""
+def _breaches(there: AttackTarget, attacks: list[str]) -> Iterator[tuple[str, str]]:
+    """Run every attack on one pooled session; yield what it did that it should not have done."""
     # One session: what an attack leaves behind is what the next query finds.
     settings = Settings(pool_size=1, pool_overflow=1, time_limit=10.0)
     with open_database(there.url, settings) as database:
@@ -92,13 +92,13 @@ def _breaches(there: World, attacks: list[str]) -> Iterator[tuple[str, str]]:
             if there.target.exists() or Path("/var/canary/pwn.csv").exists():
                 yield attack, "wrote a file"
             found = _session(database, there)
-            yield from ((attack, f"left in the session: {one}") for one in _changes(session, found))
+            yield from ((attack, f"left in the session: {change}") for change in _changes(session, found))
             after = there.look()
             yield from ((attack, f"changed {what}") for what in _changed(before, after))
             before = after
 
 
-def _attack(database: Database, there: World, attack: str) -> str:
+def _attack(database: Database, there: AttackTarget, attack: str) -> str:
     try:
         result = database.run(CheckedSql(attack, there.dialect), Limits(seconds=SECONDS))
     except DatabaseError as error:
@@ -106,7 +106,7 @@ def _attack(database: Database, there: World, attack: str) -> str:
     return repr(result.rows)
 
 
-def _session(database: Database, there: World) -> dict[str, Any]:
+def _session(database: Database, there: AttackTarget) -> dict[str, Any]:
     seen: dict[str, Any] = {}
     for probe in there.probes:
         try:
@@ -129,7 +129,7 @@ def _changed(before: dict[str, Any], after: dict[str, Any]) -> list[str]:
     return sorted(what for what in before.keys() | after.keys() if before.get(what) != after.get(what))
 
 
-def _still_busy(there: World) -> bool:
+def _still_busy(there: AttackTarget) -> bool:
     deadline = time.monotonic() + 2.0
     while there.busy():
         if time.monotonic() > deadline:

@@ -1,4 +1,6 @@
-"""Faults of the guard itself (K01–K08): whatever happens to it, nothing passes, and nobody else waits."""
+"""Faults of the guard itself (K01–K08): whatever happens to it, nothing passes, and no other
+request waits.
+"""
 
 import asyncio
 import json
@@ -10,6 +12,7 @@ import pytest
 from sqlglot.parser import Parser
 
 from agents.asking import make_shop, scripted
+from costly import broken_check
 from server.people import TOKENS, bearer, token
 from server.serving import COUNT, served
 from terminal import run
@@ -20,11 +23,14 @@ from text2sql.types import CheckedSql, SqlRejected
 NAMES = "SELECT name FROM customers ORDER BY id"
 # What a parser might be slow at, each just within the bounds that are checked before it is asked.
 LONGEST = {
-    "list": "SELECT 1 WHERE 1 IN (" + ", ".join(map(str, range(4_900))) + ")",
-    "unions": "SELECT 1 " + "UNION ALL SELECT 1 " * 3_000,
-    "conditions": "SELECT 1 WHERE " + " AND ".join(["1 = 1"] * 2_400),
-    "columns": "SELECT " + ", ".join(f"1 AS c{number}" for number in range(2_400)),
-    "subscripts": "SELECT " + ", ".join(["a" + "[1]" * 16] * 50) + " FROM t",
+    "list": "SELECT 1 WHERE 1 IN (" + ", ".join(map(str, range(1_990))) + ")",
+    "unions": "SELECT 1 " + "UNION ALL SELECT 1 " * 900,
+    "conditions": "SELECT 1 WHERE " + " AND ".join(["1 = 1"] * 990),
+    "columns": "SELECT " + ", ".join(f"1 AS c{number}" for number in range(990)),
+    "doubling": "SELECT " + "date(" * 58 + "id" + ")" * 58 + " FROM t",
+    "types": "SELECT " + "STRUCT(" * 6 + "id" + ")" * 6 + " FROM t",
+    "casts": "SELECT 1" + "::int" * 60,
+    "subscripts": "SELECT " + ", ".join(["a" + "[1]" * 16] * 12) + " FROM t",
     "one value": "SELECT a" + "[1]" * 3_000 + " FROM t",
     "through names": "SELECT a" + "[1].b" * 1_900 + " FROM t",
     "through calls": "SELECT " + "f(" * 50 + "a" + ("[1]" * 15 + ", 1)") * 50 + " FROM t",
@@ -43,10 +49,10 @@ def test_k03_whatever_the_parser_raises_is_a_refusal(
     def broken(*_: Any, **__: Any) -> Any:
         raise error("broken")
 
-    monkeypatch.setattr("text2sql.sql.trees._tree", broken)
+    monkeypatch.setattr("text2sql.sql.parse._tree", broken)
     verdict = check("SELECT 1", "postgres")
     assert isinstance(verdict, SqlRejected)
-    assert verdict.rule == "internal"
+    assert verdict.rule == ("too_costly" if error is MemoryError else "internal")
     monkeypatch.undo()
     monkeypatch.setattr(Parser, "parse", broken)
     assert isinstance(check("SELECT 1", "postgres"), SqlRejected)
@@ -55,18 +61,15 @@ def test_k03_whatever_the_parser_raises_is_a_refusal(
 def test_k03_a_rule_that_breaks_refuses_over_http_and_nothing_runs(
     shop: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def broken(*_: Any) -> Any:
-        raise IndexError("broken")
-
-    async def told() -> tuple[int, dict[str, Any]]:
+    async def run() -> tuple[int, dict[str, Any]]:
         async with served(shop, scripted([])) as server:
             app = server.here.sources.named(None).app
-            await app.catalogue()
-            monkeypatch.setattr("text2sql.sql.guard.RULES", (broken,))
+            await app.catalog()
+            monkeypatch.setattr("text2sql.agents.catalog_cache.check", broken_check)
             response = await server.client.post("/api/v1/sql", json={"sql": COUNT})
             return response.status_code, response.json()
 
-    status, answer = asyncio.run(told())
+    status, answer = asyncio.run(run())
     assert (status, answer["status"], answer["error"]["kind"]) == (200, "refused", "internal")
     assert answer["receipt"]["statements"] == 0
 
@@ -74,18 +77,21 @@ def test_k03_a_rule_that_breaks_refuses_over_http_and_nothing_runs(
 @pytest.mark.parametrize("dialect", ["postgres", "duckdb", "clickhouse"])
 @pytest.mark.parametrize("shape", sorted(LONGEST))
 def test_k02_k04_no_statement_keeps_the_parser_for_long(dialect: str, shape: str) -> None:
-    """Seconds of this thread, because the machine has other work; before its bound, one took 90."""
+    """Seconds of this thread, because the machine has other work; before its bound, one took 90. The issue's
+    250 ms hold on a machine that does nothing else: `benchmarks/guard.py`.
+    """
+    check("SELECT 1", dialect)
     began = time.thread_time()
     check(LONGEST[shape], dialect)
-    assert time.thread_time() - began < 2.0
+    assert time.thread_time() - began < 2.0  # in process; a worker is ended after 0.2 s
 
 
 def test_k04_a_long_statement_does_not_hold_up_the_others(shop: Path) -> None:
-    """A thread reads it; how often the loop comes round meanwhile says whether anybody had to wait."""
+    """A worker reads it; how often the loop comes round meanwhile says whether anybody had to wait."""
 
-    async def told() -> tuple[str, int]:
+    async def run() -> tuple[str, int]:
         async with served(shop, scripted([])) as server:
-            await server.here.sources.named(None).app.catalogue()
+            await server.here.sources.named(None).app.catalog()
             body = {"sql": LONGEST["columns"]}
             asking = asyncio.create_task(server.client.post("/api/v1/sql", json=body))
             rounds = 0
@@ -94,7 +100,7 @@ def test_k04_a_long_statement_does_not_hold_up_the_others(shop: Path) -> None:
                 rounds += 1
             return (await asking).json()["status"], rounds
 
-    status, rounds = asyncio.run(told())
+    status, rounds = asyncio.run(run())
     assert status in ("answered", "failed")
     assert rounds > 5
 
@@ -121,13 +127,13 @@ def test_k07_a_policy_without_tables_shows_nothing(shop: Path, tmp_path: Path) -
     path = tmp_path / "policy.json"
     path.write_text('{"tables": {}}')
 
-    async def told() -> tuple[int, str]:
+    async def run() -> tuple[int, str]:
         policies = {"shop": policies_from(str(path))}
         async with served(shop, scripted([]), policies=policies) as server:
             said = await server.client.post("/api/v1/sql", json={"sql": COUNT})
             return said.status_code, said.json()["kind"]
 
-    assert asyncio.run(told()) == (404, "usage.source")
+    assert asyncio.run(run()) == (404, "usage.source")
 
 
 def test_k08_a_policy_that_changes_on_disk_changes_nobodys_answer(shop: Path, tmp_path: Path) -> None:
@@ -137,7 +143,7 @@ def test_k08_a_policy_that_changes_on_disk_changes_nobodys_answer(shop: Path, tm
     wide = {"roles": {"clerk": {"tables": {"customers": ["id", "name", "level"], "orders": ["id"]}}}}
     path.write_text(json.dumps(narrow))
 
-    async def told() -> set[tuple[str, str]]:
+    async def run() -> set[tuple[str, str]]:
         policies = {"shop": policies_from(str(path))}
         seen = set[tuple[str, str]]()
         async with served(shop, scripted([]), policies=policies, **TOKENS) as server:
@@ -154,7 +160,7 @@ def test_k08_a_policy_that_changes_on_disk_changes_nobodys_answer(shop: Path, tm
             await asyncio.gather(*(ask(number) for number in range(20)))
         return seen
 
-    assert asyncio.run(told()) == {
+    assert asyncio.run(run()) == {
         (NAMES, "answered"),
         ("SELECT level FROM customers", "refused"),
         ("SELECT id FROM orders", "refused"),

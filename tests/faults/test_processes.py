@@ -1,5 +1,5 @@
-"""Faults of processes (P01, P03, P05, P09, P12, A15) on the real program: killed, told to stop, starved, all
-under load; and what it kept, looked at afterwards.
+"""Faults of processes (P01, P03, P05, P09, P12, A15) on the real program under load: killed, asked to stop,
+short of memory or files; and what it stored, inspected afterwards.
 """
 
 import asyncio
@@ -18,7 +18,7 @@ import httpx
 import pytest
 
 from agents.asking import app, make_shop, scripted
-from faults.program import COUNT, HANG, SLOWLY, WAIT, running
+from faults.server_program import COUNT, HANG, SLOWLY, WAIT, running
 from server.serving import NUMBERS, events_of
 from server.test_serve import Program
 from server.test_workers import pids_of
@@ -39,7 +39,7 @@ def asked(program: Program, question: str, thread: str) -> httpx.Response:
 
 
 class Crowd:
-    """Clients that ask without a pause, each question in a thread of its own; what they were told."""
+    """Clients that ask continuously, each question in its own thread, and record the answers."""
 
     def __init__(self, program: Program, clients: int = 4) -> None:
         self.answered: list[str] = []

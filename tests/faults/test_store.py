@@ -1,4 +1,4 @@
-"""Faults of our own store and clock (D13, P04, P06, P11, P13), met by a server that goes on serving."""
+"""Faults of the memory's store and of the clock (D13, P04, P06, P11, P13), while a server keeps serving."""
 
 import asyncio
 import sqlite3
@@ -27,14 +27,14 @@ def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 async def _room(server: Served, pages: int) -> None:
-    """How much the store's disk holds, as SQLite sees it."""
-    memory: Any = (await server.here.sources.named(None).app.rooms()).memory
+    """The free space of the store's disk, as SQLite sees it."""
+    memory: Any = (await server.here.sources.named(None).app.resources()).memory
     for connection in (memory.checkpointer.conn, memory.store.conn, memory._tables._connection):
         await connection.execute_fetchall(f"PRAGMA max_page_count = {pages}")
 
 
 def test_d13_p06_a_full_disk_fails_one_request_and_loses_no_thread(shop: Path, tmp_path: Path) -> None:
-    async def told() -> None:
+    async def run() -> None:
         backend = scripted([], last=COUNT)
         given: dict[str, Any] = {"memory": str(tmp_path / "m.db"), "cache_lifetime": 0.0}
         async with served(shop, backend, **given) as server:
@@ -56,7 +56,7 @@ def test_d13_p06_a_full_disk_fails_one_request_and_loses_no_thread(shop: Path, t
             assert (await server.answer(thread_id=kept["thread_id"]))["rows"] == [[3]]
             assert len((await server.get(place))["turns"]) == 2
 
-    asyncio.run(told())
+    asyncio.run(run())
 
 
 def _truncated(path: Path) -> None:
@@ -82,7 +82,7 @@ def test_p13_a_store_that_cannot_be_read_is_told_and_never_reset(
 ) -> None:
     memory = tmp_path / "m.db"
 
-    async def told() -> None:
+    async def run() -> None:
         given: dict[str, Any] = {"memory": str(memory), "cache_lifetime": 0.0}
         async with served(shop, scripted([COUNT]), **given) as server:
             thread = (await server.answer())["thread_id"]
@@ -102,14 +102,14 @@ def test_p13_a_store_that_cannot_be_read_is_told_and_never_reset(
             assert (await server.client.get("/readyz")).status_code == 200
             assert len((await server.get(f"/api/v1/threads/{thread}"))["turns"]) == 1
 
-    asyncio.run(told())
+    asyncio.run(run())
 
 
 def test_p04_a_torn_end_of_the_log_costs_the_last_step_alone(shop: Path, tmp_path: Path) -> None:
     """What a crash inside a write leaves: SQLite's checksums tell which frames are whole."""
     memory, torn = tmp_path / "m.db", tmp_path / "torn.db"
 
-    async def told() -> None:
+    async def run() -> None:
         async with app(shop, scripted([], last=COUNT), memory=str(memory)) as db:
             await db.ask("How many customers are there?", thread="first")
             whole = {path.name: path.read_bytes() for path in tmp_path.glob("m.db*")}
@@ -126,13 +126,13 @@ def test_p04_a_torn_end_of_the_log_costs_the_last_step_alone(shop: Path, tmp_pat
             for path in tmp_path.glob("torn.db*"):
                 path.unlink()
 
-    asyncio.run(told())
+    asyncio.run(run())
 
 
 def test_p13_one_checkpoint_that_cannot_be_read_costs_its_thread_alone(shop: Path, tmp_path: Path) -> None:
     memory = tmp_path / "m.db"
 
-    async def told() -> None:
+    async def run() -> None:
         given: dict[str, Any] = {"memory": str(memory), "cache_lifetime": 0.0}
         async with served(shop, scripted([], last=COUNT), **given) as server:
             good, bad = [(await server.answer())["thread_id"] for _ in range(2)]
@@ -147,7 +147,7 @@ def test_p13_one_checkpoint_that_cannot_be_read_costs_its_thread_alone(shop: Pat
             assert (await server.client.delete(f"/api/v1/threads/{good}")).status_code == 204
             assert (await server.answer())["rows"] == [[3]]
 
-    asyncio.run(told())
+    asyncio.run(run())
 
 
 @pytest.mark.parametrize("jump", [86_400.0, -86_400.0])
@@ -166,7 +166,7 @@ def test_p11_a_clock_that_jumps_moves_no_deadline(
 
     monkeypatch.setattr(backend, "stream", jumping)
 
-    async def told() -> None:
+    async def run() -> None:
         given: dict[str, Any] = {"memory": str(tmp_path / "m.db"), "cache_lifetime": 0.0}
         async with served(shop, backend, **given) as server:
             first = await server.answer(seconds=30)
@@ -175,15 +175,15 @@ def test_p11_a_clock_that_jumps_moves_no_deadline(
             assert again["rows"] == [[3]]
             assert len((await server.get(f"/api/v1/threads/{first['thread_id']}"))["turns"]) == 2
 
-    asyncio.run(told())
+    asyncio.run(run())
 
 
 def test_g8_a_store_that_goes_down_later_turns_the_light_red_and_comes_back(
     shop: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def told() -> list[int]:
+    async def run() -> list[int]:
         async with served(shop, scripted([COUNT]), memory=str(tmp_path / "m.db")) as server:
-            memory: Any = (await server.here.sources.named(None).app.rooms()).memory
+            memory: Any = (await server.here.sources.named(None).app.resources()).memory
             seen = [(await server.client.get("/readyz")).status_code]
             connection = memory._tables._connection
 
@@ -198,4 +198,4 @@ def test_g8_a_store_that_goes_down_later_turns_the_light_red_and_comes_back(
             seen.append((await server.client.get("/readyz")).status_code)
             return seen
 
-    assert asyncio.run(told()) == [200, 503, 200, 200]
+    assert asyncio.run(run()) == [200, 503, 200, 200]

@@ -1,4 +1,4 @@
-"""What the tests of the model room share: settings for the scripted endpoint, a question, a clean loop."""
+"""Helpers for the tests of chat models: settings for the scripted endpoint, a question, an event loop."""
 
 import asyncio
 import itertools
@@ -32,7 +32,7 @@ def isolated() -> Iterator[None]:
 
 
 def model_name(fault: str) -> str:
-    """The same fault under a name nobody else uses: breakers and limits are shared by name."""
+    """A unique model name for the fault, because breakers and limits are shared by name."""
     return f"{fault}#{os.getpid()}-{next(_numbers)}"
 
 
@@ -46,7 +46,7 @@ def hosted(server: Endpoint, name: str, **given: Any) -> AsyncChatModel:
 
 
 def settled(work: Coroutine[Any, Any, T]) -> T:
-    """Run it in a loop of its own, and see that it leaves no task behind."""
+    """Run the coroutine in a new event loop and check that it leaves no task behind."""
 
     async def watched() -> T:
         try:

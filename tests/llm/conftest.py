@@ -1,4 +1,4 @@
-"""Nothing here leaves the machine, and no key of the developer's is ever used."""
+"""Fixtures: the scripted endpoint, and isolation from the network and the developer's keys."""
 
 from collections.abc import Iterator
 
@@ -18,5 +18,5 @@ def _isolated() -> Iterator[None]:
 def server() -> Iterator[Endpoint]:
     import langchain_openai  # noqa: F401 -- four seconds that are no test's
 
-    with endpoint() as one:
-        yield one
+    with endpoint() as running:
+        yield running

@@ -1,4 +1,4 @@
-"""Does a text fit a GBNF grammar? As llama.cpp decides it: a set of stacks, moved on letter by letter."""
+"""Check texts against a GBNF grammar with llama.cpp's algorithm: a set of stacks, moved on by letters."""
 
 import re
 from collections.abc import Iterator
@@ -30,7 +30,7 @@ class Grammar:
         return None in self._after(text)
 
     def begins(self, text: str) -> bool:
-        """Whether some sentence of the grammar begins so."""
+        """Whether the text is a prefix of some sentence of the grammar."""
         return bool(self._after(text))
 
     def open_stacks(self, text: str) -> int:
@@ -49,7 +49,7 @@ class Grammar:
         return stacks
 
     def _expand(self, stack: Any) -> Iterator[Any]:
-        """The stacks with a letter on top that this one means; None is the end."""
+        """Expand a stack to stacks with a letter on top; None is the end."""
         seen, todo = set(), [stack]
         while todo:
             one = todo.pop()
@@ -125,18 +125,18 @@ class Letters:
 def _tokens(body: str) -> list[str]:
     tokens, at = [], 0
     while at < len(body.rstrip()):
-        found = _TOKEN.match(body, at)
-        assert found, body[at : at + 40]
-        tokens.append(found[1])
-        at = found.end()
+        match = _TOKEN.match(body, at)
+        assert match, body[at : at + 40]
+        tokens.append(match[1])
+        at = match.end()
     return tokens
 
 
 def _unescaped(text: str) -> str:
-    def one(found: re.Match[str]) -> str:
-        escaped = found[1]
+    def unescape(match: re.Match[str]) -> str:
+        escaped = match[1]
         if escaped[0] in "xU":
             return chr(int(escaped[1:], 16))
         return _ESCAPES.get(escaped, escaped)
 
-    return re.sub(r"\\(U[0-9A-F]{8}|x[0-9A-F]{2}|.)", one, text)
+    return re.sub(r"\\(U[0-9A-F]{8}|x[0-9A-F]{2}|.)", unescape, text)

@@ -1,4 +1,4 @@
-"""The chat model over scripted backends: what is trimmed, tried again, given up, counted and closed."""
+"""The chat model with scripted backends: retries, fallbacks, deadlines, usage and closing."""
 
 import asyncio
 import time
@@ -21,7 +21,7 @@ from text2sql.errors import (
     RateLimited,
 )
 from text2sql.llm import AsyncChatModel, ScriptedBackend
-from text2sql.types import Candidate, Capabilities, Message, ModelRequest, Reply, Usage
+from text2sql.types import Candidate, Message, ModelProfile, ModelRequest, Reply, Usage
 
 
 def chat(*backends: ScriptedBackend, **settings: float) -> AsyncChatModel:
@@ -38,7 +38,7 @@ def test_a_question_gets_its_answer() -> None:
     assert reply.text == "SELECT 1"
     assert reply.model == "scripted"
     assert reply.usage == Usage(calls=1, prompt_tokens=26, completion_tokens=3)
-    assert [one.messages for one in backend.requests] == [QUESTION.messages]
+    assert [sent.messages for sent in backend.requests] == [QUESTION.messages]
 
 
 def test_a_stream_is_pieces_and_then_one_reply() -> None:
@@ -52,19 +52,19 @@ def test_a_stream_is_pieces_and_then_one_reply() -> None:
 
 
 def test_what_a_model_cannot_do_is_left_out_of_the_request() -> None:
-    plain = ScriptedBackend(["SELECT 1"], capabilities=Capabilities(context=1000))
-    asked = replace(QUESTION, grammar="root ::= x", schema={"type": "object"}, candidates=4, logprobs=True)
-    asked = replace(asked, begun="SELECT")
-    reply = settled(chat(plain).ask(asked))
+    plain = ScriptedBackend(["SELECT 1"], profile=ModelProfile(context=1000))
+    request = replace(QUESTION, grammar="root ::= x", schema={"type": "object"}, candidates=4, logprobs=True)
+    request = replace(request, begun="SELECT")
+    reply = settled(chat(plain).ask(request))
     assert plain.requests == [replace(QUESTION, grammar="", schema=None, candidates=1, logprobs=False)]
     assert len(reply.candidates) == 1
 
 
 def test_what_a_model_can_do_is_left_in() -> None:
     able = ScriptedBackend(["SELECT 1"])
-    asked = replace(QUESTION, grammar="root ::= x", schema={"type": "object"}, candidates=4, logprobs=True)
-    assert len(settled(chat(able).ask(asked)).candidates) == 4
-    assert able.requests == [asked]
+    request = replace(QUESTION, grammar="root ::= x", schema={"type": "object"}, candidates=4, logprobs=True)
+    assert len(settled(chat(able).ask(request)).candidates) == 4
+    assert able.requests == [request]
 
 
 def test_an_answer_is_never_longer_than_the_setting_allows() -> None:
@@ -94,14 +94,14 @@ def test_a_failure_that_may_pass_is_tried_twice_more_and_all_calls_are_counted()
     ],
     ids=lambda value: getattr(value, "kind", None),
 )
-def test_how_often_is_asked_depends_on_what_went_wrong(error: ModelError, calls: int) -> None:
+def test_the_number_of_retries_depends_on_the_error(error: ModelError, calls: int) -> None:
     backend = ScriptedBackend(last=error)
     with pytest.raises(type(error)):
         settled(chat(backend).ask(QUESTION))
     assert len(backend.requests) == calls
 
 
-def test_a_wait_that_does_not_fit_the_deadline_is_not_begun() -> None:
+def test_a_wait_beyond_the_deadline_is_not_started() -> None:
     backend = ScriptedBackend(last=RateLimited("scripted", "slow down", retry_after=30.0))
     began = time.monotonic()
     with pytest.raises(RateLimited) as caught:
@@ -136,7 +136,7 @@ def test_a_refusal_is_not_shopped_around(error: ModelError) -> None:
 
 
 class Slow(ScriptedBackend):
-    """Says a word, then thinks for ever; notes whether it was stopped."""
+    """Yields a few words, then blocks; records whether it was cancelled."""
 
     def __init__(self, words: tuple[str, ...] = ("SELECT",)) -> None:
         super().__init__(name="slow")
@@ -207,7 +207,7 @@ def test_a_cancelled_question_stops_the_work() -> None:
 
 
 class Breaks(ScriptedBackend):
-    """A piece, then the end of the connection; well the second time."""
+    """The first call fails after a piece; the second one succeeds."""
 
     async def stream(self, request: ModelRequest) -> AsyncIterator[str | Reply]:
         self.requests.append(request)
@@ -232,14 +232,14 @@ def test_a_stream_is_not_begun_anew_once_a_piece_is_out() -> None:
     assert len(backend.requests) == 1
 
 
-def test_a_whole_answer_forgets_what_a_broken_try_had_said() -> None:
+def test_a_whole_answer_discards_the_text_of_a_failed_attempt() -> None:
     backend = Breaks()
     assert settled(chat(backend).ask(QUESTION)).text == "SELECT 1"
     assert len(backend.requests) == 2
 
 
 class Tired(ScriptedBackend):
-    """Takes its time to say that it is down."""
+    """Fails after a delay."""
 
     async def stream(self, request: ModelRequest) -> AsyncIterator[str | Reply]:
         self.requests.append(request)
@@ -248,7 +248,7 @@ class Tired(ScriptedBackend):
         raise ModelNotAllowed("tired", "no")
 
 
-def test_a_fallback_that_comes_too_late_is_told_as_a_time_out() -> None:
+def test_a_fallback_after_the_deadline_is_a_time_out() -> None:
     spare = ScriptedBackend(["SELECT 1"])
     with pytest.raises(ModelTimeout, match=r"no answer within 0.2 s"):
         settled(chat(Tired(), spare).ask(replace(QUESTION, seconds=0.2)))

@@ -1,4 +1,4 @@
-"""The schema grammar: one read query over these names, and nothing else."""
+"""The grammar allows one read query over the names of the schema, and nothing else."""
 
 import pytest
 
@@ -155,7 +155,7 @@ def test_a_huge_schema_gives_a_grammar_of_bounded_size() -> None:
     assert not parsed.accepts("SELECT column_3_7 FROM other")
 
 
-def test_few_ways_stay_open_while_a_query_is_written() -> None:
+def test_few_grammar_stacks_stay_open_while_decoding() -> None:
     """Each costs time at every token."""
     sql = (
         "SELECT T1.Name FROM singer AS T1 JOIN concert AS T2 ON T1.Singer_ID = T2.concert_ID WHERE T1.Age > 3"

@@ -1,4 +1,4 @@
-"""A hosted model through LangChain, against the scripted endpoint: what is sent and what comes back."""
+"""A hosted model through LangChain, with the scripted endpoint: requests and replies."""
 
 import asyncio
 import os
@@ -13,18 +13,18 @@ from text2sql.llm import AsyncChatModel, ChatModel, open_model
 from text2sql.llm.endpoint import Endpoint
 from text2sql.llm.hosted import DEFAULT_CONTEXT
 from text2sql.llm.wire import TEXT
-from text2sql.types import Capabilities, ModelRequest, Reply, Token
+from text2sql.types import ModelProfile, ModelRequest, Reply, Token
 
 SCHEMA = {"type": "object", "properties": {"sql": {"type": "string"}}, "required": ["sql"]}
 
 
-async def asked(model: AsyncChatModel, request: ModelRequest = QUESTION) -> Reply:
+async def ask_once(model: AsyncChatModel, request: ModelRequest = QUESTION) -> Reply:
     async with model:
         return await model.ask(request)
 
 
 def test_a_hosted_model_answers_and_its_cost_is_counted(server: Endpoint) -> None:
-    reply = settled(asked(hosted(server, name := model_name("plain"))))
+    reply = settled(ask_once(hosted(server, name := model_name("plain"))))
     assert (reply.text, reply.candidates[0].finish) == (TEXT, "stop")
     assert reply.model == f"openai-compatible:{name}"
     assert reply.usage.calls == 1
@@ -33,9 +33,9 @@ def test_a_hosted_model_answers_and_its_cost_is_counted(server: Endpoint) -> Non
     assert reply.usage.seconds > 0
 
 
-def test_the_request_says_what_was_asked_and_nothing_else(server: Endpoint) -> None:
+def test_the_http_request_contains_the_parameters_and_nothing_else(server: Endpoint) -> None:
     request = replace(QUESTION, max_tokens=99, stop=("###",), temperature=0.5)
-    settled(asked(hosted(server, name := model_name("plain")), request))
+    settled(ask_once(hosted(server, name := model_name("plain")), request))
     (call,) = server.calls(name)
     assert call.headers["authorization"] == f"Bearer {KEY}"
     assert call.body == {
@@ -52,59 +52,59 @@ def test_the_request_says_what_was_asked_and_nothing_else(server: Endpoint) -> N
 @pytest.mark.fault("L23")
 def test_a_tool_that_was_offered_can_be_called(server: Endpoint) -> None:
     request = replace(QUESTION, tools={"schema": "picks the tables"})
-    reply = settled(asked(hosted(server, name := model_name("fault:tool=schema")), request))
+    reply = settled(ask_once(hosted(server, name := model_name("fault:tool=schema")), request))
     assert (reply.candidates[0].called, reply.text) == ("schema", "")
     body = server.calls(name)[0].body
     assert body["tool_choice"] == "required"
     assert [one["function"]["name"] for one in body["tools"]] == ["schema"]
 
 
-def test_openai_itself_is_told_the_limit_in_its_own_word(server: Endpoint) -> None:
+def test_openai_gets_the_token_limit_in_its_own_parameter(server: Endpoint) -> None:
     model = open_model(f"openai:{(name := model_name('plain'))}", settings_for(server))
-    settled(asked(model, replace(QUESTION, max_tokens=99)))
+    settled(ask_once(model, replace(QUESTION, max_tokens=99)))
     assert server.calls(name)[0].body["max_completion_tokens"] == 99
 
 
-def test_azure_is_asked_by_deployment_and_version(server: Endpoint) -> None:
+def test_azure_is_called_by_deployment_and_version(server: Endpoint) -> None:
     given = settings_for(
         server, base_url=server.base_url.removesuffix("/v1"), deployment="mine", api_version="2024-10-21"
     )
-    settled(asked(open_model(f"azure_openai:{(name := model_name('plain'))}", given)))
+    settled(ask_once(open_model(f"azure_openai:{(name := model_name('plain'))}", given)))
     (call,) = server.calls(name)
     assert call.path == "/openai/deployments/mine/chat/completions?api-version=2024-10-21"
     assert call.headers["api-key"] == KEY
 
 
-def test_structured_output_is_asked_for_with_its_schema(server: Endpoint) -> None:
-    settled(asked(hosted(server, name := model_name("plain")), replace(QUESTION, schema=SCHEMA)))
+def test_structured_output_is_requested_with_its_schema(server: Endpoint) -> None:
+    settled(ask_once(hosted(server, name := model_name("plain")), replace(QUESTION, schema=SCHEMA)))
     wanted = {"type": "json_schema", "json_schema": {"name": "answer", "strict": True, "schema": SCHEMA}}
     assert server.calls(name)[0].body["response_format"] == wanted
 
 
-def test_an_endpoint_without_structured_output_is_asked_without_from_then_on(server: Endpoint) -> None:
+def test_an_endpoint_without_structured_output_is_remembered(server: Endpoint) -> None:
     model = hosted(server, name := model_name("fault:unsupported=response_format"))
 
-    async def twice() -> Capabilities:
+    async def twice() -> ModelProfile:
         async with model:
             for _ in range(2):
                 assert (await model.ask(replace(QUESTION, schema=SCHEMA))).text == TEXT
-            return model.capabilities
+            return model.profile
 
-    assert settled(twice()).schema is False
+    assert settled(twice()).structured_output is False
     assert ["response_format" in call.body for call in server.calls(name)] == [True, False, False]
 
 
 @pytest.mark.parametrize("parameter", ["temperature", "stream_options", "logprobs"])
 def test_a_parameter_the_endpoint_does_not_know_is_left_out(server: Endpoint, parameter: str) -> None:
     model = hosted(server, name := model_name(f"fault:unsupported={parameter}"))
-    reply = settled(asked(model, replace(QUESTION, logprobs=True)))
+    reply = settled(ask_once(model, replace(QUESTION, logprobs=True)))
     assert reply.text == TEXT
     assert reply.usage.calls == 2
     assert [parameter in call.body for call in server.calls(name)] == [True, False]
 
 
 def test_several_candidates_come_from_one_call(server: Endpoint) -> None:
-    reply = settled(asked(hosted(server, name := model_name("plain")), replace(QUESTION, candidates=3)))
+    reply = settled(ask_once(hosted(server, name := model_name("plain")), replace(QUESTION, candidates=3)))
     assert [one.text for one in reply.candidates] == [TEXT] * 3
     assert [(call.body["n"], call.streams) for call in server.calls(name)] == [(3, False)]
     assert (reply.usage.calls, reply.usage.prompt_tokens) == (1, 12)
@@ -113,7 +113,7 @@ def test_several_candidates_come_from_one_call(server: Endpoint) -> None:
 @pytest.mark.parametrize("candidates", [1, 2])
 def test_log_probabilities_come_with_their_tokens(server: Endpoint, candidates: int) -> None:
     request = replace(QUESTION, logprobs=True, candidates=candidates)
-    reply = settled(asked(hosted(server, model_name("plain")), request))
+    reply = settled(ask_once(hosted(server, model_name("plain")), request))
     for candidate in reply.candidates:
         assert "".join(one.text for one in candidate.tokens) == TEXT
         assert candidate.tokens[0] == Token("SELE", -0.5)
@@ -139,7 +139,7 @@ def test_leaving_a_stream_early_closes_the_connection(server: Endpoint) -> None:
     assert settled(leave())
 
 
-def test_the_synchronous_twin_speaks_to_an_endpoint_too(server: Endpoint) -> None:
+def test_the_synchronous_model_works_with_an_endpoint(server: Endpoint) -> None:
     with ChatModel(hosted(server, model_name("plain"))) as model:
         assert model.ask(QUESTION).text == TEXT
         *pieces, _ = model.stream(QUESTION)
@@ -149,45 +149,52 @@ def test_the_synchronous_twin_speaks_to_an_endpoint_too(server: Endpoint) -> Non
 def test_a_model_in_another_loop_is_another_model(server: Endpoint) -> None:
     """Connections belong to a loop: what is opened and closed in one does not disturb the next."""
     for _ in range(2):
-        assert settled(asked(hosted(server, model_name("plain")))).text == TEXT
+        assert settled(ask_once(hosted(server, model_name("plain")))).text == TEXT
 
 
 def test_counts_that_come_with_every_piece_are_not_added_up(server: Endpoint) -> None:
-    usage = settled(asked(hosted(server, model_name("fault:usage_often")))).usage
+    usage = settled(ask_once(hosted(server, model_name("fault:usage_often")))).usage
     assert (usage.prompt_tokens, usage.completion_tokens) == (12, 7)
 
 
-def test_a_key_that_is_missing_is_said_before_anything_is_sent(server: Endpoint) -> None:
+def test_a_missing_key_is_an_error_before_anything_is_sent(server: Endpoint) -> None:
     model = open_model("openai:gpt-x", settings_for(server, api_key=""))
     with pytest.raises(ModelNotAllowed, match="set TEXT2SQL_API_KEY or OPENAI_API_KEY"):
-        settled(asked(model))
+        settled(ask_once(model))
 
 
-def test_a_server_of_ones_own_needs_no_key(server: Endpoint) -> None:
-    assert settled(asked(hosted(server, model_name("plain"), api_key=""))).text == TEXT
+def test_a_self_hosted_server_needs_no_key(server: Endpoint) -> None:
+    assert settled(ask_once(hosted(server, model_name("plain"), api_key=""))).text == TEXT
 
 
 def test_the_providers_own_variable_is_used_when_no_key_is_set(server: Endpoint) -> None:
     os.environ["OPENAI_API_KEY"] = "sk-own"
     model = open_model(f"openai:{(name := model_name('plain'))}", settings_for(server, api_key=""))
-    settled(asked(model))
+    settled(ask_once(model))
     assert server.calls(name)[0].headers["authorization"] == "Bearer sk-own"
 
 
-def test_what_the_model_can_do_is_known_before_it_is_asked(server: Endpoint) -> None:
-    able = hosted(server, "plain").capabilities
-    assert able == Capabilities(DEFAULT_CONTEXT, schema=True, candidates=True, logprobs=True, tools=True)
-    plain = open_model("siliconflow:x", settings_for(server)).capabilities
-    assert plain == Capabilities(context=DEFAULT_CONTEXT, tools=True)
+def test_the_profile_is_known_before_the_first_request(server: Endpoint) -> None:
+    able = hosted(server, "plain").profile
+    assert able == ModelProfile(
+        DEFAULT_CONTEXT,
+        location="local",
+        structured_output=True,
+        candidates=True,
+        logprobs=True,
+        tool_calls=True,
+    )
+    plain = open_model("siliconflow:x", settings_for(server)).profile
+    assert plain == ModelProfile(context=DEFAULT_CONTEXT, tool_calls=True)
 
 
 def test_the_temperature_of_the_settings_holds_where_a_request_has_none(server: Endpoint) -> None:
-    settled(asked(hosted(server, name := model_name("plain"), temperature=0.7)))
+    settled(ask_once(hosted(server, name := model_name("plain"), temperature=0.7)))
     assert server.calls(name)[0].body["temperature"] == 0.7
 
 
 def test_the_rate_limit_is_kept_in_advance(server: Endpoint) -> None:
-    """Two a minute: the first goes, the second would wait a minute, so it is told at once and never sent."""
+    """Two per minute: the second request would wait a minute, so it fails at once and is never sent."""
     model = hosted(server, name := model_name("plain"), requests_per_minute=2)
 
     async def twice() -> str:
@@ -205,6 +212,6 @@ def test_the_rate_limit_is_kept_in_advance(server: Endpoint) -> None:
 
 def test_a_prompt_that_is_too_long_is_the_callers_to_shorten(server: Endpoint) -> None:
     with pytest.raises(PromptTooLong) as caught:
-        settled(asked(hosted(server, name := model_name("fault:context"))))
+        settled(ask_once(hosted(server, name := model_name("fault:context"))))
     assert caught.value.mend == "rewrite"
     assert len(server.calls(name)) == 1

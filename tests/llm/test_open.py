@@ -1,4 +1,4 @@
-"""A model by name: which backend, whose key, and the one command that is missing."""
+"""Opening a model by name: backends, keys, fallbacks and missing packages."""
 
 import subprocess
 import sys
@@ -24,15 +24,15 @@ def test_every_provider_at_hand_can_be_opened(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", [one.name for one in PROVIDERS.values() if one.extra != "openai"])
-def test_a_missing_package_is_told_with_the_command_that_installs_it(name: str) -> None:
+def test_a_missing_package_is_an_error_with_the_install_command(name: str) -> None:
     if PROVIDERS[name].package in sys.modules:
         pytest.skip(f"{PROVIDERS[name].package} is installed here")
     with pytest.raises(MissingDriver) as caught:
         open_model(f"{name}:x", ADDRESS)
-    told = explain(caught.value, "en")
-    assert told == (
+    message = explain(caught.value, "en")
+    assert message == (
         f"Asking {name} needs a package that is not installed.\n"
-        f'Install it: pip install "text2sql[{PROVIDERS[name].extra}]"'
+        f'Install it: pip install "text2sql-kit[{PROVIDERS[name].extra}]"'
     )
     assert PROVIDERS[name].extra in explain(caught.value, "zh")
 
@@ -51,7 +51,7 @@ def test_every_extra_a_provider_names_exists() -> None:
         ("vllm:x", "usage.model_base_url", "TEXT2SQL_BASE_URL"),
     ],
 )
-def test_a_name_that_is_none_is_told_with_those_that_are(name: str, key: str, told: str) -> None:
+def test_an_invalid_name_is_an_error_that_lists_valid_ones(name: str, key: str, told: str) -> None:
     with pytest.raises(UsageError) as caught:
         open_model(name, Settings())
     assert caught.value.message_key == key
@@ -67,7 +67,7 @@ def test_the_settings_name_the_model_and_its_fallbacks() -> None:
 
 
 def test_a_key_is_shown_to_the_provider_it_belongs_to_and_to_no_other(server: Endpoint) -> None:
-    """The first is down; the spare has another provider, so it gets neither the key nor the address."""
+    """The fallback has another provider, so it gets neither the key nor the address."""
     first = f"openai:{model_name('fault:status=500')}"
     given = settings_for(server, model=first, fallback="siliconflow:spare")
     model = open_model(None, given)
@@ -92,7 +92,7 @@ def test_a_key_for_one_provider_is_not_sent_to_another_asked_for_by_name() -> No
     assert KEY not in repr(vars(backend)["_settings"].api_key)
 
 
-def test_a_fallback_answers_and_says_who_it_was(server: Endpoint) -> None:
+def test_the_reply_of_a_fallback_names_its_model(server: Endpoint) -> None:
     down, spare = model_name("fault:status=503"), model_name("plain")
     given = settings_for(server, fallback=f"openai-compatible:{spare}")
     model = open_model(f"openai-compatible:{down}", given)
@@ -105,20 +105,20 @@ def test_a_fallback_answers_and_says_who_it_was(server: Endpoint) -> None:
     assert settled(ask()) == (f"openai-compatible:{spare}", 4)
 
 
-def test_importing_the_room_imports_no_vendor() -> None:
-    told = (
+def test_importing_the_package_imports_no_vendor() -> None:
+    code = (
         "import sys, text2sql.llm, text2sql.llm.hosted;"
         "print(sorted({n.partition('.')[0] for n in sys.modules} & "
         "{'langchain', 'langchain_core', 'openai', 'xllamacpp', 'tiktoken', 'httpx', 'pydantic'}))"
     )
-    shown = subprocess.run([sys.executable, "-c", told], capture_output=True, text=True, check=True)
-    assert shown.stdout == "[]\n"
+    output = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert output.stdout == "[]\n"
 
 
 @pytest.mark.parametrize(
     ("variable", "bypassed"), [("HTTPS_PROXY", False), ("ALL_PROXY", False), ("NO_PROXY", True)]
 )
-def test_anthropic_is_not_asked_through_a_proxy_by_accident(
+def test_anthropic_is_not_called_through_a_proxy_by_accident(
     monkeypatch: pytest.MonkeyPatch, variable: str, bypassed: bool
 ) -> None:
     monkeypatch.setenv("HTTPS_PROXY", "http://127.0.0.1:9")
@@ -134,7 +134,7 @@ def test_every_provider_is_documented_with_its_facts() -> None:
     rows = {row[0].strip("`"): row for row in cells(section(read("docs/models.md"), "Hosted models"))}
     for one in PROVIDERS.values():
         _, extra, keys, address, schema, many = rows[one.name]
-        assert extra == f"`text2sql[{one.extra}]`"
+        assert extra == f"`text2sql-kit[{one.extra}]`"
         assert [key for key in one.keys if f"`{key}`" not in keys] == []
         assert not one.url or "openai" not in one.dialect or one.url in address
         assert (schema, many) == ("yes" if one.schema else "no", "yes" if one.many else "no")

@@ -22,7 +22,7 @@ def twin(backend: ScriptedBackend) -> ChatModel:
 def test_it_answers_streams_warms_counts_and_closes() -> None:
     backend = ScriptedBackend(["SELECT 1", "SELECT count(*)"])
     with twin(backend) as model:
-        assert (model.name, model.capabilities) == ("scripted", backend.capabilities)
+        assert (model.name, model.profile) == ("scripted", backend.profile)
         assert model.ask(QUESTION).text == "SELECT 1"
         *pieces, reply = model.stream(QUESTION)
         assert pieces == ["SELECT c", "ount(*)"]

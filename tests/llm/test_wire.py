@@ -11,11 +11,11 @@ from email.utils import format_datetime
 import pytest
 
 from llm.asking import eventually
-from text2sql.llm.chunks import Utf16, estimate_tokens
 from text2sql.llm.endpoint import Endpoint, endpoint
+from text2sql.llm.error_mapping import read_retry_after, scrub, translate
+from text2sql.llm.langchain_messages import Utf16, estimate_tokens
 from text2sql.llm.scenarios import NAMES, SCENARIOS
-from text2sql.llm.translation import read_retry_after, scrub, translate
-from text2sql.llm.transport import LONGEST_BODY, LONGEST_LINE, ReplyTooLarge, Tidy
+from text2sql.llm.transport import LONGEST_BODY, LONGEST_LINE, ReplyTooLarge, SanitizedStream
 
 
 class Status(Exception):
@@ -53,7 +53,7 @@ class Status(Exception):
     ],
     ids=repr,
 )
-def test_errors_are_told_apart_by_status_and_type(error: Exception, kind: str) -> None:
+def test_errors_are_distinguished_by_status_and_type(error: Exception, kind: str) -> None:
     assert translate(error, "m").kind == kind
 
 
@@ -87,7 +87,7 @@ def test_retry_after_is_read_as_a_date() -> None:
 
 
 def test_bytes_leave_as_whole_lines_of_utf_8() -> None:
-    tidy = Tidy(events=True)
+    tidy = SanitizedStream(events=True)
     assert tidy.feed('data: "销'.encode()[:-1]) == b""
     assert tidy.feed('销"\n\n'.encode()[-4:]) == 'data: "销"\n\n'.encode()
     assert tidy.feed(b"data: \xff\n") == "data: �\n".encode()
@@ -96,15 +96,15 @@ def test_bytes_leave_as_whole_lines_of_utf_8() -> None:
 
 def test_a_body_and_a_line_have_a_bound() -> None:
     with pytest.raises(ReplyTooLarge):
-        Tidy(events=True).feed(b"x" * (LONGEST_LINE + 1))
+        SanitizedStream(events=True).feed(b"x" * (LONGEST_LINE + 1))
     with pytest.raises(ReplyTooLarge):
-        Tidy(events=False).feed(b"x" * (LONGEST_BODY + 1))
+        SanitizedStream(events=False).feed(b"x" * (LONGEST_BODY + 1))
 
 
 def test_a_body_that_is_not_json_is_left_for_its_reader() -> None:
-    tidy = Tidy(events=False)
+    tidy = SanitizedStream(events=False)
     assert tidy.feed(b'{"usage": ') + tidy.finish() == b'{"usage": '
-    tidy = Tidy(events=False)
+    tidy = SanitizedStream(events=False)
     assert tidy.feed(b'["usage"]') + tidy.finish() == b'["usage"]'
 
 
@@ -112,7 +112,7 @@ def test_counts_are_numbers_or_nothing() -> None:
     sent = {
         "usage": {"prompt_tokens": -1, "completion_tokens": 7.0, "x": "many", "details": {"y": None, "z": 3}}
     }
-    tidy = Tidy(events=False)
+    tidy = SanitizedStream(events=False)
     (tidy.feed(json.dumps(sent).encode()))
     assert json.loads(tidy.finish()) == {"usage": {"completion_tokens": 7, "details": {"z": 3}}}
 

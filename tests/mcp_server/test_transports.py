@@ -17,19 +17,19 @@ import pytest
 from mcp import Client
 
 from agents.asking import make_shop
-from mcp_server.calling import ENDLESS, SCRIPT, environment, over_http, over_pipes
+from mcp_server.mcp_client import ENDLESS, SCRIPT, environment, over_http, over_pipes
 from text2sql.llm.endpoint import endpoint
 
 pytestmark = pytest.mark.slow
 
-# Two connections: whoever is still running keeps the next one waiting, and then it fails.
+# Two connections: a query that is not cancelled makes the next one fail.
 NARROW = {"TEXT2SQL_POOL_SIZE": "1", "TEXT2SQL_POOL_OVERFLOW": "1", "TEXT2SQL_POOL_WAIT": "5"}
-MODES = ("auto", "legacy")  # the protocol of today, and the handshake of before
+MODES = ("auto", "legacy")  # the current protocol, and the former handshake
 
 
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The address of a server on HTTP that several tests knock at."""
+    """The address of an HTTP server that several tests share."""
     place = tmp_path_factory.mktemp("served")
     with asyncio.Runner() as runner:
         opened = over_http(place, environment(place, "http://127.0.0.1:9"))
@@ -41,20 +41,20 @@ async def all_four(client: Client) -> list[Any]:
     tables = await client.call_tool("list_tables")
     described = await client.call_tool("describe_table", {"name": "cities"})
     ran = await client.call_tool("run_query", {"sql": "SELECT count(*) AS n FROM orders"})
-    asked = await client.call_tool("ask", {"question": "How many orders are there?"})
-    return [one.structured_content for one in (tables, described, ran, asked)]
+    answered = await client.call_tool("ask", {"question": "How many orders are there?"})
+    return [result.structured_content for result in (tables, described, ran, answered)]
 
 
-def check_all_four(told: list[Any]) -> None:
-    tables, described, ran, asked = told
-    assert [one["name"] for one in tables["tables"]] == ["cities", "customers", "orders"]
-    assert [one["name"] for one in described["columns"]] == ["id", "name", "country"]
+def check_all_four(contents: list[Any]) -> None:
+    tables, described, ran, answered = contents
+    assert [table["name"] for table in tables["tables"]] == ["cities", "customers", "orders"]
+    assert [column["name"] for column in described["columns"]] == ["id", "name", "country"]
     assert ran["rows"] == [[3]]
-    assert (asked["status"], len(asked["rows"])) == ("answered", 1)
+    assert (answered["status"], len(answered["rows"])) == ("answered", 1)
 
 
 async def cancel_two(client: Client) -> None:
-    """Queries without end on both connections, cancelled; the next one finds a connection all the same."""
+    """Cancel endless queries on both connections; the next query still gets a connection."""
     with anyio.move_on_after(1.0) as scope:
         async with anyio.create_task_group() as tasks:
             for _ in range(2):
@@ -95,27 +95,27 @@ def test_clients_over_http_call_every_tool_and_cancel(tmp_path: Path) -> None:
         ("Host", "127.0.0.1:1", 421),
     ],
 )
-def test_a_foreign_page_and_a_bent_name_are_turned_away(
+def test_a_foreign_origin_and_a_rebound_host_are_refused(
     served: str, header: str, value: str, code: int
 ) -> None:
     headers = {"Accept": "application/json, text/event-stream", header: value}
-    said = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
-    assert httpx.post(served, json=said, headers=headers).status_code == code
+    request = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
+    assert httpx.post(served, json=request, headers=headers).status_code == code
 
 
 def test_the_port_is_open_on_the_loopback_address_only(served: str) -> None:
     port = int(served.rpartition(":")[2].partition("/")[0])
-    with socket.socket() as one:
-        one.settimeout(2)
+    with socket.socket() as connection:
+        connection.settimeout(2)
         # Another address of the same loopback network: a server bound to all would answer it.
-        assert one.connect_ex(("127.0.0.2", port)) != 0
+        assert connection.connect_ex(("127.0.0.2", port)) != 0
 
 
 def test_standard_output_is_the_protocols_and_closing_the_input_ends_it(tmp_path: Path) -> None:
     env = environment(tmp_path, "http://127.0.0.1:9")
     client = {"name": "t", "version": "1"}
-    told = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client}
-    hello = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": told}
+    params = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client}
+    hello = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params}
     noise = "this is no JSON\n"
     done = subprocess.run(
         [SCRIPT, "mcp"], input=f"{json.dumps(hello)}\n{noise}", env=env, cwd=tmp_path, timeout=60,
@@ -138,13 +138,13 @@ def test_ctrl_c_ends_a_server_that_waits_for_its_client(tmp_path: Path) -> None:
     process.stdin.close()
 
 
-def test_what_cannot_be_served_is_told_before_a_client_waits(tmp_path: Path) -> None:
+def test_invalid_options_are_reported_before_a_client_waits(tmp_path: Path) -> None:
     shop = str(make_shop(tmp_path / "shop.db"))
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = str(taken.getsockname()[1])
-        for words, told in (
+        for words, message in (
             (["--db", str(tmp_path / "nothing.db")], "nothing.db"),
             (["--db", shop, "--http", "--port", port], f"Port {port} of this machine cannot be listened on"),
             (["--db", shop, "--port", "99999"], "--port"),
@@ -154,4 +154,4 @@ def test_what_cannot_be_served_is_told_before_a_client_waits(tmp_path: Path) -> 
                 capture_output=True, text=True, check=False,
             )  # fmt: skip
             assert (done.returncode, done.stdout) == (2, "")
-            assert told in done.stderr
+            assert message in done.stderr

@@ -1,5 +1,5 @@
-"""Every test of the memory on each of its places. A PostgreSQL that is missing is said loudly; in CI it is a
-failure.
+"""Runs every test of the memory on each kind of storage. A missing PostgreSQL is reported in the skip reason;
+in CI it is a failure.
 """
 
 import os
@@ -17,7 +17,7 @@ URL_VARIABLE = "TEXT2SQL_TEST_POSTGRES_URL"
 
 @pytest.fixture
 def postgres_url() -> Iterator[str]:
-    """A database of its own, gone after the test."""
+    """A separate database, dropped after the test."""
     url = os.environ.get(URL_VARIABLE)
     if not url:
         missing = f"NOT TESTED: {URL_VARIABLE} is not set; run `python tests/servers.py -- pytest`"
@@ -40,7 +40,7 @@ def settings(request: pytest.FixtureRequest, tmp_path: Path) -> Settings:
 
 @pytest.fixture(params=["sqlite", "postgres"])
 def shared(request: pytest.FixtureRequest, tmp_path: Path) -> Settings:
-    """A place that outlives its process."""
+    """Storage that survives its process."""
     return _at(request.param, request, tmp_path)
 
 

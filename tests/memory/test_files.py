@@ -1,4 +1,4 @@
-"""The memory's file: private, never reset, and an error that says what to do when it cannot be used."""
+"""The memory's file: private, never reset, with an actionable error if it cannot be used."""
 
 import asyncio
 import os
@@ -13,7 +13,7 @@ from typing import Any
 import aiosqlite
 import pytest
 
-from memory.keeping import big_catalogue, graph, thread, within
+from memory.helpers import big_catalog, graph, thread, within
 from text2sql.config import Settings
 from text2sql.errors import (
     StoreDamaged,
@@ -24,11 +24,11 @@ from text2sql.errors import (
     StoreUnavailable,
     UsageError,
 )
-from text2sql.memory import Memory, Numbers, StoredResult, open_memory
+from text2sql.memory import Memory, QuestionMetrics, StoredResult, open_memory
 from text2sql.memory.keys import new_key
-from text2sql.memory.places import data_root
+from text2sql.memory.location import data_root
 from text2sql.memory.sqlite import prepare
-from text2sql.memory.tables import STEPS
+from text2sql.memory.tables import MIGRATIONS
 from text2sql.messages import explain
 
 
@@ -48,23 +48,23 @@ def filled(settings: Settings) -> Settings:
     return settings
 
 
-async def told(memory: Memory, pragma: str) -> None:
+async def run(memory: Memory, pragma: str) -> None:
     """All three connections are told: which of them a call goes through is the memory's own affair."""
     for connection in (memory.checkpointer.conn, memory.store.conn, memory._tables._connection):  # type: ignore[attr-defined]
         await connection.execute_fetchall(f"PRAGMA {pragma}")
 
 
 def refused(settings: Settings, kind: type[StoreError]) -> StoreError:
-    """The error, after a look that the file is what it was and that it is said in both languages."""
+    """Return the error, after checking that the file is unchanged and both languages have a message."""
     path = Path(settings.memory)
     before, neighbours = path.read_bytes(), sorted(path.parent.iterdir())
     with pytest.raises(kind) as caught:
         within(settings, lambda memory: memory.threads("ann"))
     assert path.read_bytes() == before
     assert sorted(path.parent.iterdir()) == neighbours
-    for told in (explain(caught.value, "en"), explain(caught.value, "zh")):
-        assert str(path) in told
-        assert len(told.splitlines()) == 2
+    for run in (explain(caught.value, "en"), explain(caught.value, "zh")):
+        assert str(path) in run
+        assert len(run.splitlines()) == 2
     return caught.value
 
 
@@ -206,7 +206,7 @@ def test_a_memory_of_the_second_version_gets_what_the_third_added(filled: Settin
         return len(await memory.threads("ann"))
 
     assert within(filled, work) == 30
-    assert len(STEPS) == 3  # a fourth step needs its own test with a real file of the third
+    assert len(MIGRATIONS) == 3  # a fourth step needs its own test with a real file of the third
 
 
 @pytest.mark.fault("D13")
@@ -214,12 +214,12 @@ def test_a_full_disk_is_a_typed_error_and_harms_no_earlier_thread(filled: Settin
     big = StoredResult("s", "d", (), (("x" * 1_000_000,),), 1)
 
     async def work(memory: Memory) -> None:
-        await told(memory, "max_page_count = 1")  # what a full disk is to SQLite
+        await run(memory, "max_page_count = 1")  # what a full disk is to SQLite
         running = graph(memory)
         for attempt in (
             lambda: running.ainvoke({"now": "y" * 1_000_000}, thread("ann", "new")),
             lambda: memory.keep_result("ann", "t", big),
-            lambda: memory.keep_catalogue("k", big_catalogue(100, 20)),
+            lambda: memory.save_catalog("k", big_catalog(100, 20)),
         ):
             for _ in range(3):  # not only once: a failure leaves no transaction open
                 with pytest.raises(StoreFull) as caught:
@@ -227,10 +227,10 @@ def test_a_full_disk_is_a_typed_error_and_harms_no_earlier_thread(filled: Settin
                 assert caught.value.detail == "database or disk is full"
                 assert "空间已满" in explain(caught.value, "zh")
         for _ in range(10):
-            await memory.count(Numbers("answered", model="m" * 1_000))
+            await memory.count(QuestionMetrics("answered", model="m" * 1_000))
         assert len(await memory.threads("ann")) == 30
         assert (await running.aget_state(thread("ann", "t3"))).values["said"] == ["x" * 1_000]
-        await told(memory, "max_page_count = 1000000")
+        await run(memory, "max_page_count = 1000000")
         await running.ainvoke({"now": "room again"}, thread("ann", "t3"))
         await memory.keep_result("ann", "t", big)
         await memory.prefer("ann", model="m")
@@ -243,7 +243,7 @@ def test_a_file_that_somebody_holds_is_a_typed_error_after_a_while(filled: Setti
     holder = sqlite3.connect(filled.memory, isolation_level=None)
 
     async def work(memory: Memory) -> None:
-        await told(memory, "busy_timeout = 30")
+        await run(memory, "busy_timeout = 30")
         holder.execute("BEGIN IMMEDIATE")  # not before: opening clears old paces away, and waits its 30 s
         with pytest.raises(StoreUnavailable) as caught:
             await memory.turn("ann", "t")
@@ -290,9 +290,9 @@ def test_two_that_read_and_write_at_once_wait_for_each_other(settings: Settings)
             await asyncio.gather(read, memory.store.aput(("x",), name, {"number": number}))
 
     async def work() -> None:
-        async with open_memory(settings) as one, open_memory(settings) as other:
-            await asyncio.gather(both(one, "a"), both(other, "b"))
-            found = [await memory.store.aget(("x",), name) for memory, name in ((other, "a"), (one, "b"))]
+        async with open_memory(settings) as first, open_memory(settings) as second:
+            await asyncio.gather(both(first, "a"), both(second, "b"))
+            found = [await memory.store.aget(("x",), name) for memory, name in ((second, "a"), (first, "b"))]
             assert [item and item.value for item in found] == [{"number": 39}, {"number": 39}]
 
     asyncio.run(work())
@@ -332,7 +332,7 @@ def test_whoever_gives_up_opening_it_leaves_no_thread_that_calls_a_closed_loop(
 ) -> None:
     """As `text2sql chat` does when its person leaves at once; standard error showed the thread's end."""
     ends: list[BaseException | None] = []
-    monkeypatch.setattr(threading, "excepthook", lambda told: ends.append(told.exc_value))
+    monkeypatch.setattr(threading, "excepthook", lambda run: ends.append(run.exc_value))
 
     async def opened() -> None:
         async with open_memory(settings):

@@ -1,4 +1,4 @@
-"""What is kept, on every place it can be kept in."""
+"""The memory's data, on each kind of storage."""
 
 import asyncio
 import math
@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.keeping import big_catalogue, graph, thread, within
+from memory.helpers import big_catalog, graph, thread, within
 from text2sql.config import Settings
 from text2sql.errors import UsageError
-from text2sql.memory import Memory, Numbers, Pair, Spread, Stats, StoredResult, open_memory, scoped
-from text2sql.memory.encoding import dump_catalogue, dump_result, label, load_catalogue, load_result
+from text2sql.memory import Memory, Pair, QuestionMetrics, Spread, Stats, StoredResult, open_memory, scoped
+from text2sql.memory.encoding import dump_catalog, dump_result, label, load_catalog, load_result
 from text2sql.types import CheckedSql, QueryResult, ResultColumn, Row, Usage, Value
 
 # Every kind of value, and every text that an engine's JSON or text type is known to refuse.
@@ -94,7 +94,7 @@ def test_threads_are_listed_and_forgotten_by_their_user_alone(settings: Settings
         await memory.turn("ann", "t1", "another question")
         await memory.turn("ann.b", "t1", "not ann's")
         listed = await memory.threads("ann")
-        assert [(one.thread_id, one.title, one.turns) for one in listed] == [
+        assert [(thread.thread_id, thread.title, thread.turns) for thread in listed] == [
             ("t1", first.title, 2),
             ("t2", "中文", 1),
         ]
@@ -107,10 +107,10 @@ def test_threads_are_listed_and_forgotten_by_their_user_alone(settings: Settings
         assert len(await memory.threads("ann")) == 2
         assert (await running.aget_state(thread("ann", "t1"))).values["said"] == ["ann"]
         await memory.forget("ann", "t1")
-        assert [one.thread_id for one in await memory.threads("ann")] == ["t2"]
+        assert [thread.thread_id for thread in await memory.threads("ann")] == ["t2"]
         assert (await running.aget_state(thread("ann", "t1"))).values == {}
         assert await memory.result("ann", name) is None
-        assert [one.title for one in await memory.threads("ann.b")] == ["not ann's"]
+        assert [thread.title for thread in await memory.threads("ann.b")] == ["not ann's"]
 
     within(settings, work)
 
@@ -145,10 +145,10 @@ def test_no_two_users_threads_share_an_id(user: str, name: str, other_user: str,
     assert label(user).isascii()
 
 
-def test_whoever_shares_the_store_finds_out_that_a_catalogue_was_kept_anew(shared: Settings) -> None:
+def test_whoever_shares_the_store_finds_out_that_a_catalog_was_kept_anew(shared: Settings) -> None:
     async def work(memory: Memory) -> list[str]:
         before = await memory.edition("shop")
-        kept = await memory.keep_catalogue("shop", big_catalogue(1, 1))
+        kept = await memory.save_catalog("shop", big_catalog(1, 1))
         return [before, kept, await memory.edition("shop"), await memory.edition("zoo")]
 
     first, second = within(shared, work), within(shared, work)
@@ -156,15 +156,15 @@ def test_whoever_shares_the_store_finds_out_that_a_catalogue_was_kept_anew(share
     assert first[1] == first[2] == second[0] != second[1] == second[2]
 
 
-def test_a_catalogue_comes_back_equal(settings: Settings) -> None:
-    catalogue = big_catalogue(7, 5)
+def test_a_catalog_comes_back_equal(settings: Settings) -> None:
+    catalog = big_catalog(7, 5)
 
     async def work(memory: Memory) -> None:
-        assert await memory.catalogue("shop") is None
-        await memory.keep_catalogue("shop", catalogue)
-        assert await memory.catalogue("shop") == catalogue
-        assert await memory.catalogue("Shop") is None
-        await memory.store.aput(("catalogues",), "x", {"catalogue": "[2]"})
+        assert await memory.catalog("shop") is None
+        await memory.save_catalog("shop", catalog)
+        assert await memory.catalog("shop") == catalog
+        assert await memory.catalog("Shop") is None
+        await memory.store.aput(("catalogs",), "x", {"catalog": "[2]"})
 
     within(settings, work)
 
@@ -173,19 +173,19 @@ def test_a_catalogue_comes_back_equal(settings: Settings) -> None:
     "text", ["", "[]", "{}", "null", "[0,1,2,3,4]", '[1,"a","b","c",[[1]]]', "[" * 100_000, None]
 )
 @pytest.mark.fault("P13")
-def test_a_catalogue_that_cannot_be_read_is_absent(text: str | None) -> None:
-    assert load_catalogue(text) is None
+def test_a_catalog_that_cannot_be_read_is_absent(text: str | None) -> None:
+    assert load_catalog(text) is None
 
 
 def test_a_thousand_tables_are_read_at_once() -> None:
-    catalogue = big_catalogue(1_000, 20)
-    text = dump_catalogue(catalogue)
+    catalog = big_catalog(1_000, 20)
+    text = dump_catalog(catalog)
     took = []
     for _ in range(5):
         start = time.process_time()
-        assert load_catalogue(text) is not None
+        assert load_catalog(text) is not None
         took.append(time.process_time() - start)
-    assert load_catalogue(text) == catalogue
+    assert load_catalog(text) == catalog
     assert min(took) < 0.15  # 0.04 s by itself; the rest is for a busy machine
 
 
@@ -240,14 +240,16 @@ def test_a_write_is_claimed_once_and_settled(settings: Settings) -> None:
 
 def test_numbers_add_up(settings: Settings) -> None:
     async def work(memory: Memory) -> tuple[Stats, Stats]:
-        await memory.count(Numbers("answered", 1, False, True, (), {"run": 1.0}, 1, 100, 20, 2, "m"))
+        await memory.count(QuestionMetrics("answered", 1, False, True, (), {"run": 1.0}, 1, 100, 20, 2, "m"))
         await memory.count(
-            Numbers("answered", 2, True, False, ("syntax", "timeout"), {"run": 3.0}, 2, 200, 40, 4, "m")
+            QuestionMetrics(
+                "answered", 2, True, False, ("syntax", "timeout"), {"run": 3.0}, 2, 200, 40, 4, "m"
+            )
         )
         await memory.count(
-            Numbers("failed", 3, True, False, ("syntax",), {"run": 9.0, "chat": 0.5}, 3, 9, 9, 6, "n")
+            QuestionMetrics("failed", 3, True, False, ("syntax",), {"run": 9.0, "chat": 0.5}, 3, 9, 9, 6, "n")
         )
-        await memory.count(Numbers("conversation"))
+        await memory.count(QuestionMetrics("conversation"))
         return await memory.stats(), await memory.stats(days=0)
 
     stats, nothing = within(settings, work)
@@ -270,7 +272,7 @@ def test_a_question_that_cannot_be_counted_is_not_harmed(
     settings: Settings, caplog: pytest.LogCaptureFixture
 ) -> None:
     async def work(memory: Memory) -> int:
-        await memory.count(Numbers("answered", model="\ud800"))
+        await memory.count(QuestionMetrics("answered", model="\ud800"))
         return (await memory.stats()).questions
 
     assert within(settings, work) == 0

@@ -1,4 +1,4 @@
-"""The memory in a PostgreSQL: what goes wrong there, told without the password."""
+"""The memory in PostgreSQL: failures, reported without the password."""
 
 import asyncio
 import socket
@@ -9,11 +9,11 @@ from urllib.parse import urlsplit
 import psycopg
 import pytest
 
-from memory.keeping import within
+from memory.helpers import within
 from text2sql.config import Settings
 from text2sql.errors import MissingDriver, StoreNewer, StoreUnavailable
 from text2sql.memory import Memory
-from text2sql.memory.places import Server
+from text2sql.memory.location import Server
 from text2sql.messages import explain
 
 

@@ -1,4 +1,4 @@
-"""Several programs with one memory: nobody loses anything, and a claim is won once."""
+"""Several programs with one memory: no data is lost, and a claim is won once."""
 
 import json
 import os
@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from memory.keeping import within
+from memory.helpers import within
 from text2sql.config import Settings
 from text2sql.memory import Memory
 
@@ -36,7 +36,7 @@ def test_four_programs_open_claim_and_write_at_once(shared: Settings) -> None:
 
     async def work(memory: Memory) -> None:
         for name in NAMES:
-            assert {one.thread_id for one in await memory.threads(name)} == {
+            assert {thread.thread_id for thread in await memory.threads(name)} == {
                 f"thread {number}" for number in range(COUNT)
             }
         assert len(await memory.recall("shop", "question", most=1_000)) == COUNT * len(NAMES)

@@ -1,4 +1,4 @@
-"""The Redis that servers share: texts for a while and counts, and everything that can be wrong with it."""
+"""The Redis cache that servers share: texts with a lifetime, rate limits, and all its failures."""
 
 import asyncio
 import logging
@@ -22,14 +22,14 @@ from redis import Redis as Client
 
 from docs_text import read
 from faults.conftest import or_missing
-from memory.keeping import within
+from memory.helpers import within
 from servers import REDIS_URL, Redis, free_port, redis
 from text2sql.config import Settings
 from text2sql.errors import MissingDriver, StoreUnavailable, UsageError
 from text2sql.memory import Memory, redis_of
 from text2sql.memory import redis as module
 from text2sql.messages import explain
-from text2sql.server.admission import Pace
+from text2sql.server.admission import UserRateLimit
 
 T = TypeVar("T")
 Work = Callable[[module.Redis], Awaitable[T]]
@@ -37,7 +37,7 @@ Work = Callable[[module.Redis], Awaitable[T]]
 
 @pytest.fixture(scope="module")
 def url() -> str:
-    """Anybody's: whatever is kept there has a name that nobody else has."""
+    """A shared server: every test uses names that no other test uses."""
     found = os.environ.get(REDIS_URL)
     if not found:
         missing = f"NOT TESTED: {REDIS_URL} is not set; run `python tests/servers.py -- pytest`"
@@ -49,9 +49,9 @@ def url() -> str:
 
 @pytest.fixture
 def own() -> Iterator[Redis]:
-    """One to be killed, stopped and filled."""
-    with or_missing(), redis() as one:
-        yield one
+    """A separate server to be killed, stopped and filled."""
+    with or_missing(), redis() as cache:
+        yield cache
 
 
 @pytest.fixture(autouse=True)
@@ -63,25 +63,25 @@ def _calm(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @asynccontextmanager
 async def opened(url: str) -> AsyncIterator[module.Redis]:
-    one = redis_of(Settings(cache=url))
-    assert one is not None
+    cache = redis_of(Settings(cache=url))
+    assert cache is not None
     try:
-        yield one
+        yield cache
     finally:
-        await one.close()
+        await cache.close()
 
 
 def using(url: str, work: Work[T]) -> T:
     async def worked() -> T:
-        async with opened(url) as one:
-            return await work(one)
+        async with opened(url) as cache:
+            return await work(cache)
 
     return asyncio.run(worked())
 
 
-async def back(one: module.Redis) -> None:
+async def back(cache: module.Redis) -> None:
     async with asyncio.timeout(20):
-        while not await one.answers():
+        while not await cache.answers():
             await asyncio.sleep(0.05)
 
 
@@ -91,15 +91,15 @@ async def back(one: module.Redis) -> None:
 def test_a_text_is_found_until_its_time_is_over_or_it_is_dropped(url: str) -> None:
     name = secrets.token_hex(8)
 
-    async def work(one: module.Redis) -> list[str | None]:
-        found = [await one.find(name)]
-        await one.keep(name, "kept", 60.0)
-        found.append(await one.find(name))
-        await one.drop(name)
-        found.append(await one.find(name))
-        await one.keep(name, "brief", 0.05)
+    async def work(cache: module.Redis) -> list[str | None]:
+        found = [await cache.find(name)]
+        await cache.keep(name, "kept", 60.0)
+        found.append(await cache.find(name))
+        await cache.drop(name)
+        found.append(await cache.find(name))
+        await cache.keep(name, "brief", 0.05)
         await asyncio.sleep(0.2)
-        return [*found, await one.find(name)]
+        return [*found, await cache.find(name)]
 
     assert using(url, work) == [None, "kept", None, None]
 
@@ -107,9 +107,9 @@ def test_a_text_is_found_until_its_time_is_over_or_it_is_dropped(url: str) -> No
 def test_requests_are_counted_for_all_who_count_there(url: str) -> None:
     ann, bob = secrets.token_hex(8), secrets.token_hex(8)
 
-    async def work(one: module.Redis) -> list[bool]:
+    async def work(cache: module.Redis) -> list[bool]:
         async with opened(url) as other:
-            taken = [await (one, other)[at % 2].take(ann, 4) for at in range(6)]
+            taken = [await (cache, other)[at % 2].take(ann, 4) for at in range(6)]
             return [*taken, await other.take(bob, 4)]
 
     assert using(url, work) == [True] * 4 + [False] * 2 + [True]
@@ -118,26 +118,28 @@ def test_requests_are_counted_for_all_who_count_there(url: str) -> None:
 def test_a_place_comes_free_with_time(url: str) -> None:
     person = secrets.token_hex(8)
 
-    async def work(one: module.Redis) -> list[bool]:
-        taken = await asyncio.gather(*(one.take(person, 600) for _ in range(600)))
-        full = await one.take(person, 600)  # a tenth of a second for each: some may have come free meanwhile
+    async def work(cache: module.Redis) -> list[bool]:
+        taken = await asyncio.gather(*(cache.take(person, 600) for _ in range(600)))
+        full = await cache.take(
+            person, 600
+        )  # a tenth of a second for each: some may have come free meanwhile
         await asyncio.sleep(0.25)
-        return [all(taken), full and sum(taken) < 600, await one.take(person, 600)]
+        return [all(taken), full and sum(taken) < 600, await cache.take(person, 600)]
 
     assert using(url, work) == [True, False, True]
 
 
 @pytest.mark.parametrize("held", ["nan", "inf", "-inf", "1e300", "-5", "nonsense", b"\xff", ["a list"]])
 def test_a_poisoned_count_locks_nobody_out(own: Redis, held: str | bytes | list[str]) -> None:
-    async def work(one: module.Redis) -> list[bool]:
-        assert await one.take("ann", 3)
+    async def work(cache: module.Redis) -> list[bool]:
+        assert await cache.take("ann", 3)
         with Client.from_url(own.url) as client:
             (name,) = client.keys("text2sql:*")
             assert 0 < client.ttl(name) <= 61
             assert b"ann" not in name
             client.delete(name)
             client.rpush(name, *held) if isinstance(held, list) else client.set(name, held)
-        return [await one.take("ann", 3) for _ in range(4)]
+        return [await cache.take("ann", 3) for _ in range(4)]
 
     assert using(own.url, work) == [True, True, True, False]
 
@@ -150,19 +152,19 @@ def test_a_redis_that_was_killed_is_done_without_and_comes_back(
 ) -> None:
     caplog.set_level(logging.INFO, "text2sql")
 
-    async def work(one: module.Redis) -> list[str | None]:
-        await one.keep("a", "kept", 60.0)
-        found = [await one.find("a")]
+    async def work(cache: module.Redis) -> list[str | None]:
+        await cache.keep("a", "kept", 60.0)
+        found = [await cache.find("a")]
         await asyncio.to_thread(own.stop, signal.SIGKILL)
-        found += [await one.find("a") for _ in range(5)]
-        await one.keep("a", "lost", 60.0)
-        await one.drop("a")
+        found += [await cache.find("a") for _ in range(5)]
+        await cache.keep("a", "lost", 60.0)
+        await cache.drop("a")
         with pytest.raises(StoreUnavailable):
-            await one.take("ann", 3)
+            await cache.take("ann", 3)
         await asyncio.to_thread(own.restart)
-        await back(one)
-        await one.keep("a", "again", 60.0)
-        return [*found, await one.find("a")]
+        await back(cache)
+        await cache.keep("a", "again", 60.0)
+        return [*found, await cache.find("a")]
 
     assert using(own.url, work) == ["kept", *[None] * 5, "again"]
     place = f"redis://127.0.0.1:{own.port}/0"
@@ -173,11 +175,11 @@ def test_a_redis_that_was_killed_is_done_without_and_comes_back(
 
 
 def test_a_restart_that_nobody_noticed_costs_nothing(own: Redis) -> None:
-    async def work(one: module.Redis) -> str | None:
-        await one.keep("a", "kept", 60.0)
+    async def work(cache: module.Redis) -> str | None:
+        await cache.keep("a", "kept", 60.0)
         await asyncio.to_thread(own.restart)
-        await one.keep("a", "again", 60.0)
-        return await one.find("a")
+        await cache.keep("a", "again", 60.0)
+        return await cache.find("a")
 
     assert using(own.url, work) == "again"
 
@@ -187,23 +189,23 @@ def test_a_redis_that_hangs_costs_one_short_wait_and_no_reply_reaches_another(
 ) -> None:
     names = [str(number) for number in range(40)]
 
-    async def work(one: module.Redis) -> list[float]:
+    async def work(cache: module.Redis) -> list[float]:
         for name in names:
-            await one.keep(name, name, 60.0)
+            await cache.keep(name, name, 60.0)
         monkeypatch.setattr(module, "_PATIENCE", 0.3)
         monkeypatch.setattr(module, "_PAUSE", 60.0)
         os.kill(own.pid, signal.SIGSTOP)
         began = time.monotonic()
-        assert await asyncio.gather(*map(one.find, names)) == [None] * 40
+        assert await asyncio.gather(*map(cache.find, names)) == [None] * 40
         waited = time.monotonic() - began
-        assert [await one.find(name) for name in names] == [None] * 40
+        assert [await cache.find(name) for name in names] == [None] * 40
         left = time.monotonic() - began - waited
         os.kill(own.pid, signal.SIGCONT)
         monkeypatch.setattr(module, "_PATIENCE", 10.0)
-        one._until = time.monotonic()  # the pause is over
-        await back(one)
+        cache._paused_until = time.monotonic()  # the pause is over
+        await back(cache)
         for _ in range(3):
-            assert await asyncio.gather(*map(one.find, names)) == names
+            assert await asyncio.gather(*map(cache.find, names)) == names
         return [waited, left]
 
     waited, left = using(own.url, work)
@@ -212,20 +214,20 @@ def test_a_redis_that_hangs_costs_one_short_wait_and_no_reply_reaches_another(
 
 
 def test_while_it_is_away_one_asks_and_the_others_go_on(own: Redis) -> None:
-    async def work(one: module.Redis) -> tuple[int, int]:
+    async def work(cache: module.Redis) -> tuple[int, int]:
         await asyncio.to_thread(own.stop, signal.SIGKILL)
-        assert not await one.answers()
+        assert not await cache.answers()
         await asyncio.sleep(0.15)
         tried = 0
-        execute = one._client.execute_command
+        execute = cache._client.execute_command
 
         async def counted(*command: object) -> object:
             nonlocal tried
             tried += 1
             return await execute(*command)  # type: ignore[no-untyped-call]
 
-        one._client.execute_command = counted  # type: ignore[method-assign]
-        found = await asyncio.gather(*(one.find("a") for _ in range(30)))
+        cache._client.execute_command = counted  # type: ignore[method-assign]
+        found = await asyncio.gather(*(cache.find("a") for _ in range(30)))
         return found.count(None), tried
 
     assert using(own.url, work) == (30, 1)
@@ -243,13 +245,13 @@ def test_while_it_is_away_one_asks_and_the_others_go_on(own: Redis) -> None:
 def test_a_redis_that_refuses_is_done_without_and_said_once(
     options: dict[str, str], error: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    async def work(one: module.Redis) -> None:
+    async def work(cache: module.Redis) -> None:
         for _ in range(3):
-            await one.keep("a", "text", 60.0)
-            assert await one.find("a") in (None, "text")
+            await cache.keep("a", "text", 60.0)
+            assert await cache.find("a") in (None, "text")
             with pytest.raises(StoreUnavailable):
-                await one.take("ann", 3)
-        assert await one.answers() is (error == "ResponseError")
+                await cache.take("ann", 3)
+        assert await cache.answers() is (error == "ResponseError")
 
     with or_missing(), redis(options) as server:
         using(server.url, work)
@@ -283,11 +285,11 @@ def test_nonsense_is_no_text_and_no_count(said: bytes, monkeypatch: pytest.Monke
     async def work() -> None:
         async with await asyncio.start_server(talk, "127.0.0.1", 0) as server:
             port = server.sockets[0].getsockname()[1]
-            async with opened(f"redis://127.0.0.1:{port}/0") as one:
-                assert await one.find("a") in (None, "OK")
-                one._until = 0.0
+            async with opened(f"redis://127.0.0.1:{port}/0") as cache:
+                assert await cache.find("a") in (None, "OK")
+                cache._paused_until = 0.0
                 with pytest.raises(StoreUnavailable):
-                    await one.take("ann", 3)
+                    await cache.take("ann", 3)
 
     asyncio.run(work())
 
@@ -296,16 +298,16 @@ def test_what_is_too_long_to_be_ours_is_not_fetched(own: Redis) -> None:
     with Client.from_url(own.url) as client:
         client.set("text2sql:1:a", "x" * 50_000_000)
         client.rpush("text2sql:1:b", "a list")
-    assert using(own.url, lambda one: one.find("a")) == "x" * 400
-    assert using(own.url, lambda one: one.find("b")) is None
+    assert using(own.url, lambda cache: cache.find("a")) == "x" * 400
+    assert using(own.url, lambda cache: cache.find("b")) is None
 
 
 def test_counting_falls_back_to_the_memory_and_then_to_the_process() -> None:
     async def work(memory: Memory) -> list[float]:
         async with opened("redis://127.0.0.1:1/0") as dead:
-            pace, other = Pace(2, dead, memory.paces), Pace(2, dead, memory.paces)
+            pace, other = UserRateLimit(2, dead, memory.paces), UserRateLimit(2, dead, memory.paces)
             counted = [await pace.take("ann"), await other.take("ann"), await pace.take("ann")]
-            return [*counted, await Pace(2, dead).take("ann")]
+            return [*counted, await UserRateLimit(2, dead).take("ann")]
 
     assert within(Settings(memory="none"), work) == [0.0, 0.0, 30.0, 0.0]
 
@@ -357,13 +359,21 @@ def test_an_address_may_be_plain_or_with_tls_and_its_options() -> None:
 def test_an_account_needs_no_more_than_the_documents_say() -> None:
     rights = "+getrange +get +set +del +eval +time"
     page = " ".join(read("docs/operations.md").split())
-    assert f"needs {', '.join(f'`{one.upper()}`' for one in rights.replace('+', '').split()[:-1])}" in page
+    assert (
+        f"needs {', '.join(f'`{command.upper()}`' for command in rights.replace('+', '').split()[:-1])}"
+        in page
+    )
 
-    async def work(one: module.Redis) -> list[object]:
-        await one.keep("a", "kept", 60.0)
-        done = [await one.find("a"), await one.take("ann", 1), await one.take("ann", 1), await one.answers()]
-        await one.drop("a")
-        return [*done, await one.find("a")]
+    async def work(cache: module.Redis) -> list[object]:
+        await cache.keep("a", "kept", 60.0)
+        done = [
+            await cache.find("a"),
+            await cache.take("ann", 1),
+            await cache.take("ann", 1),
+            await cache.answers(),
+        ]
+        await cache.drop("a")
+        return [*done, await cache.find("a")]
 
     with or_missing(), redis({"user": f"cache on >pw ~text2sql:* -@all {rights}"}) as server:
         assert using(f"redis://cache:pw@127.0.0.1:{server.port}/0", work) == ["kept", True, False, True, None]
@@ -375,12 +385,12 @@ def test_a_certificate_is_looked_at(tmp_path: Path) -> None:
     told |= {"tls-cert-file": str(certificate), "tls-key-file": str(key)}
     with or_missing(), redis(told) as server:
         address = server.url.replace("redis://", "rediss://").replace(str(server.port), told["tls-port"])
-        assert using(f"{address}?ssl_ca_certs={certificate}", lambda one: one.answers())
-        assert not using(address, lambda one: one.answers())
+        assert using(f"{address}?ssl_ca_certs={certificate}", lambda cache: cache.answers())
+        assert not using(address, lambda cache: cache.answers())
 
 
 def _certificate(folder: Path) -> tuple[Path, Path]:
-    """One that signed itself."""
+    """A self-signed certificate."""
     made = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "redis")])
     now, address = datetime.now(UTC), x509.IPAddress(ip_address("127.0.0.1"))
@@ -403,9 +413,9 @@ def _certificate(folder: Path) -> tuple[Path, Path]:
 def test_a_wrong_password_is_never_told(own: Redis, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.DEBUG)
 
-    async def work(one: module.Redis) -> str:
+    async def work(cache: module.Redis) -> str:
         with pytest.raises(StoreUnavailable) as caught:
-            await one.take("ann", 3)
+            await cache.take("ann", 3)
         return repr(caught.value) + explain(caught.value, "en")
 
     told = using(f"redis://:hunter2@127.0.0.1:{own.port}/0", work)
@@ -420,4 +430,4 @@ def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(MissingDriver) as caught:
         redis_of(Settings(cache="redis://127.0.0.1"))
     assert caught.value.facts == {"database": "Redis", "extra": "redis"}
-    assert 'pip install "text2sql[redis]"' in explain(caught.value, "zh")
+    assert 'pip install "text2sql-kit[redis]"' in explain(caught.value, "zh")

@@ -1,7 +1,7 @@
-"""One of several programs that use a memory at once: `python worker.py PLACE NAME COUNT`.
+"""One of several programs that use a memory at the same time: `python worker.py PLACE NAME COUNT`.
 
-It opens the memory (which may not be there yet), claims the keys that all claim, leaves things of its own,
-and prints what it won.
+It opens the memory (which may not exist yet), claims the keys that all of them claim, stores its own entries,
+and prints the claims that it won.
 """
 
 import asyncio
@@ -9,7 +9,7 @@ import json
 import sys
 
 from text2sql.config import Settings
-from text2sql.memory import Memory, Numbers, Pair, StoredResult, open_memory
+from text2sql.memory import Memory, Pair, QuestionMetrics, StoredResult, open_memory
 
 
 async def main(place: str, name: str, count: int) -> None:
@@ -25,7 +25,7 @@ async def leave(memory: Memory, name: str, number: int) -> None:
     await memory.turn(name, f"thread {number}", "hello")
     await memory.remember(Pair(f"question {number} of {name}", "SELECT 1", source="shop"))
     await memory.keep_result(name, f"thread {number}", StoredResult("s", "d", (), ((number,),), 1))
-    await memory.count(Numbers("answered"))
+    await memory.count(QuestionMetrics("answered"))
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Forty questions in two languages on the demo's shop, and a model that knows what to write."""
+"""Forty questions in two languages about the demo shop, and a scripted model that answers them."""
 
 import asyncio
 from collections.abc import Mapping
@@ -10,14 +10,14 @@ from text2sql import AsyncText2SQL
 from text2sql.config import Settings
 from text2sql.errors import ModelUnavailable
 from text2sql.llm import AsyncChatModel, ScriptedBackend
-from text2sql.llm.scripted import Said
-from text2sql.reports.filling import Terms
-from text2sql.reports.making import Report
+from text2sql.llm.scripted import ScriptedReply
+from text2sql.reports.answer_placeholders import Terms
+from text2sql.reports.build import Report
 from text2sql.reports.schedule import do, job_of
-from text2sql.types import Capabilities, ModelRequest
+from text2sql.types import ModelProfile, ModelRequest
 
 TODAY = date(2025, 11, 16)
-HOSTED = Capabilities(context=128_000, schema=True)
+HOSTED = ModelProfile(context=128_000, structured_output=True)
 
 ENGLISH = {
     "How many customers are there?": "SELECT count(*) AS customers FROM customers",
@@ -82,17 +82,17 @@ FORTY = [*GOOD, *MENDED, *HOPELESS]
 
 
 class Model:
-    """Answers by what it is asked; `asked` are the questions, in order, mendings with a `*`."""
+    """Answers by question. `asked` lists the questions in order; repairs are marked with `*`."""
 
     def __init__(self, more: Mapping[str, str] | None = None) -> None:
         self.known = {**GOOD, **(more or {})}
         self.asked: list[str] = []
-        self.backend = ScriptedBackend(last=self.say, capabilities=HOSTED)
+        self.backend = ScriptedBackend(last=self.say, profile=HOSTED)
 
-    def say(self, request: ModelRequest) -> Said:
+    def say(self, request: ModelRequest) -> ScriptedReply:
         text = request.messages[-1].content
         every = [*self.known, *MENDED, *HOPELESS]
-        question = max((one for one in every if one in text), key=len, default="")
+        question = max((question for question in every if question in text), key=len, default="")
         if question in self.known:
             self.asked.append(question)
             return self.known[question]
@@ -103,8 +103,8 @@ class Model:
 
 
 def silent() -> ScriptedBackend:
-    """A model that is not there."""
-    return ScriptedBackend(last=ModelUnavailable("none", "no model"), capabilities=HOSTED)
+    """An unavailable model."""
+    return ScriptedBackend(last=ModelUnavailable("none", "no model"), profile=HOSTED)
 
 
 def app_of(shop: Path, backend: ScriptedBackend, **given: Any) -> AsyncText2SQL:
@@ -115,7 +115,7 @@ def app_of(shop: Path, backend: ScriptedBackend, **given: Any) -> AsyncText2SQL:
 def reported(
     template: Path, shop: Path, backend: ScriptedBackend, out: str = "out.md", **given: Any
 ) -> tuple[Report, bytes]:
-    """One run, as the command makes it; the report and the file."""
+    """Run a report as the command does; return the report and the file."""
     terms = given.pop("terms", Terms())
     parameters, today = given.pop("parameters", {}), given.pop("today", TODAY)
 

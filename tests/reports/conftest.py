@@ -1,4 +1,4 @@
-"""The demo's shop, once for all tests, and a copy for those that change it."""
+"""The demo shop, shared by all tests, and a copy for tests that change it."""
 
 import shutil
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""When a report is due, and that it is made then."""
+"""Cron expressions and the schedule loop."""
 
 import asyncio
 from collections.abc import Callable
@@ -44,7 +44,7 @@ def test_what_is_no_schedule_is_told(cron: str) -> None:
 
 
 class Clock:
-    """Time that passes only while somebody sleeps, or works."""
+    """A fake clock that advances only during sleep and work."""
 
     def __init__(self, now: str) -> None:
         self.now = datetime.fromisoformat(now)

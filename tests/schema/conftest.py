@@ -1,4 +1,4 @@
-"""The demo's shop, known as the program knows it: values fetched through the guard, read-only."""
+"""Fixtures: the demo database and its schema context, with values fetched through the guard."""
 
 from pathlib import Path
 
@@ -6,7 +6,7 @@ import pytest
 
 from text2sql.database import open_database
 from text2sql.database.demo import build_demo
-from text2sql.schema import Knowledge, build, value_queries
+from text2sql.schema import SchemaContext, build, value_queries
 from text2sql.sql import check
 from text2sql.types import CheckedSql, Limits
 
@@ -17,13 +17,13 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def known(shop: Path) -> Knowledge:
+def known(shop: Path) -> SchemaContext:
     with open_database(str(shop)) as database:
-        knowledge = build(database.catalogue())
+        schema_context = build(database.catalog())
         domains = []
-        for query in value_queries(knowledge.catalogue):
-            checked = check(query.sql, database.dialect, knowledge.catalogue, rows=query.most + 1)
+        for query in value_queries(schema_context.catalog):
+            checked = check(query.sql, database.dialect, schema_context.catalog, rows=query.most + 1)
             assert isinstance(checked, CheckedSql), query.sql
             result = database.run(checked, Limits(rows=query.most + 1))
             domains.append(query.domain(row[0] for row in result.rows))
-        return knowledge.with_values(domains)
+        return schema_context.with_values(domains)

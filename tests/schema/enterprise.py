@@ -4,7 +4,7 @@ different people, comments in either language or in none.
 
 from itertools import cycle, islice
 
-from text2sql.types import Catalogue, Column, ForeignKey, Table
+from text2sql.types import Catalog, Column, ForeignKey, Table
 
 # name | comment | columns that matter (`column=comment`) | tables it refers to
 _TABLES = """
@@ -256,16 +256,16 @@ QUESTIONS = (
 )
 
 
-def enterprise() -> Catalogue:
+def enterprise() -> Catalog:
     tables = tuple(_table(line) for line in _TABLES.strip().splitlines())
-    return Catalogue("postgres", "public", tables, "enterprise")
+    return Catalog("postgres", "public", tables, "enterprise")
 
 
 def _table(line: str) -> Table:
-    name, comment, told, referred = line.split("|")
-    named = [column.partition("=") for column in told.split()]
-    columns = [Column(column, "VARCHAR(40)", comment=note) for column, _, note in named]
-    keys = [f"{other.split('_', 1)[1]}_ref" for other in referred.split()]
+    name, comment, column_texts, referred = line.split("|")
+    columns_and_comments = [column.partition("=") for column in column_texts.split()]
+    columns = [Column(column, "VARCHAR(40)", comment=note) for column, _, note in columns_and_comments]
+    keys = [f"{target.split('_', 1)[1]}_ref" for target in referred.split()]
     columns += [Column(key, "BIGINT") for key in keys]
     rest = islice(cycle(_FILLING), len(name), len(name) + _WIDTH - len(columns))
     columns += [Column(column, "VARCHAR(40)") for column in rest]
@@ -276,7 +276,7 @@ def _table(line: str) -> Table:
         comment=comment,
         primary_key=(columns[0].name,),
         foreign_keys=tuple(
-            ForeignKey((key,), other, ("id",), "public")
-            for key, other in zip(keys, referred.split(), strict=True)
+            ForeignKey((key,), target, ("id",), "public")
+            for key, target in zip(keys, referred.split(), strict=True)
         ),
     )

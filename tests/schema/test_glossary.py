@@ -1,4 +1,4 @@
-"""Words of two languages and of none: meanings, short forms, hints."""
+"""The glossary, the tokenizer and prompt hints, in English and Chinese."""
 
 import re
 import time
@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from text2sql.schema import Knowledge, build, glossary, hints
+from text2sql.schema import SchemaContext, build, glossary, hints
 from text2sql.schema.glossary import Glossary
-from text2sql.schema.terms import folded, stem, terms, tokens
-from text2sql.schema.vocabulary import vocabulary
-from text2sql.types import Catalogue, Column, Table
-from text2sql.wording import words
+from text2sql.schema.stopwords import vocabulary
+from text2sql.schema.tokenizer import folded, stem, terms, tokens
+from text2sql.text_normalization import words
+from text2sql.types import Catalog, Column, Table
 
 
 @pytest.mark.parametrize(
@@ -36,23 +36,23 @@ from text2sql.wording import words
         ("姓氏", "l name"),  # LName
     ],
 )
-def test_two_words_of_one_meaning_meet(one: str, other: str) -> None:
+def test_synonyms_share_a_meaning(one: str, other: str) -> None:
     assert glossary().meanings(one) & glossary().meanings(other)
 
 
-def test_a_word_has_its_first_meaning_surely() -> None:
+def test_the_first_line_of_a_word_is_its_primary_meaning() -> None:
     known = glossary()
-    assert known.surely("stock") & known.meanings("库存")
-    assert not known.surely("stock") & known.meanings("股票")
+    assert known.primary_meanings("stock") & known.meanings("库存")
+    assert not known.primary_meanings("stock") & known.meanings("股票")
     assert known.meanings("stock") & known.meanings("股票")
-    assert known.surely("score") & known.meanings("成绩")
+    assert known.primary_meanings("score") & known.meanings("成绩")
 
 
-def test_the_file_has_one_meaning_a_line_and_no_line_twice() -> None:
+def test_the_glossary_file_has_no_duplicate_lines() -> None:
     lines = files("text2sql.schema").joinpath("glossary.tsv").read_text("utf-8").splitlines()
-    held = [line for line in lines if not line.startswith("#")]
-    assert len(held) == len(set(held)) > 1_000
-    for line in held:
+    entries = [line for line in lines if not line.startswith("#")]
+    assert len(entries) == len(set(entries)) > 1_000
+    for line in entries:
         chinese, tab, english = line.removeprefix("~").partition("\t")
         assert tab, line
         assert re.fullmatch(r"[\u4e00-\u9fff ]*", chinese), line
@@ -63,7 +63,7 @@ def test_a_glossary_is_read_from_lines() -> None:
     small = Glossary(["# a comment", "狗 犬\tdog,hound", "~贵\tprice"])
     assert len(small) == 2
     assert small.synonyms("犬") == ["狗", "dog", "hound"]
-    assert small.surely("price") == frozenset()
+    assert small.primary_meanings("price") == frozenset()
 
 
 @pytest.mark.parametrize(
@@ -77,7 +77,7 @@ def test_a_glossary_is_read_from_lines() -> None:
         ("credit cards in 2024", ["credit", "cards", "credit cards", "in", "2024"]),
     ],
 )
-def test_a_question_is_cut_into_words(question: str, expected: list[str]) -> None:
+def test_a_question_is_segmented_into_words(question: str, expected: list[str]) -> None:
     assert [term.said for term in terms(question)] == expected
 
 
@@ -91,7 +91,7 @@ def test_a_question_is_cut_into_words(question: str, expected: list[str]) -> Non
         ("DEPT_QTY_AMT", {"department", "quantity", "amount"}),
     ],
 )
-def test_a_short_name_is_met_by_the_long_one(name: str, expected: set[str]) -> None:
+def test_an_abbreviation_matches_its_long_form(name: str, expected: set[str]) -> None:
     assert expected <= set(tokens(name))
 
 
@@ -100,7 +100,7 @@ def test_forms_of_a_word_share_a_stem() -> None:
     assert stem("studying") == stem("student")
 
 
-def test_general_words_are_known_in_both_languages() -> None:
+def test_stop_words_exist_in_both_languages() -> None:
     words = "average total highest per month last year 最多 平均 每个 占比 同比 字典序 子串 单个 笔".split()
     assert all(map(vocabulary().is_general, words))
 
@@ -116,25 +116,25 @@ def test_general_words_are_known_in_both_languages() -> None:
         ("股票价格最高的公司", []),  # a share is not what a shop has in stock
     ],
 )
-def test_hints_are_given_only_where_they_are_sure(
-    known: Knowledge, question: str, expected: list[tuple[str, str]]
+def test_hints_are_given_only_if_unambiguous(
+    known: SchemaContext, question: str, expected: list[tuple[str, str]]
 ) -> None:
     assert hints(question, known) == expected
 
 
-def test_hints_are_few(known: Knowledge) -> None:
+def test_hints_are_few(known: SchemaContext) -> None:
     question = "客户 城市 门店 员工 供应商 产品 订单 评论"
     assert len(hints(question, known, most=3)) == 3
 
 
-def test_a_column_that_two_tables_have_is_no_sure_hint() -> None:
+def test_a_column_of_two_tables_gives_no_hint() -> None:
     tables = (
         Table("cars", (Column("color", "TEXT"),)),
         Table("shirts", (Column("color", "TEXT"),)),
     )
-    knowledge = build(Catalogue("sqlite", "main", tables, "f"))
-    assert hints("什么颜色最多", knowledge) == []
-    assert hints("汽车的颜色", knowledge) == [("汽车", "cars"), ("颜色", "cars.color")]
+    schema_context = build(Catalog("sqlite", "main", tables, "f"))
+    assert hints("什么颜色最多", schema_context) == []
+    assert hints("汽车的颜色", schema_context) == [("汽车", "cars"), ("颜色", "cars.color")]
 
 
 def test_english_is_linked_to_chinese_names() -> None:
@@ -142,9 +142,9 @@ def test_english_is_linked_to_chinese_names() -> None:
         Table("客户", (Column("编号", "INTEGER"), Column("城市", "TEXT"))),
         Table("订单", (Column("金额", "REAL"),)),
     )
-    knowledge = build(Catalogue("sqlite", "main", tables, "f"))
-    assert hints("customers per city", knowledge) == [("customers", "客户"), ("city", "客户.城市")]
-    assert [table.name for table in knowledge.linker.link("amount of orders", most=1)] == ["订单"]
+    schema_context = build(Catalog("sqlite", "main", tables, "f"))
+    assert hints("customers per city", schema_context) == [("customers", "客户"), ("city", "客户.城市")]
+    assert [table.name for table in schema_context.linker.link("amount of orders", most=1)] == ["订单"]
 
 
 def test_a_plural_in_ies_is_not_always_one_of_y() -> None:
@@ -152,13 +152,13 @@ def test_a_plural_in_ies_is_not_always_one_of_y() -> None:
 
 
 @given(st.text(max_size=80))
-def test_every_word_stands_where_it_says(text: str) -> None:
+def test_term_positions_refer_to_the_folded_text(text: str) -> None:
     for term in terms(text):
         if not term.is_phrase:
             assert folded(text)[term.start : term.end] == term.said
 
 
-def test_the_glossary_is_read_in_no_time() -> None:
+def test_the_glossary_loads_quickly() -> None:
     text = files("text2sql.schema").joinpath("glossary.tsv").read_text("utf-8")
     taken = []
     for _ in range(5):

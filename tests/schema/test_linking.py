@@ -1,4 +1,4 @@
-"""Schemas that do not fit into a prompt: 200 tables and 5,000 columns in, the right dozen out."""
+"""Table linking for a schema that does not fit into a prompt: a dozen of 200 tables."""
 
 import time
 from collections.abc import Callable
@@ -9,7 +9,7 @@ import pytest
 
 from schema.enterprise import QUESTIONS, enterprise
 from text2sql.schema import Linker
-from text2sql.types import Catalogue, Column, ForeignKey, Table, ValueHit
+from text2sql.types import Catalog, Column, ForeignKey, Table, ValueHit
 
 
 @pytest.fixture(scope="module")
@@ -17,8 +17,8 @@ def linker() -> Linker:
     return Linker(enterprise())
 
 
-def best(work: Callable[[], object], times: int = 5) -> float:
-    """Seconds of this process; the best of a few, because the machine is shared."""
+def best_seconds(work: Callable[[], object], times: int = 5) -> float:
+    """CPU seconds, the best of a few runs, because the machine is shared."""
     taken = []
     for _ in range(times):
         start = time.process_time()
@@ -27,14 +27,14 @@ def best(work: Callable[[], object], times: int = 5) -> float:
     return min(taken)
 
 
-def test_the_company_is_as_large_as_it_says() -> None:
-    catalogue = enterprise()
-    assert len(catalogue.tables) == 200
-    assert sum(len(table.columns) for table in catalogue.tables) == 5_000
+def test_the_large_schema_has_the_stated_size() -> None:
+    catalog = enterprise()
+    assert len(catalog.tables) == 200
+    assert sum(len(table.columns) for table in catalog.tables) == 5_000
     assert len(QUESTIONS) >= 30
 
 
-def test_the_needed_tables_are_among_twelve(linker: Linker) -> None:
+def test_the_required_tables_are_among_twelve(linker: Linker) -> None:
     missed, needed = [], 0
     for question, names in QUESTIONS:
         linked = {table.name for table in linker.link(question, most=12)}
@@ -46,8 +46,8 @@ def test_the_needed_tables_are_among_twelve(linker: Linker) -> None:
 
 @pytest.mark.fault("L29", "D35")
 def test_linking_is_fast_on_a_large_schema(linker: Linker) -> None:
-    assert best(lambda: Linker(enterprise())) < 0.4
-    assert max(best(partial(linker.link, question)) for question, _ in QUESTIONS) < 0.015
+    assert best_seconds(lambda: Linker(enterprise())) < 0.4
+    assert max(best_seconds(partial(linker.link, question)) for question, _ in QUESTIONS) < 0.015
 
 
 def test_a_thousand_tables_are_linked_in_milliseconds() -> None:
@@ -58,11 +58,11 @@ def test_a_thousand_tables_are_linked_in_milliseconds() -> None:
         for table in company.tables
     )
     linker = Linker(replace(company, tables=tables))
-    assert max(best(partial(linker.link, question), 3) for question, _ in QUESTIONS) < 0.03
+    assert max(best_seconds(partial(linker.link, question), 3) for question, _ in QUESTIONS) < 0.03
 
 
-def schemas() -> Catalogue:
-    return Catalogue(
+def schemas() -> Catalog:
+    return Catalog(
         "postgres",
         "public",
         (
@@ -74,7 +74,7 @@ def schemas() -> Catalogue:
     )
 
 
-def test_two_tables_of_one_name_are_told_apart() -> None:
+def test_linking_distinguishes_tables_of_the_same_name() -> None:
     linker = Linker(schemas())
     scores = linker.scores("orders of each supplier")
     assert scores["buying.orders"] > scores["selling.orders"] > scores["notes"] == 0
@@ -86,7 +86,7 @@ def test_a_value_decides_where_words_do_not() -> None:
     assert [table.schema for table in Linker(schemas()).link("orders ACME", [hit], most=1)] == ["selling"]
 
 
-def test_the_table_between_two_is_taken_along() -> None:
+def test_the_bridge_table_between_two_tables_is_included() -> None:
     tables = (
         Table("film", (Column("id", "int"), Column("title", "text"))),
         Table("actor", (Column("id", "int"), Column("name", "text"))),
@@ -97,9 +97,9 @@ def test_the_table_between_two_is_taken_along() -> None:
         ),
         *(Table(f"film_{one}", (Column("x", "int"),)) for one in "abcdefghij"),
     )
-    linked = Linker(Catalogue("sqlite", "main", tables, "f")).link("演员出演过的电影", most=4)
+    linked = Linker(Catalog("sqlite", "main", tables, "f")).link("演员出演过的电影", most=4)
     assert {"film", "actor", "xref"} <= {table.name for table in linked}
 
 
-def test_a_question_that_says_nothing_still_gets_tables() -> None:
+def test_a_question_without_content_words_still_gets_tables() -> None:
     assert len(Linker(enterprise()).link("?", most=12)) == 12

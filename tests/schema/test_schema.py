@@ -1,4 +1,4 @@
-"""Words, values, links and renderings: what stands between a question and a prompt."""
+"""Word normalization, value matching, table linking and schema rendering."""
 
 import pytest
 from hypothesis import given
@@ -6,11 +6,11 @@ from hypothesis import strategies as st
 
 from text2sql.schema import Linker, ValueIndex, render, text_columns
 from text2sql.schema.render import kind
-from text2sql.types import Catalogue, Column, ForeignKey, Table, ValueHit
-from text2sql.wording import normalised, words
+from text2sql.text_normalization import normalised, words
+from text2sql.types import Catalog, Column, ForeignKey, Table, ValueHit
 
 
-def shop() -> Catalogue:
+def shop() -> Catalog:
     cities = Table("cities", (Column("id", "INTEGER"), Column("name", "TEXT", samples=("Paris", "上海"))))
     people = Table(
         "customers",
@@ -28,7 +28,7 @@ def shop() -> Catalogue:
         ),
         foreign_keys=(ForeignKey(("customer_id",), "customers", ("id",)),),
     )
-    return Catalogue("sqlite", "main", (cities, people, orders), "f")
+    return Catalog("sqlite", "main", (cities, people, orders), "f")
 
 
 @pytest.mark.parametrize(
@@ -73,7 +73,7 @@ def test_near_values_are_offered_for_one_that_is_not_there() -> None:
     assert not index.contains("t", "a", "French")
 
 
-def test_text_columns_are_those_whose_values_people_name() -> None:
+def test_text_columns_are_those_whose_values_users_type() -> None:
     assert [(table.name, columns) for table, columns in text_columns(shop())] == [
         ("cities", ["name"]),
         ("customers", ["full name"]),
@@ -97,7 +97,7 @@ def test_the_right_dozen_comes_out_of_many_tables() -> None:
         for topic in ("sales", "stock", "staff", "web", "mail", "tax", "fleet", "plant", "legal", "audit")
         for part in [f"part{i}" for i in range(20)]
     )
-    linked = Linker(Catalogue("sqlite", "main", many, "f")).link("value of fleet part7", most=12)
+    linked = Linker(Catalog("sqlite", "main", many, "f")).link("value of fleet part7", most=12)
     assert len(linked) <= 12
     assert "fleet_part7" in [table.name for table in linked]
 
@@ -111,14 +111,14 @@ def test_a_schema_is_rendered_as_short_ddl_with_keys_codes_and_comments() -> Non
     ]
 
 
-def test_values_are_shown_only_where_they_are_all_there_are() -> None:
+def test_values_are_rendered_only_if_they_are_complete() -> None:
     columns = (
         Column("sex", "CHAR(1)", samples=("F", "M")),
         Column("name", "TEXT", samples=("Ann", "Bo", "Cy")),
         Column("mark", "TEXT", comment="quality", samples=("it's",)),
         Column("about", "TEXT", samples=("more than 24 characters in all",)),
     )
-    assert render(Catalogue("sqlite", "main", (Table("t", columns),), "f")) == (
+    assert render(Catalog("sqlite", "main", (Table("t", columns),), "f")) == (
         "CREATE TABLE t (sex text /* 'F', 'M' */, name text, mark text /* quality; 'it''s' */, about text);"
     )
 
@@ -134,7 +134,7 @@ def test_keys_of_several_columns_other_schemas_and_views_are_rendered() -> None:
     view = Table(
         "totals", (Column("sum", "NUMERIC(12,2)"), Column("at", "timestamp with time zone")), kind="view"
     )
-    assert render(Catalogue("postgres", "public", (line, view), "f")).splitlines() == [
+    assert render(Catalog("postgres", "public", (line, view), "f")).splitlines() == [
         "CREATE TABLE sales.line (order_id int, number int, "
         "foreign key (order_id, number) references stock.part(a, b));",
         "CREATE VIEW totals (sum real, at time);",
@@ -144,11 +144,11 @@ def test_keys_of_several_columns_other_schemas_and_views_are_rendered() -> None:
 def test_samples_show_what_a_column_is_like_while_there_is_room() -> None:
     names = Column("name", "text", samples=("Ann Lee", "Bo Ek", "a name that is far too long to be shown"))
     number = Column("age", "int", samples=("41", "7", "19"))
-    catalogue = Catalogue("sqlite", "main", (Table("people", (names, number)),), "f")
-    full = render(catalogue, samples=True)
+    catalog = Catalog("sqlite", "main", (Table("people", (names, number)),), "f")
+    full = render(catalog, samples=True)
     assert full == "CREATE TABLE people (name text /* 'Ann Lee', 'Bo Ek' */, age int);"
-    assert render(catalogue) == render(catalogue, samples=True, budget=len(full) - 1)
-    assert render(catalogue) == "CREATE TABLE people (name text, age int);"
+    assert render(catalog) == render(catalog, samples=True, budget=len(full) - 1)
+    assert render(catalog) == "CREATE TABLE people (name text, age int);"
 
 
 @pytest.mark.parametrize(
@@ -197,7 +197,7 @@ def test_a_rendering_never_exceeds_its_budget(budget: int) -> None:
 @given(st.text(max_size=200))
 def test_a_hostile_comment_stays_inside_its_comment(text: str) -> None:
     table = Table("t", (Column("a", "TEXT", comment=text, samples=(text,)),), comment=text)
-    shown = render(Catalogue("sqlite", "main", (table,), "f"))
+    shown = render(Catalog("sqlite", "main", (table,), "f"))
     assert shown.count("*/") <= 1
     assert "\n" not in shown
 

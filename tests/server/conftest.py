@@ -15,7 +15,7 @@ def shop(tmp_path: Path) -> Path:
 
 @pytest.fixture(params=["sqlite", "postgres"])
 def memory(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    """One that servers share, with a queue and without one."""
+    """A memory that servers share, with and without a queue."""
     monkeypatch.setattr(queue, "_AGAIN", 0)
     if request.param == "sqlite":
         yield str(tmp_path / "memory.db")

@@ -1,4 +1,4 @@
-"""People who sign in: with keys of a server's own memory, and with tokens that a test signs."""
+"""Credentials for tests: API keys in the server's memory, and signed tokens."""
 
 import time
 from collections.abc import Mapping
@@ -23,16 +23,16 @@ def bearer(text: str) -> dict[str, str]:
 
 
 async def with_key(server: Served, name: str, *roles: str, **claims: Any) -> dict[str, str]:
-    """The headers of somebody for whom a key was just made."""
+    """Create an API key and return the request headers for it."""
     text, key = new_key(name, roles=roles, claims=claims)
-    await (await server.here.ledger.memory()).keys.add(key)
+    await (await server.here.server_store.memory()).keys.add(key)
     return bearer(text)
 
 
 def claims_of(user: str = "ann", **more: Any) -> dict[str, Any]:
-    """A claim that is None is left out."""
-    told = {"sub": user, "iss": ISSUER, "aud": AUDIENCE, "exp": time.time() + 600, **more}
-    return {name: value for name, value in told.items() if value is not None}
+    """Token claims; a claim that is None is omitted."""
+    fields = {"sub": user, "iss": ISSUER, "aud": AUDIENCE, "exp": time.time() + 600, **more}
+    return {name: value for name, value in fields.items() if value is not None}
 
 
 def token(

@@ -1,4 +1,4 @@
-"""A server over a small shop and a model that says what it is told: in this process, or on a real port."""
+"""A test server over a small shop database and a scripted model, in this process or on a real port."""
 
 import asyncio
 import json
@@ -17,17 +17,17 @@ from fastapi import FastAPI
 from agents.asking import make_shop, scripted
 from text2sql.config import Settings
 from text2sql.llm import AsyncChatModel, ScriptedBackend
-from text2sql.server.building import build
-from text2sql.server.reception import Reception
-from text2sql.server.timely import Timely
-from text2sql.server.works import Kind
+from text2sql.server.app_factory import build
+from text2sql.server.header_timeout import HeaderTimeout
+from text2sql.server.jobs import JobType
+from text2sql.server.query_pipeline import QueryPipeline
 from text2sql.types import Policy
 
 __all__ = ["make_shop", "scripted"]
 
 COUNT = "SELECT count(*) AS customers FROM customers"
 ASK = {"question": "How many customers are there?"}
-# A table, and a query over it that goes on for minutes.
+# A table, and a query over it that runs for minutes.
 NUMBERS = """
 CREATE TABLE customers (id INTEGER PRIMARY KEY, n INTEGER);
 WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c WHERE x < 3000)
@@ -50,15 +50,15 @@ class Served:
     url: str = ""
 
     @property
-    def here(self) -> Reception:
-        found: Reception = self.app.state.reception
-        return found
+    def here(self) -> QueryPipeline:
+        pipeline: QueryPipeline = self.app.state.pipeline
+        return pipeline
 
     async def answer(self, question: str = ASK["question"], **more: Any) -> dict[str, Any]:
         response = await self.client.post("/api/v1/query/sync", json={"question": question, **more})
         assert response.status_code == 200, response.text
-        told: dict[str, Any] = response.json()
-        return told
+        body: dict[str, Any] = response.json()
+        return body
 
     async def get(self, path: str, status: int = 200, **query: Any) -> Any:
         response = await self.client.get(path, params=query)
@@ -74,11 +74,11 @@ def settings_of(**given: Any) -> Settings:
 def app_of(
     places: Path | dict[str, str], backend: ScriptedBackend, policy: Policy | None = None, **given: Any
 ) -> FastAPI:
-    policies, schedule = given.pop("policies", None), given.pop("schedule", ())
-    told = settings_of(**given)
+    more = {name: given.pop(name) for name in ("policies", "accounts", "schedule") if name in given}
+    settings = settings_of(**given)
     addresses = {"shop": str(places)} if isinstance(places, Path) else places
-    model = AsyncChatModel([backend], told)
-    return build(addresses, told, model=model, policy=policy, policies=policies, schedule=schedule)
+    model = AsyncChatModel([backend], settings)
+    return build(addresses, settings, model=model, policy=policy, **more)
 
 
 @asynccontextmanager
@@ -100,67 +100,67 @@ async def served_app(app: FastAPI) -> AsyncIterator[Served]:
 class _Quiet(uvicorn.Server):
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
-        yield  # they are pytest's
+        yield  # pytest handles signals
 
 
 @asynccontextmanager
 async def listening(
     places: Path | dict[str, str], backend: ScriptedBackend, **given: Any
 ) -> AsyncIterator[Served]:
-    """On a free port: what a client that goes away does to a server is seen only there."""
+    """Serve on a free port: only a real connection shows the effects of a disconnect."""
     app = app_of(places, backend, **given)
-    with socket.create_server(("127.0.0.1", 0)) as door:
-        server = _Quiet(uvicorn.Config(app, http=Timely, log_config=None, access_log=False))
-        running = asyncio.create_task(server.serve([door]))
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        server = _Quiet(uvicorn.Config(app, http=HeaderTimeout, log_config=None, access_log=False))
+        serve_task = asyncio.create_task(server.serve([listener]))
         while not server.started:
             await asyncio.sleep(0.01)
-        url = f"http://127.0.0.1:{door.getsockname()[1]}"
+        url = f"http://127.0.0.1:{listener.getsockname()[1]}"
         async with httpx.AsyncClient(base_url=url, timeout=20) as client:
             try:
                 yield Served(app, client, url)
             finally:
                 server.should_exit = True
                 await client.aclose()
-                await running
+                await serve_task
 
 
 def events_of(text: str) -> list[Event]:
-    """What a client that follows the standard reads; comments are left out."""
-    found = []
+    """Parse server-sent events, without comments."""
+    events = []
     for block in text.split("\n\n"):
         fields = dict(line.split(": ", 1) for line in block.splitlines() if line and not line.startswith(":"))
         if fields:
             assert set(fields) == {"id", "event", "data"}, block
-            found.append(Event(fields["id"], fields["event"], json.loads(fields["data"])))
-    return found
+            events.append(Event(fields["id"], fields["event"], json.loads(fields["data"])))
+    return events
 
 
-async def follow(client: httpx.AsyncClient, how: Any, most: int | None = None) -> list[Event]:
-    """Read a stream; with `most`, go away after so many events."""
-    found: list[Event] = []
-    async with how as response:
+async def follow(client: httpx.AsyncClient, request: Any, limit: int | None = None) -> list[Event]:
+    """Read a stream; with `limit`, disconnect after that many events."""
+    events: list[Event] = []
+    async with request as response:
         assert response.status_code == 200, await response.aread()
         buffer = ""
-        async for piece in response.aiter_text():
-            buffer += piece
-            *whole, buffer = buffer.split("\n\n")
-            for block in whole:
-                found += events_of(block + "\n\n")
-                if most is not None and len(found) >= most:
-                    return found[:most]
-    return found
+        async for chunk in response.aiter_text():
+            buffer += chunk
+            *blocks, buffer = buffer.split("\n\n")
+            for block in blocks:
+                events += events_of(block + "\n\n")
+                if limit is not None and len(events) >= limit:
+                    return events[:limit]
+    return events
 
 
-async def due(kind: Kind, when: datetime) -> None:
-    """As the schedule says it when the moment has come."""
-    for line, _, told in kind.schedule():
-        await kind.works.due(kind, line, told, when)
+async def due(job_type: JobType, when: datetime) -> None:
+    """Enqueue the scheduled jobs of a type, as if they were due at `when`."""
+    for owner, _, request in job_type.schedule():
+        await job_type.jobs.enqueue_due(job_type, owner, request, when)
 
 
-async def until(true: Any, seconds: float = 5.0) -> None:
-    """Wait until something holds; a test that waits too long fails there."""
+async def until(condition: Any, seconds: float = 5.0) -> None:
+    """Wait until a condition is true; fail after `seconds`."""
     with suppress(TimeoutError):
         async with asyncio.timeout(seconds):
-            while not true():
+            while not condition():
                 await asyncio.sleep(0.01)
-    assert true()
+    assert condition()

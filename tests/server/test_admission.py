@@ -1,4 +1,4 @@
-"""Room for so many at once, a queue with a bound, turns between users, and a clear word for the rest."""
+"""Concurrency limits, the bounded queue, fairness between users, and rejections."""
 
 import asyncio
 import time
@@ -13,15 +13,15 @@ import pytest
 from server.people import TOKENS, bearer, token
 from server.serving import COUNT, Served, events_of, scripted, served, settings_of, until
 from text2sql.errors import UsageError
-from text2sql.server.admission import Admission, Pace
+from text2sql.server.admission import Admission, UserRateLimit
 
 
-def room(**given: Any) -> Admission:
+def admission_with(**given: Any) -> Admission:
     return Admission(settings_of(**given))
 
 
 class Work:
-    """Pieces of work that go on until they are told to end; `order` is who was let in when."""
+    """Holds slots until they are released; `order` lists users in the order of admission."""
 
     def __init__(self, gate: Admission) -> None:
         self.gate = gate
@@ -31,10 +31,10 @@ class Work:
         self.tasks: list[asyncio.Task[None]] = []
 
     async def begin(self, user: str, source: str = "shop", seconds: float | None = None) -> None:
-        self.tasks.append(asyncio.create_task(self._one(user, source, seconds)))
+        self.tasks.append(asyncio.create_task(self._hold_slot(user, source, seconds)))
         await asyncio.sleep(0)
 
-    async def _one(self, user: str, source: str, seconds: float | None) -> None:
+    async def _hold_slot(self, user: str, source: str, seconds: float | None) -> None:
         try:
             async with self.gate.slot(user, source, seconds):
                 self.order.append(user)
@@ -58,12 +58,12 @@ class Work:
 
 
 def working(work: Any, **given: Any) -> None:
-    async def inside() -> None:
-        one = Work(room(**given))
+    async def scenario() -> None:
+        one = Work(admission_with(**given))
         await work(one)
         await one.end_all()
 
-    asyncio.run(inside())
+    asyncio.run(scenario())
 
 
 def test_users_take_turns_however_much_one_of_them_asks() -> None:
@@ -90,7 +90,7 @@ def test_a_user_and_a_source_have_bounds_of_their_own_and_do_not_block_the_other
     working(work, user_work_limit=2, source_work_limit=2)
 
 
-def test_whoever_has_no_name_has_no_limit_of_their_own() -> None:
+def test_anonymous_users_have_no_limit_per_user() -> None:
     async def work(one: Work) -> None:
         for _ in range(10):
             await one.begin("")
@@ -110,7 +110,7 @@ def test_beyond_the_queue_one_is_told_and_by_whose_limit() -> None:
 
 
 @pytest.mark.parametrize(("most", "own"), [(0.05, None), (60.0, 0.05)])
-def test_waiting_has_an_end_and_the_clients_own_counts(most: float, own: float | None) -> None:
+def test_waiting_ends_after_the_timeout_or_the_clients_deadline(most: float, own: float | None) -> None:
     async def work(one: Work) -> None:
         await one.begin("ann")
         await one.begin("bob", seconds=own)
@@ -121,7 +121,7 @@ def test_waiting_has_an_end_and_the_clients_own_counts(most: float, own: float |
     working(work, work_limit=1, queue_wait=most)
 
 
-def test_whoever_goes_away_leaves_no_place_behind() -> None:
+def test_a_cancelled_waiter_is_removed_from_the_queue() -> None:
     async def work(one: Work) -> None:
         for user in ("ann", "bob", "eve", "joe"):
             await one.begin(user)
@@ -136,25 +136,25 @@ def test_whoever_goes_away_leaves_no_place_behind() -> None:
     working(work, work_limit=1)
 
 
-def test_a_pace_is_kept_and_says_how_long_to_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_rate_limit_is_enforced_and_says_how_long_to_wait(monkeypatch: pytest.MonkeyPatch) -> None:
     now = [100.0]
     monkeypatch.setattr("text2sql.server.admission.time.monotonic", lambda: now[0])
-    pace = Pace(60)
-    assert [pace.take_here("ann") for _ in range(60)] == [0.0] * 60
-    assert pace.take_here("ann") == pytest.approx(1.0)
-    assert pace.take_here("bob") == 0.0
+    pace = UserRateLimit(60)
+    assert [pace.take_local("ann") for _ in range(60)] == [0.0] * 60
+    assert pace.take_local("ann") == pytest.approx(1.0)
+    assert pace.take_local("bob") == 0.0
     now[0] += 0.5
-    assert pace.take_here("ann") == pytest.approx(0.5)
+    assert pace.take_local("ann") == pytest.approx(0.5)
     now[0] += 0.6
-    assert pace.take_here("ann") == 0.0
-    assert asyncio.run(Pace(0).take("ann")) == asyncio.run(pace.take("")) == 0.0
+    assert pace.take_local("ann") == 0.0
+    assert asyncio.run(UserRateLimit(0).take("ann")) == asyncio.run(pace.take("")) == 0.0
 
 
 # -- the server -----------------------------------------------------------------------------------
 
 
-class Held:
-    """A model that answers when it is let go; `calls` are the questions that reached it."""
+class BlockingModel:
+    """A model that answers once released; `calls` are the questions that reached it."""
 
     def __init__(self, free: bool = False) -> None:
         self.backend = scripted([], last=COUNT)
@@ -174,8 +174,8 @@ class Held:
 
 
 @asynccontextmanager
-async def held(shop: Path, free: bool = False, **given: Any) -> AsyncIterator[tuple[Served, Held]]:
-    model = Held(free)
+async def held(shop: Path, free: bool = False, **given: Any) -> AsyncIterator[tuple[Served, BlockingModel]]:
+    model = BlockingModel(free)
     patient = {
         "queue_wait": 600.0,
         "cache_lifetime": 0.0,
@@ -193,48 +193,48 @@ def state(server: Served) -> tuple[int, int]:
     return server.here.admission.running, server.here.admission.waiting
 
 
-def test_a_full_server_says_so_and_when_to_come_again(shop: Path) -> None:
-    async def told() -> None:
+def test_a_full_server_is_503_with_retry_after(shop: Path) -> None:
+    async def scenario() -> None:
         async with held(shop, work_limit=1, queue_limit=1) as (server, model):
             running = [asyncio.create_task(question(server, n)) for n in range(2)]
             await until(lambda: state(server) == (1, 1), 30)
             body = {"question": "and me?"}
             for path in ("/api/v1/query/sync", "/api/v1/query"):
-                said = await server.client.post(path, json=body)
-                assert (said.status_code, said.json()["kind"]) == (503, "usage.busy")
-                assert int(said.headers["retry-after"]) == said.json()["retry_after"] == 2
+                result = await server.client.post(path, json=body)
+                assert (result.status_code, result.json()["kind"]) == (503, "usage.busy")
+                assert int(result.headers["retry-after"]) == result.json()["retry_after"] == 2
             numbers = (await server.client.get("/metrics")).text
             assert 'text2sql_work{state="running"} 1.0' in numbers
             assert 'text2sql_work{state="waiting"} 1.0' in numbers
             model.go.set()
-            assert {(await one).status_code for one in running} == {200}
+            assert {(await item).status_code for item in running} == {200}
 
-    asyncio.run(told())
+    asyncio.run(scenario())
 
 
 @pytest.mark.fault("G1")
 def test_the_time_that_a_client_gives_includes_the_waiting(shop: Path) -> None:
-    async def told() -> tuple[float, Any, Any]:
+    async def scenario() -> tuple[float, Any, Any]:
         async with held(shop, work_limit=1) as (server, model):
             first = asyncio.create_task(question(server, 0))
             await until(lambda: state(server) == (1, 0), 30)
             began = time.monotonic()
-            said = await question(server, 1, seconds=0.1)
+            result = await question(server, 1, seconds=0.1)
             waited = time.monotonic() - began
             streamed = await server.client.post("/api/v1/query", json={"question": "x", "seconds": 0.05})
             model.go.set()
             await first
-            return waited, said, events_of(streamed.text)
+            return waited, result, events_of(streamed.text)
 
-    waited, said, events = asyncio.run(told())
-    assert (said.status_code, said.json()["kind"]) == (503, "usage.busy")
+    waited, result, events = asyncio.run(scenario())
+    assert (result.status_code, result.json()["kind"]) == (503, "usage.busy")
     assert waited >= 0.1
     assert [events[-1].name, events[-1].data["kind"]] == ["problem", "usage.busy"]
 
 
 @pytest.mark.fault("C05")
 def test_a_users_own_limit_is_429_and_says_when(shop: Path) -> None:
-    async def told() -> None:
+    async def scenario() -> None:
         given: dict[str, Any] = {"user_work_limit": 1, "user_queue_limit": 1, **TOKENS}
         async with held(shop, **given) as (server, model):
             ann, bob = bearer(token("ann")), bearer(token("bob"))
@@ -246,68 +246,68 @@ def test_a_users_own_limit_is_429_and_says_when(shop: Path) -> None:
             running.append(asyncio.create_task(question(server, 4, bob)))
             await until(lambda: state(server) == (2, 1), 30)
             model.go.set()
-            assert [(await one).status_code for one in running] == [200] * 3
+            assert [(await item).status_code for item in running] == [200] * 3
 
-    asyncio.run(told())
+    asyncio.run(scenario())
 
 
-def test_a_pace_that_is_too_fast_is_429_before_anything_is_read(shop: Path) -> None:
-    async def told() -> list[Any]:
+def test_too_many_requests_a_minute_are_429_before_the_body_is_read(shop: Path) -> None:
+    async def scenario() -> list[Any]:
         async with served(shop, scripted([]), user_requests_per_minute=2, **TOKENS) as server:
             ann = bearer(token("ann"))
             found = [await server.client.get("/api/v1/models", headers=ann) for _ in range(3)]
             assert (await server.client.get("/api/v1/models", headers=bearer(token("bob")))).is_success
             return found
 
-    first, second, third = asyncio.run(told())
+    first, second, third = asyncio.run(scenario())
     assert (first.status_code, second.status_code, third.status_code) == (200, 200, 429)
     assert third.json()["kind"] == "usage.too_fast"
     assert 1 <= int(third.headers["retry-after"]) <= 30
 
 
-def test_while_it_stops_new_questions_are_told_to_come_again(shop: Path) -> None:
-    async def told() -> None:
+def test_a_stopping_server_rejects_new_questions_with_retry_after(shop: Path) -> None:
+    async def scenario() -> None:
         async with served(shop, scripted([COUNT])) as server:
             server.here.admission.closed = True
             for path in ("/api/v1/query", "/api/v1/query/sync"):
-                said = await server.client.post(path, json={"question": "x"})
-                assert (said.status_code, said.json()["kind"]) == (503, "usage.stopping")
-                assert said.headers["retry-after"]
+                result = await server.client.post(path, json={"question": "x"})
+                assert (result.status_code, result.json()["kind"]) == (503, "usage.stopping")
+                assert result.headers["retry-after"]
             assert (await server.client.get("/readyz")).status_code == 503
 
-    asyncio.run(told())
+    asyncio.run(scenario())
 
 
 @pytest.mark.fault("C05")
 def test_one_noisy_user_does_not_hold_up_five_quiet_ones(shop: Path) -> None:
-    """Counted in what the noisy one gets done meanwhile: a clock would measure the machine."""
+    """Measured in requests of the noisy user instead of seconds, which would depend on the machine."""
 
-    async def told() -> tuple[list[int], Counter[int]]:
+    async def scenario() -> tuple[list[int], Counter[int]]:
         given: dict[str, Any] = {"work_limit": 3, "user_work_limit": 2, "user_queue_limit": 10, **TOKENS}
         async with held(shop, free=True, user_requests_per_minute=0, **given) as (server, _):
             noisy, codes, between = bearer(token("noisy")), Counter[int](), list[int]()
 
             async def flood(number: int) -> None:
                 while True:
-                    said = await question(server, number, noisy)
-                    codes[said.status_code] += 1
-                    await asyncio.sleep(0.05 if said.status_code == 429 else 0)
+                    result = await question(server, number, noisy)
+                    codes[result.status_code] += 1
+                    await asyncio.sleep(0.05 if result.status_code == 429 else 0)
 
             async def quiet(number: int) -> None:
                 before = codes[200]
-                said = await question(server, 1_000 + number, bearer(token(f"quiet{number}")))
-                assert said.status_code == 200, said.text
+                result = await question(server, 1_000 + number, bearer(token(f"quiet{number}")))
+                assert result.status_code == 200, result.text
                 between.append(codes[200] - before)
 
             flooding = [asyncio.create_task(flood(n)) for n in range(20)]
             await until(lambda: codes[429] > 5, 60)
             await asyncio.gather(*(quiet(n) for n in range(5)))
-            for one in flooding:
-                one.cancel()
+            for item in flooding:
+                item.cancel()
             await asyncio.gather(*flooding, return_exceptions=True)
             return between, codes
 
-    between, codes = asyncio.run(told())
+    between, codes = asyncio.run(scenario())
     assert set(codes) <= {200, 429}
     # Ten of the noisy one's wait all the time; turns let a few of them in before the last of the quiet ones.
     assert max(between) <= 10, between
@@ -315,12 +315,12 @@ def test_one_noisy_user_does_not_hold_up_five_quiet_ones(shop: Path) -> None:
 
 @pytest.mark.fault("C04")
 def test_a_crowd_gets_nothing_but_answers_and_come_again(shop: Path) -> None:
-    async def told() -> Counter[int]:
+    async def scenario() -> Counter[int]:
         async with held(shop, free=True, work_limit=5, queue_limit=10) as (server, _):
             codes = await asyncio.gather(*(question(server, n) for n in range(60)))
             await until(lambda: state(server) == (0, 0))
-            return Counter(one.status_code for one in codes)
+            return Counter(code.status_code for code in codes)
 
-    codes = asyncio.run(told())
+    codes = asyncio.run(scenario())
     assert codes[200] >= 15
     assert set(codes) <= {200, 503}

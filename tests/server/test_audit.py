@@ -1,4 +1,4 @@
-"""Who asked what stands in the log before anybody gets to see the answer, and stays there."""
+"""The audit log: records are written before answers are sent, and cannot be changed."""
 
 import asyncio
 import json
@@ -16,7 +16,7 @@ from terminal import run
 from text2sql.errors import QueryTimeout, StoreFull, UsageError
 from text2sql.memory import Record
 from text2sql.memory.audit import Audit
-from text2sql.server.ledger import Auditor, Ledger, audits
+from text2sql.server.audit import AuditLog, ServerStore, is_audited
 from text2sql.types import Event, StageStarted
 
 
@@ -27,10 +27,10 @@ def recorded(place: Path) -> list[tuple[Any, ...]]:
         ).fetchall()
 
 
-def test_every_way_to_see_rows_is_on_record(shop: Path, tmp_path: Path) -> None:
+def test_every_access_to_rows_is_audited(shop: Path, tmp_path: Path) -> None:
     place = tmp_path / "m.db"
 
-    async def told() -> list[str]:
+    async def scenario() -> list[str]:
         async with served(shop, scripted([COUNT]), auth="keys", memory=str(place)) as server:
             client, headers = server.client, await with_key(server, "ann")
             body = {"question": "how many customers?"}
@@ -45,7 +45,7 @@ def test_every_way_to_see_rows_is_on_record(shop: Path, tmp_path: Path) -> None:
             await client.post(thread, json={}, headers={**headers, "Accept": "application/json"})
             return [first["sql"], first["result_id"]]
 
-    sql, result = asyncio.run(told())
+    sql, result = asyncio.run(scenario())
     ann, plain = ("key:ann", "shop"), COUNT  # what is kept is what was written
     asked = "how many customers?"
     assert recorded(place) == [
@@ -75,11 +75,11 @@ def test_every_way_to_see_rows_is_on_record(shop: Path, tmp_path: Path) -> None:
 def test_a_record_cannot_be_changed_or_deleted(shop: Path, tmp_path: Path) -> None:
     place = tmp_path / "m.db"
 
-    async def told() -> None:
+    async def scenario() -> None:
         async with served(shop, scripted([COUNT]), audit="on", memory=str(place)) as server:
             await server.answer()
 
-    asyncio.run(told())
+    asyncio.run(scenario())
     before = recorded(place)
     assert [row[0] for row in before] == ["begun", "ran", "ended"]
     with closing(sqlite3.connect(place)) as memory:
@@ -101,7 +101,7 @@ def test_what_cannot_be_recorded_is_not_told(
             raise StoreFull("m.db", "database or disk is full")
         await write(self, record)
 
-    async def told() -> tuple[int, str, list[str]]:
+    async def scenario() -> tuple[int, str, list[str]]:
         async with served(
             shop, scripted([], last=COUNT), audit="on", memory=str(tmp_path / "m.db")
         ) as server:
@@ -114,16 +114,16 @@ def test_what_cannot_be_recorded_is_not_told(
             monkeypatch.setattr(Audit, "write", full)
             response = await server.client.post("/api/v1/query/sync", json=body)
             events = await follow(server.client, server.client.stream("POST", "/api/v1/query", json=body))
-            return response.status_code, response.text, [one.name for one in events]
+            return response.status_code, response.text, [event.name for event in events]
 
-    status, text, events = asyncio.run(told())
+    status, text, events = asyncio.run(scenario())
     assert (status, '"rows"' in text) == (507, False)
     if event != "read":
         assert events[-1] == "problem"
         assert ("rows_found" in events) == (event == "ended")
 
 
-def test_a_question_that_is_cut_off_is_on_record_as_that(tmp_path: Path) -> None:
+def test_a_cancelled_question_is_audited_as_cancelled(tmp_path: Path) -> None:
     place = tmp_path / "m.db"
 
     async def events(error: Exception | None) -> AsyncGenerator[Event, None]:
@@ -132,18 +132,18 @@ def test_a_question_that_is_cut_off_is_on_record_as_that(tmp_path: Path) -> None
             raise error
         yield StageStarted("schema")
 
-    async def told() -> None:
-        ledger = Ledger(settings_of(memory=str(place)))
+    async def scenario() -> None:
+        server_store = ServerStore(settings_of(memory=str(place)))
         for error in (None, QueryTimeout("too slow")):
-            watched = Auditor(ledger, on=True).events(events(error), "ann", "shop", "t", "who?")
+            watched = AuditLog(server_store, enabled=True).events(events(error), "ann", "shop", "t", "who?")
             with suppress(QueryTimeout):
                 async with aclosing(watched):
                     async for event in watched:
                         if error is None and isinstance(event, StageStarted):
                             break
-        await ledger.close()
+        await server_store.close()
 
-    asyncio.run(told())
+    asyncio.run(scenario())
     assert [(row[0], row[-1]) for row in recorded(place)] == [
         ("begun", ""),
         ("ended", "cancelled"),
@@ -163,10 +163,10 @@ def test_a_question_that_is_cut_off_is_on_record_as_that(tmp_path: Path) -> None
     ],
 )
 def test_the_log_is_on_where_people_sign_in(audit: str, asks: bool, memory: str, on: bool) -> None:
-    assert audits(settings_of(audit=audit, memory=memory), asks) is on
+    assert is_audited(settings_of(audit=audit, memory=memory), asks) is on
 
 
 def test_a_log_that_would_not_last_is_refused() -> None:
     for given in ({"audit": "on", "memory": "none"}, {"audit": "yes"}):
         with pytest.raises(UsageError):
-            audits(settings_of(**given), True)
+            is_audited(settings_of(**given), True)

@@ -1,4 +1,4 @@
-"""Secrets that were planted everywhere one can be are looked for everywhere one could come out."""
+"""Planted secrets never appear in responses, logs, traces or the audit log."""
 
 import asyncio
 import io
@@ -17,7 +17,7 @@ from server.people import ISSUER, TOKENS, bearer, token, with_key
 from server.serving import COUNT, Served, scripted, served_app, settings_of
 from terminal import run
 from text2sql.llm import AsyncChatModel
-from text2sql.server.building import build
+from text2sql.server.app_factory import build
 from text2sql.server.logs import to_json_lines
 
 CANARY = "canary7f3d9"
@@ -28,22 +28,22 @@ REDIS = f"redis://u:{CANARY}@127.0.0.1:1/0"
 
 @contextmanager
 def logged() -> Iterator[io.StringIO]:
-    """Everything that the server would write to its log."""
+    """Captures the log of the server."""
     lines = io.StringIO()
     names = ("", "text2sql", "uvicorn")
-    before = [(one, one.level, one.handlers[:]) for one in map(logging.getLogger, names)]
+    before = [(item, item.level, item.handlers[:]) for item in map(logging.getLogger, names)]
     to_json_lines(lines, logging.DEBUG)
     try:
         yield lines
     finally:
-        for one, level, handlers in before:
-            one.setLevel(level)
-            one.handlers[:] = handlers
+        for element, level, handlers in before:
+            element.setLevel(level)
+            element.handlers[:] = handlers
         logging.getLogger("uvicorn.access").disabled = False
 
 
 async def _walk(server: Served, headers: dict[str, str]) -> list[str]:
-    """Good and bad requests to every kind of address; what was said."""
+    """Send valid and invalid requests to all routes; returns the responses."""
     sent = [
         ("POST", "/api/v1/query/sync", {"question": "how many customers?"}),
         ("POST", "/api/v1/query/sync", {"question": "how many?", "source": "down"}),
@@ -60,11 +60,11 @@ async def _walk(server: Served, headers: dict[str, str]) -> list[str]:
         ("GET", "/openapi.json", None),
         ("GET", "/", None),
     ]
-    said = []
+    items = []
     for method, path, body in sent:
         response = await server.client.request(method, path, json=body, headers=headers)
-        said.append(f"{response.status_code} {dict(response.headers)} {response.text}")
-    return said
+        items.append(f"{response.status_code} {dict(response.headers)} {response.text}")
+    return items
 
 
 @pytest.mark.parametrize("way", ["keys", "tokens"])
@@ -75,7 +75,7 @@ def test_no_planted_secret_comes_out_anywhere(shop: Path, tmp_path: Path, way: s
     provider.add_span_processor(SimpleSpanProcessor(spans))
     given: dict[str, Any] = {**TOKENS, "token_secret": SECRET, "api_key": f"sk-{CANARY}", "auth": way}
 
-    async def told() -> tuple[list[str], list[str]]:
+    async def scenario() -> tuple[list[str], list[str]]:
         patience = {"connect_timeout": 0.5, "pool_wait": 0.5}
         settings = settings_of(**given, **patience, audit="on", memory=str(memory), cache=REDIS)
         model = AsyncChatModel([scripted([], last=COUNT)], settings)
@@ -88,20 +88,20 @@ def test_no_planted_secret_comes_out_anywhere(shop: Path, tmp_path: Path, way: s
                 headers = bearer(token("ann", key=SECRET, roles=["operator"], note=CANARY))
                 wrong = [bearer(token("ann", note=CANARY)), bearer(f"{CANARY}.{CANARY}.{CANARY}")]
             secrets = [headers["Authorization"].split("_" if way == "keys" else " ", 2)[-1], CANARY]
-            said = await _walk(server, headers)
-            for one in wrong:
-                said += await _walk(server, one)
-            return said, secrets
+            result = await _walk(server, headers)
+            for item in wrong:
+                result += await _walk(server, item)
+            return result, secrets
 
     with logged() as lines:
-        said, secrets = asyncio.run(told())
+        result, secrets = asyncio.run(scenario())
     traced = [span.to_json() for span in spans.get_finished_spans()]
     assert traced
     audit = run("serve", "audit", "--json", env={"TEXT2SQL_MEMORY": str(memory)}).out
     assert "how many customers?" in audit
     listed = run("serve", "keys", "list", "--json", env={"TEXT2SQL_MEMORY": str(memory)}).out
     everywhere = {
-        "responses": "\n".join(said),
+        "responses": "\n".join(result),
         "log": lines.getvalue(),
         "traces": "\n".join(traced),
         "audit": audit,
@@ -109,6 +109,6 @@ def test_no_planted_secret_comes_out_anywhere(shop: Path, tmp_path: Path, way: s
     }
     assert '"cache":false' in everywhere["responses"]
     assert "the cache redis://127.0.0.1:1/0 is done without" in everywhere["log"]
-    found = [(place, one) for place, text in everywhere.items() for one in secrets if one in text]
+    found = [(place, secret) for place, text in everywhere.items() for secret in secrets if secret in text]
     assert found == []
     assert ISSUER not in everywhere["responses"]

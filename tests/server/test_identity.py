@@ -1,4 +1,4 @@
-"""Who may come in: keys and tokens that are missing, forged, expired, revoked or another's."""
+"""Authentication: missing, forged, expired and revoked keys and tokens."""
 
 import asyncio
 import base64
@@ -18,8 +18,8 @@ from server.serving import ASK, COUNT, scripted, served, settings_of
 from text2sql.errors import UsageError
 from text2sql.memory import new_key
 from text2sql.server import identity, jwks, keys
-from text2sql.server.ledger import Ledger
-from text2sql.server.tokens import NotKnown
+from text2sql.server.audit import ServerStore
+from text2sql.server.tokens import InvalidCredentials
 
 RSA, OTHER = (rsa.generate_private_key(public_exponent=65_537, key_size=2_048) for _ in range(2))
 CURVE = ec.generate_private_key(ec.SECP256R1())
@@ -34,16 +34,16 @@ def jwk(key: Any, kid: str) -> dict[str, Any]:
 
 
 def welcome(text: str, **settings: Any) -> str:
-    """The user that a token names; empty if it does not let anybody in."""
+    """The user of a token; empty if the token is rejected."""
 
-    async def told() -> str:
+    async def scenario() -> str:
         given = settings_of(**{**TOKENS, **settings})
         try:
-            return (await identity.Doorkeeper(given, Ledger(given)).identify(f"Bearer {text}")).user
-        except NotKnown:
+            return (await identity.Authenticator(given, ServerStore(given)).identify(f"Bearer {text}")).user
+        except InvalidCredentials:
             return ""
 
-    return asyncio.run(told())
+    return asyncio.run(scenario())
 
 
 def unsigned(**more: Any) -> str:
@@ -107,8 +107,8 @@ def test_a_token_that_is_right_names_its_user_and_a_user_is_never_a_key() -> Non
 @pytest.mark.fault("A02")
 def test_public_keys_are_found_by_their_id_and_fix_the_algorithm(tmp_path: Path) -> None:
     known = tmp_path / "keys.json"
-    held = [jwk(RSA, "r"), jwk(CURVE, "e"), {"kty": "oct", "k": "AAAA", "kid": "o"}, {"kty": "?"}, 7]
-    known.write_text(json.dumps({"keys": held}))
+    items = [jwk(RSA, "r"), jwk(CURVE, "e"), {"kty": "oct", "k": "AAAA", "kid": "o"}, {"kty": "?"}, 7]
+    known.write_text(json.dumps({"keys": items}))
 
     def let_in(key: Any, algorithm: str, **headers: Any) -> bool:
         given = {"token_secret": "", "token_keys": str(known)}
@@ -129,7 +129,7 @@ def test_public_keys_are_found_by_their_id_and_fix_the_algorithm(tmp_path: Path)
 
 
 class Issuer:
-    """An OpenID provider on a free port; `asked` are the addresses that were asked for."""
+    """An OpenID provider on a free port; `asked` are the requested paths."""
 
     def __init__(self) -> None:
         self.keys = [jwk(RSA, "old")]
@@ -150,27 +150,29 @@ class Issuer:
         path = (await reader.readuntil(b"\r\n\r\n")).split(b" ")[1].decode()
         self.asked.append(path)
         await asyncio.sleep(0.02)
-        told: Any = {"keys": self.keys}
+        fields: Any = {"keys": self.keys}
         if path.startswith("/.well-known/"):
-            told = {"issuer": self.url, "jwks_uri": f"{self.url}/keys"}
-        body = json.dumps(told).encode()
+            fields = {"issuer": self.url, "jwks_uri": f"{self.url}/keys"}
+        body = json.dumps(fields).encode()
         status = "200 OK" if self.up else "500 No"
         writer.write(f"HTTP/1.1 {status}\r\nContent-Length: {len(body)}\r\n\r\n".encode() + body)
         await writer.drain()
         writer.close()
 
 
-def test_an_issuer_is_asked_once_for_all_and_again_for_a_new_key(monkeypatch: pytest.MonkeyPatch) -> None:
-    async def told() -> None:
+def test_issuer_keys_are_fetched_once_for_all_requests_and_again_for_a_new_key(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async def scenario() -> None:
         async with Issuer() as issuer:
             given = settings_of(**{**TOKENS, "token_secret": "", "token_issuer": issuer.url})
-            door = identity.Doorkeeper(given, Ledger(given))
+            authenticator = identity.Authenticator(given, ServerStore(given))
 
             async def let_in(key: Any, kid: str) -> bool:
                 text = token(key=key, algorithm="RS256", headers={"kid": kid}, iss=issuer.url)
                 try:
-                    return bool((await door.identify(f"Bearer {text}")).user)
-                except NotKnown:
+                    return bool((await authenticator.identify(f"Bearer {text}")).user)
+                except InvalidCredentials:
                     return False
 
             issuer.up = False
@@ -178,24 +180,24 @@ def test_an_issuer_is_asked_once_for_all_and_again_for_a_new_key(monkeypatch: py
                 await let_in(RSA, "old")
             assert down.value.message_key == "usage.token_keys"
             issuer.up = True
-            monkeypatch.setattr(jwks, "_AGAIN", 0.0)
+            monkeypatch.setattr(jwks, "_MIN_REFRESH_SECONDS", 0.0)
             assert await asyncio.gather(*(let_in(RSA, "old") for _ in range(20))) == [True] * 20
             found = ["/.well-known/openid-configuration", "/keys"]
             assert issuer.asked == [found[0], *found]
             issuer.asked.clear()
-            monkeypatch.setattr(jwks, "_AGAIN", 60.0)
+            monkeypatch.setattr(jwks, "_MIN_REFRESH_SECONDS", 60.0)
             assert await asyncio.gather(*(let_in(OTHER, f"x{n}") for n in range(20))) == [False] * 20
             assert issuer.asked == []  # it was asked a moment ago
-            monkeypatch.setattr(jwks, "_AGAIN", 0.0)
+            monkeypatch.setattr(jwks, "_MIN_REFRESH_SECONDS", 0.0)
             issuer.keys = [jwk(OTHER, "new")]
             assert await asyncio.gather(*(let_in(OTHER, "new") for _ in range(20))) == [True] * 20
             assert issuer.asked == found
             assert not await let_in(RSA, "old")  # the issuer took it back
             issuer.up = False
-            monkeypatch.setattr(jwks, "_OLD", 0.0)
+            monkeypatch.setattr(jwks, "_MAX_AGE_SECONDS", 0.0)
             assert await let_in(OTHER, "new")  # what is known goes on
 
-    asyncio.run(told())
+    asyncio.run(scenario())
 
 
 @pytest.mark.parametrize(
@@ -213,10 +215,10 @@ def test_an_issuer_is_asked_once_for_all_and_again_for_a_new_key(monkeypatch: py
         ({"token_secret": "", "token_keys": "ftp://127.0.0.1/keys"}, "usage.token_issuer"),
     ],
 )
-def test_a_door_that_would_not_hold_is_not_built(settings: dict[str, str], key: str) -> None:
+def test_insecure_auth_settings_are_rejected(settings: dict[str, str], key: str) -> None:
     given = settings_of(**{**TOKENS, **settings})
     with pytest.raises(UsageError) as refused:
-        identity.Doorkeeper(given, Ledger(given))
+        identity.Authenticator(given, ServerStore(given))
     assert refused.value.message_key == key
 
 
@@ -229,7 +231,7 @@ OPEN = {"/", "/vega.js", "/healthz", "/readyz"}
 def test_without_a_key_every_address_says_the_same_but_the_page_and_health(
     shop: Path, tmp_path: Path
 ) -> None:
-    async def told() -> tuple[set[str], set[str], int]:
+    async def scenario() -> tuple[set[str], set[str], int]:
         async with served(shop, scripted([]), auth="keys", memory=str(tmp_path / "m.db")) as server:
             seen: set[str] = set()
             open_: set[str] = set()
@@ -261,7 +263,7 @@ def test_without_a_key_every_address_says_the_same_but_the_page_and_health(
             assert ready == {"status": "ready", "sources": {}}
             return seen, open_, page.status_code
 
-    seen, opened, page = asyncio.run(told())
+    seen, opened, page = asyncio.run(scenario())
     assert len(seen) == 1
     assert opened == {"/healthz", "/readyz"}
     assert page == 200
@@ -272,14 +274,14 @@ def _addresses(described: dict[str, Any]) -> list[tuple[str, str]]:
     return [*paths, ("GET", "/openapi.json"), ("GET", "/nope"), ("POST", "/static")]
 
 
-def test_a_key_opens_until_it_is_revoked_or_over(
+def test_a_key_is_valid_until_it_is_revoked_or_expires(
     shop: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(keys, "FRESH", 0.0)
+    monkeypatch.setattr(keys, "CACHE_SECONDS", 0.0)
 
-    async def told() -> list[int]:
+    async def scenario() -> list[int]:
         async with served(shop, scripted([COUNT]), auth="keys", memory=str(tmp_path / "m.db")) as server:
-            memory = await server.here.ledger.memory()
+            memory = await server.here.server_store.memory()
             ann = await with_key(server, "ann")
             text, short = new_key("bob", days=1e-9)
             await memory.keys.add(short)
@@ -288,37 +290,37 @@ def test_a_key_opens_until_it_is_revoked_or_over(
             again = await with_key(server, "ann")
             return [*found, await _status(server.client, ann), await _status(server.client, again)]
 
-    assert asyncio.run(told()) == [200, 401, 401, 200]
+    assert asyncio.run(scenario()) == [200, 401, 401, 200]
 
 
 async def _status(client: httpx.AsyncClient, headers: dict[str, str]) -> int:
     return (await client.get("/api/v1/threads", headers=headers)).status_code
 
 
-def test_of_a_key_the_memory_holds_nothing_that_opens(tmp_path: Path, shop: Path) -> None:
+def test_the_memory_stores_no_usable_key(tmp_path: Path, shop: Path) -> None:
     place = tmp_path / "m.db"
 
-    async def told() -> str:
+    async def scenario() -> str:
         async with served(shop, scripted([]), auth="keys", memory=str(place)) as server:
             headers = await with_key(server, "ann")
             assert await _status(server.client, headers) == 200
             return headers["Authorization"].removeprefix("Bearer ")
 
-    text = asyncio.run(told())
-    held = b"".join(path.read_bytes() for path in tmp_path.glob("m.db*"))
-    assert text.split("_", 2)[2].encode() not in held
-    assert b"ann" in held
+    text = asyncio.run(scenario())
+    result = b"".join(path.read_bytes() for path in tmp_path.glob("m.db*"))
+    assert text.split("_", 2)[2].encode() not in result
+    assert b"ann" in result
 
 
 @pytest.mark.fault("A03")
 def test_a_key_that_is_revoked_ends_the_question_at_its_next_stage(
     shop: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def told() -> Any:
+    async def scenario() -> Any:
         backend = scripted([COUNT])
         async with served(shop, backend, auth="keys", memory=str(tmp_path / "m.db")) as server:
             headers = await with_key(server, "ann")
-            keys_ = (await server.here.ledger.memory()).keys
+            keys_ = (await server.here.server_store.memory()).keys
             stream = backend.stream
 
             async def revoking(request: Any) -> Any:
@@ -329,12 +331,12 @@ def test_a_key_that_is_revoked_ends_the_question_at_its_next_stage(
             monkeypatch.setattr(backend, "stream", revoking)
             return (await server.client.post("/api/v1/query/sync", json=ASK, headers=headers)).json()
 
-    assert asyncio.run(told())["kind"] == "usage.not_welcome"
+    assert asyncio.run(scenario())["kind"] == "usage.not_welcome"
 
 
 @pytest.mark.fault("A11")
 def test_numbers_are_for_operators(shop: Path, tmp_path: Path) -> None:
-    async def told() -> list[int]:
+    async def scenario() -> list[int]:
         async with served(shop, scripted([]), auth="keys", memory=str(tmp_path / "m.db")) as server:
             found = []
             for name, roles in (("ann", ()), ("ops", ("operator",))):
@@ -342,11 +344,11 @@ def test_numbers_are_for_operators(shop: Path, tmp_path: Path) -> None:
                 found.append((await server.client.get("/metrics", headers=headers)).status_code)
             return found
 
-    assert asyncio.run(told()) == [403, 200]
+    assert asyncio.run(scenario()) == [403, 200]
 
 
-def test_a_memory_that_is_gone_lets_nobody_in_and_is_told(shop: Path, tmp_path: Path) -> None:
-    async def told() -> list[int]:
+def test_sign_in_fails_with_503_while_the_memory_is_unavailable(shop: Path, tmp_path: Path) -> None:
+    async def scenario() -> list[int]:
         place = tmp_path / "m.db"
         place.write_bytes(b"somebody else's file")
         async with served(shop, scripted([]), auth="keys", memory=str(place)) as server:
@@ -354,7 +356,7 @@ def test_a_memory_that_is_gone_lets_nobody_in_and_is_told(shop: Path, tmp_path: 
             first = await _status(server.client, headers)
             return [first, (await server.client.get("/readyz")).status_code]
 
-    assert asyncio.run(told()) == [503, 503]
+    assert asyncio.run(scenario()) == [503, 503]
 
 
 def test_a_secret_is_in_no_representation_of_the_settings() -> None:

@@ -14,16 +14,16 @@ pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")
-def there() -> Iterator[Fleet]:
+def other_server() -> Iterator[Fleet]:
     with or_missing(), fleet(IMPATIENT="1") as one:
         yield one
 
 
-def test_a_stream_is_read_on_through_the_load_balancer_wherever_it_runs(there: Fleet) -> None:
-    async def told() -> list[Any]:
+def test_a_stream_is_read_on_through_the_load_balancer_wherever_it_runs(other_server: Fleet) -> None:
+    async def scenario() -> list[Any]:
         seen: list[Any] = []
         asked = {"question": "How many customers are there, asked slowly?"}
-        async with there.client("bob") as bob:
+        async with other_server.client("bob") as bob:
             for _ in range(3):
                 async with bob.stream("POST", "/api/v1/query", json=asked) as response:
                     lines = response.aiter_lines()
@@ -34,26 +34,28 @@ def test_a_stream_is_read_on_through_the_load_balancer_wherever_it_runs(there: F
             unknown = await bob.get(f"/api/v1/query/{'0' * 32}")
         return [*seen, unknown.status_code]
 
-    assert asyncio.run(told()) == [("event: started", 200, True)] * 3 + [503]
+    assert asyncio.run(scenario()) == [("event: started", 200, True)] * 3 + [503]
 
 
-def test_an_evaluation_of_a_killed_server_goes_on_elsewhere_and_asks_nothing_twice(there: Fleet) -> None:
-    found = asyncio.run(judge(there))
+def test_an_evaluation_of_a_killed_server_goes_on_elsewhere_and_asks_nothing_twice(
+    other_server: Fleet,
+) -> None:
+    found = asyncio.run(judge(other_server))
     assert (found["of those asked again"], found["right"]) == (0, QUESTIONS)
     assert found["questions in the result"] == QUESTIONS
     assert QUESTIONS // 4 <= found["judged before"] < QUESTIONS
 
 
-def test_a_killed_server_loses_no_answer_no_thread_and_no_report(there: Fleet) -> None:
-    found = asyncio.run(kill(there))
+def test_a_killed_server_loses_no_answer_no_thread_and_no_report(other_server: Fleet) -> None:
+    found = asyncio.run(kill(other_server))
     assert (found["answers lost"], found["not resumed"]) == ([], [])
     assert found["of those in the report"] == found["outcomes kept before"] >= QUESTIONS // 4
     assert found["values in the reports"] == [QUESTIONS, QUESTIONS]
     assert found["questions taken over"] == QUESTIONS
 
 
-def test_a_restarted_postgresql_loses_no_answer_no_thread_and_no_report(there: Fleet) -> None:
-    found = asyncio.run(restart(there))
+def test_a_restarted_postgresql_loses_no_answer_no_thread_and_no_report(other_server: Fleet) -> None:
+    found = asyncio.run(restart(other_server))
     assert (found["answers lost"], found["not resumed"]) == ([], [])
     assert found["after the restart"] > 0
     assert found["values in the report"] == QUESTIONS

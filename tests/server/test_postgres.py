@@ -1,4 +1,4 @@
-"""With a database server of our own, looked at from the server's side."""
+"""Disconnects and outages with a real PostgreSQL server, observed on the database."""
 
 import asyncio
 import signal
@@ -26,15 +26,15 @@ def server() -> Iterator[Postgres]:
 
 @pytest.mark.fault("D07", "C01")
 def test_clients_that_vanish_leave_no_query_on_the_server(server: Postgres) -> None:
-    async def told() -> tuple[int, int]:
+    async def scenario() -> tuple[int, int]:
         most = 0
         async with listening({"pg": server.url}, scripted([], last=SLOW), preset="hybrid") as door:
             app = door.here.sources.named(None).app
-            await app.catalogue()
+            await app.catalog()
             for _ in range(3):
                 going = [
                     follow(
-                        door.client, door.client.stream("POST", "/api/v1/query", json=ASK), most=at % 8 + 1
+                        door.client, door.client.stream("POST", "/api/v1/query", json=ASK), limit=at % 8 + 1
                     )
                     for at in range(5)
                 ]
@@ -44,15 +44,15 @@ def test_clients_that_vanish_leave_no_query_on_the_server(server: Postgres) -> N
                 await asyncio.gather(*going)
                 await asyncio.sleep(0.15)
                 most = max(most, await asyncio.to_thread(running, server.url))
-                for one in sync:
-                    one.cancel()
+                for item in sync:
+                    item.cancel()
                 await asyncio.gather(*sync, return_exceptions=True)
             database = app.database
             assert database is not None
             await until(lambda: door.here.streams.running == 0 and database.busy == 0)
             return most, await asyncio.to_thread(running, server.url)
 
-    most, left = asyncio.run(told())
+    most, left = asyncio.run(scenario())
     assert most > 0
     assert left == 0
 
@@ -63,7 +63,7 @@ def test_a_server_that_goes_down_turns_red_and_comes_back_by_itself(
 ) -> None:
     monkeypatch.setattr(sources, "_FRESH", 0.0)
 
-    async def told() -> list[Any]:
+    async def scenario() -> list[Any]:
         backend = scripted([], last="SELECT count(*) AS customers FROM customers")
         given: dict[str, Any] = {"connect_timeout": 2.0, "cache_lifetime": 0.0}
         async with served({"pg": server.url}, backend, **given) as door:
@@ -78,4 +78,4 @@ def test_a_server_that_goes_down_turns_red_and_comes_back_by_itself(
                     await asyncio.sleep(0.1)
             return [*seen, (await door.answer())["rows"]]
 
-    assert asyncio.run(told()) == [200, [[3_000]], 503, "failed", 200, [[3_000]]]
+    assert asyncio.run(scenario()) == [200, [[3_000]], 503, "failed", 200, [[3_000]]]

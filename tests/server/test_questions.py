@@ -1,4 +1,4 @@
-"""Questions, threads, statements of one's own and what people thought of the answers, over HTTP."""
+"""Questions, the result cache, threads, user SQL, feedback and schema over HTTP."""
 
 import asyncio
 import json
@@ -20,29 +20,29 @@ DELETE = "DELETE FROM orders WHERE status = 'open'"
 
 
 def test_the_answer_is_the_object_that_the_terminal_prints(shop: Path) -> None:
-    async def told() -> dict[str, Any]:
+    async def scenario() -> dict[str, Any]:
         async with served(shop, scripted([COUNT])) as server:
             return await server.answer()
 
-    answer = asyncio.run(told())
+    answer = asyncio.run(scenario())
     assert set(answer) == ANSWER
     assert (answer["status"], answer["columns"], answer["rows"]) == ("answered", ["customers"], [[3]])
     assert answer["answer"] == "customers: 3."
     assert (answer["receipt"]["served"], len(answer["thread_id"])) == ("", 32)
 
 
-def test_what_goes_wrong_on_the_way_is_an_answer_too(shop: Path) -> None:
-    async def told() -> list[Any]:
+def test_a_failed_question_is_an_answer_with_an_error(shop: Path) -> None:
+    async def scenario() -> list[Any]:
         async with served(shop, scripted([])) as server:
             failed = await server.answer()
             refused = await server.answer("Drop the table orders")
             return [failed["status"], failed["error"]["kind"], refused["status"]]
 
-    assert asyncio.run(told()) == ["failed", "unavailable", "refused"]
+    assert asyncio.run(scenario()) == ["failed", "unavailable", "refused"]
 
 
 def test_the_answer_is_in_the_language_that_is_asked_for(shop: Path) -> None:
-    async def told() -> list[str]:
+    async def scenario() -> list[str]:
         async with served(shop, scripted([COUNT] * 3)) as server:
             return [
                 (await server.answer("有多少客户？"))["answer"],
@@ -50,7 +50,7 @@ def test_the_answer_is_in_the_language_that_is_asked_for(shop: Path) -> None:
                 (await server.answer(language="en"))["answer"],
             ]
 
-    assert asyncio.run(told()) == ["结果：customers: 3。", "结果：customers: 3。", "customers: 3."]
+    assert asyncio.run(scenario()) == ["结果：customers: 3。", "结果：customers: 3。", "customers: 3."]
 
 
 # -- the result cache ----------------------------------------------------------------------------
@@ -59,14 +59,14 @@ def test_the_answer_is_in_the_language_that_is_asked_for(shop: Path) -> None:
 def test_the_same_question_is_answered_from_the_cache_and_says_since_when(shop: Path) -> None:
     backend = scripted([COUNT, NAMES])
 
-    async def told() -> list[dict[str, Any]]:
+    async def scenario() -> list[dict[str, Any]]:
         async with served(shop, backend) as server:
             first = await server.answer("How many customers are there?")
             again = await server.answer("  How  many customers are there？")
             fresh = await server.answer("How many customers are there?", fresh=True)
             return [first, again, fresh]
 
-    first, again, fresh = asyncio.run(told())
+    first, again, fresh = asyncio.run(scenario())
     assert len(backend.requests) == 2
     assert (first["receipt"]["served"], fresh["receipt"]["served"]) == ("", "")
     assert again["receipt"]["served"].endswith("+00:00")
@@ -75,7 +75,7 @@ def test_the_same_question_is_answered_from_the_cache_and_says_since_when(shop: 
 
 
 def test_a_stream_from_the_cache_ends_with_the_answer(shop: Path) -> None:
-    async def told() -> list[str]:
+    async def scenario() -> list[str]:
         async with served(shop, scripted([COUNT])) as server:
             await server.answer()
             ask = {"question": "How many customers are there?"}
@@ -83,13 +83,13 @@ def test_a_stream_from_the_cache_ends_with_the_answer(shop: Path) -> None:
             assert events[-1].data["answer"]["thread_id"] == events[0].data["thread_id"]
             return [event.name for event in events]
 
-    assert asyncio.run(told()) == ["started", "finished"]
+    assert asyncio.run(scenario()) == ["started", "finished"]
 
 
-def test_a_follow_up_leans_on_the_cached_answer_and_on_nothing_after_it(shop: Path) -> None:
+def test_a_follow_up_refers_to_the_cached_answer_only(shop: Path) -> None:
     backend = scripted([COUNT, "SELECT level FROM customers", "SELECT city_id FROM customers"])
 
-    async def told() -> dict[str, Any]:
+    async def scenario() -> dict[str, Any]:
         async with served(shop, backend) as server:
             first = await server.answer()
             await server.answer("and by level?", thread_id=first["thread_id"])
@@ -99,11 +99,11 @@ def test_a_follow_up_leans_on_the_cached_answer_and_on_nothing_after_it(shop: Pa
             turns: dict[str, Any] = await server.get(f"/api/v1/threads/{cached['thread_id']}")
             return turns
 
-    turns = asyncio.run(told())["turns"]
+    turns = asyncio.run(scenario())["turns"]
     assert [turn["question"] for turn in turns] == ["How many customers are there?", "and by city?"]
-    said = [message.content for message in backend.requests[2].messages]
-    assert said[1] == "How many customers are there?"
-    assert not any("level" in one for one in said[2:])
+    items = [message.content for message in backend.requests[2].messages]
+    assert items[1] == "How many customers are there?"
+    assert not any("level" in item for item in items[2:])
 
 
 @pytest.mark.parametrize(
@@ -117,38 +117,38 @@ def test_a_follow_up_leans_on_the_cached_answer_and_on_nothing_after_it(shop: Pa
 )
 @pytest.mark.fault("A06")
 def test_whatever_could_change_the_answer_is_part_of_the_key(shop: Path, more: dict[str, str]) -> None:
-    async def told() -> str:
+    async def scenario() -> str:
         async with served(shop, scripted([COUNT] * 2)) as server:
             await server.answer()
             ask = {"question": "How many customers are there?", **more}
             return str((await server.answer(**ask))["receipt"]["served"])
 
-    assert asyncio.run(told()) == ""
+    assert asyncio.run(scenario()) == ""
 
 
 @pytest.mark.fault("D25", "D26")
 def test_a_changed_schema_a_deleted_thread_and_time_end_what_is_cached(shop: Path) -> None:
-    async def told() -> list[str]:
+    async def scenario() -> list[str]:
         async with served(shop, scripted([COUNT] * 4), cache_lifetime=0.3) as server:
             first = await server.answer()
             deleted = await server.client.delete(f"/api/v1/threads/{first['thread_id']}")
             assert deleted.status_code == 204
             second = await server.answer()
             make_shop(shop, "CREATE TABLE more (id INTEGER)")
-            await (await server.here.sources.named(None).app.rooms()).library.refresh()
+            await (await server.here.sources.named(None).app.resources()).catalog_cache.refresh()
             third = await server.answer()
             await asyncio.sleep(0.35)
-            return [one["receipt"]["served"] for one in (second, third, await server.answer())]
+            return [item["receipt"]["served"] for item in (second, third, await server.answer())]
 
-    assert asyncio.run(told()) == ["", "", ""]
+    assert asyncio.run(scenario()) == ["", "", ""]
 
 
 def test_a_failure_is_not_cached(shop: Path) -> None:
-    async def told() -> list[str]:
+    async def scenario() -> list[str]:
         async with served(shop, scripted([*["SELECT shoe_size FROM customers"] * 2, COUNT])) as server:
             return [(await server.answer())["status"], (await server.answer())["status"]]
 
-    assert asyncio.run(told()) == ["failed", "answered"]
+    assert asyncio.run(scenario()) == ["failed", "answered"]
 
 
 # -- what may be asked for -----------------------------------------------------------------------
@@ -174,7 +174,7 @@ def test_a_failure_is_not_cached(shop: Path) -> None:
 def test_a_question_that_cannot_be_asked_is_a_problem(
     shop: Path, path: str, more: dict[str, Any], status: int, kind: str
 ) -> None:
-    async def told() -> tuple[int, str, str]:
+    async def scenario() -> tuple[int, str, str]:
         async with served(shop, scripted([COUNT])) as server:
             body = json.dumps({"question": "How many customers are there?", **more})
             response = await server.client.post(
@@ -182,15 +182,15 @@ def test_a_question_that_cannot_be_asked_is_a_problem(
             )
             return response.status_code, response.json()["kind"], response.headers["content-type"]
 
-    assert asyncio.run(told()) == (status, kind, "application/problem+json")
+    assert asyncio.run(scenario()) == (status, kind, "application/problem+json")
 
 
-def test_models_that_were_offered_may_be_named(shop: Path) -> None:
-    async def told() -> tuple[Any, str]:
+def test_only_listed_models_may_be_requested(shop: Path) -> None:
+    async def scenario() -> tuple[Any, str]:
         async with served(shop, scripted([COUNT]), models="openai:gpt-x, local") as server:
             return await server.get("/api/v1/models"), (await server.answer(model="scripted"))["status"]
 
-    models, status = asyncio.run(told())
+    models, status = asyncio.run(scenario())
     assert models == {"models": ["scripted", "openai:gpt-x", "local"], "default": "scripted"}
     assert status == "answered"
 
@@ -206,7 +206,7 @@ def test_threads_and_results_stay_with_their_source(tmp_path: Path, memory: str)
     backend = scripted([], last="SELECT n FROM cats ORDER BY n")
     place = str(tmp_path / "memory.db") if memory == "shared" else "none"
 
-    async def told() -> list[Any]:
+    async def scenario() -> list[Any]:
         async with served({"one": str(one), "two": str(two)}, backend, memory=place) as server:
             first = await server.answer("Which cats are there?")
             second = await server.answer("Which cats are there?", source="two")
@@ -220,7 +220,7 @@ def test_threads_and_results_stay_with_their_source(tmp_path: Path, memory: str)
             schema = await server.get("/api/v1/schema", source="two")
             return [pages, again["rows"], len(listed["threads"]), sources, schema["tables"][0]["name"]]
 
-    pages, again, threads, sources, table = asyncio.run(told())
+    pages, again, threads, sources, table = asyncio.run(scenario())
     assert pages == [[[1], [2]], [[7], [8], [9]]]
     assert again == [[7], [8], [9]], "a thread goes on with the database that it is about"
     assert (threads, table) == (2, "cats")
@@ -234,12 +234,12 @@ def test_threads_and_results_stay_with_their_source(tmp_path: Path, memory: str)
 
 
 def test_threads_are_listed_read_rolled_back_and_deleted(shop: Path) -> None:
-    async def told() -> None:
+    async def scenario() -> None:
         async with served(shop, scripted([COUNT, "SELECT level FROM customers"])) as server:
             thread = (await server.answer())["thread_id"]
             await server.answer("and by level?", thread_id=thread)
             listed = (await server.get("/api/v1/threads"))["threads"]
-            assert [(one["thread_id"], one["title"], one["turns"]) for one in listed] == [
+            assert [(item["thread_id"], item["title"], item["turns"]) for item in listed] == [
                 (thread, "How many customers are there?", 2)
             ]
             turns = (await server.get(f"/api/v1/threads/{thread}"))["turns"]
@@ -254,7 +254,31 @@ def test_threads_are_listed_read_rolled_back_and_deleted(shop: Path) -> None:
             assert (await server.get(f"/api/v1/threads/{thread}", 404))["kind"] == "usage.thread"
             assert (await server.get("/api/v1/threads")) == {"threads": []}
 
-    asyncio.run(told())
+    asyncio.run(scenario())
+
+
+def test_a_thread_is_read_with_its_source_rows_and_charts(tmp_path: Path) -> None:
+    """And over another database it says which one it needs."""
+    one = make_shop(
+        tmp_path / "one.db", "CREATE TABLE cats (c TEXT, n INT); INSERT INTO cats VALUES ('a', 1);"
+    )
+    two = make_shop(tmp_path / "two.db", "CREATE TABLE dogs (n INT);")
+    backend = scripted([], last="SELECT c AS cat, n FROM cats")
+    memory = str(tmp_path / "memory.db")
+
+    async def scenario() -> None:
+        async with served({"two": str(two), "one": str(one)}, backend, memory=memory) as server:
+            first = await server.answer("Which cats are there?", source="one")
+            path = f"/api/v1/threads/{first['thread_id']}"
+            result = await server.get(path)
+            assert (result["source"], result["turns"]) == ("one", [first])
+        async with served({"two": str(two)}, backend, memory=memory) as server:
+            problem = await server.get(path, 404)
+            assert problem["kind"] == "usage.thread_source"
+            assert "SQLite one.db" in problem["detail"]
+            assert str(tmp_path) not in str(problem)
+
+    asyncio.run(scenario())
 
 
 @pytest.mark.parametrize(
@@ -273,17 +297,17 @@ def test_threads_are_listed_read_rolled_back_and_deleted(shop: Path) -> None:
         ("GET", "/api/v1/schema?source=nope", None),
     ],
 )
-def test_what_is_not_there_is_not_found(shop: Path, method: str, path: str, body: Any) -> None:
-    async def told() -> int:
+def test_unknown_ids_are_404(shop: Path, method: str, path: str, body: Any) -> None:
+    async def scenario() -> int:
         async with served(shop, scripted([])) as server:
             return (await server.client.request(method, path, json=body)).status_code
 
-    assert asyncio.run(told()) == 404
+    assert asyncio.run(scenario()) == 404
 
 
 @pytest.mark.fault("C06")
 def test_a_write_waits_for_a_person_and_runs_once(shop: Path) -> None:
-    async def told() -> None:
+    async def scenario() -> None:
         async with served(shop, scripted([DELETE, DELETE]), allow_writes=True) as server:
             waits = await server.answer("Delete the open orders")
             assert (waits["status"], waits["row_count"]) == ("confirm", 1)
@@ -297,39 +321,39 @@ def test_a_write_waits_for_a_person_and_runs_once(shop: Path) -> None:
             assert again.json()["status"] == "answered"
             assert rows_of(shop, "SELECT count(*) FROM orders") == [(2,)]
 
-    asyncio.run(told())
+    asyncio.run(scenario())
 
 
 def test_confirming_where_nothing_waits_is_a_conflict(shop: Path) -> None:
-    async def told() -> tuple[int, str]:
+    async def scenario() -> tuple[int, str]:
         async with served(shop, scripted([COUNT])) as server:
             thread = (await server.answer())["thread_id"]
-            said = await server.client.post(f"/api/v1/threads/{thread}/resume", json={"confirm": True})
-            return said.status_code, said.json()["kind"]
+            result = await server.client.post(f"/api/v1/threads/{thread}/resume", json={"confirm": True})
+            return result.status_code, result.json()["kind"]
 
-    assert asyncio.run(told()) == (409, "usage.nothing_waits")
+    assert asyncio.run(scenario()) == (409, "usage.nothing_waits")
 
 
 def test_a_thread_with_nothing_left_to_do_gives_its_last_answer(shop: Path) -> None:
-    async def told() -> dict[str, Any]:
+    async def scenario() -> dict[str, Any]:
         async with served(shop, scripted([COUNT])) as server:
             thread = (await server.answer())["thread_id"]
-            said = await server.client.post(
+            result = await server.client.post(
                 f"/api/v1/threads/{thread}/resume", json={}, headers={"Accept": "application/json"}
             )
-            answer: dict[str, Any] = said.json()
+            answer: dict[str, Any] = result.json()
             return answer
 
-    assert asyncio.run(told())["rows"] == [[3]]
+    assert asyncio.run(scenario())["rows"] == [[3]]
 
 
 @pytest.mark.parametrize("allowed", [True, False])
 def test_a_request_can_refuse_writes_but_not_allow_them(shop: Path, allowed: bool) -> None:
-    async def told() -> str:
+    async def scenario() -> str:
         async with served(shop, scripted([DELETE] * 3), allow_writes=not allowed) as server:
             return str((await server.answer("Delete the open orders", allow_writes=allowed))["status"])
 
-    assert asyncio.run(told()) == "refused"
+    assert asyncio.run(scenario()) == "refused"
 
 
 # -- one's own statement, and feedback -----------------------------------------------------------
@@ -338,12 +362,12 @@ def test_a_request_can_refuse_writes_but_not_allow_them(shop: Path, allowed: boo
 async def _own(server: Served, sql: str, **more: Any) -> dict[str, Any]:
     response = await server.client.post("/api/v1/sql", json={"sql": sql, **more})
     assert response.status_code == 200, response.text
-    told: dict[str, Any] = response.json()
-    return told
+    body: dict[str, Any] = response.json()
+    return body
 
 
 def test_a_statement_of_ones_own_goes_through_the_guard_and_can_be_paged(shop: Path) -> None:
-    async def told() -> None:
+    async def scenario() -> None:
         policy = Policy({"customers": ("id", "name")})
         async with served(shop, scripted([]), policy, row_limit=2) as server:
             answer = await _own(server, NAMES)
@@ -360,18 +384,23 @@ def test_a_statement_of_ones_own_goes_through_the_guard_and_can_be_paged(shop: P
                 assert (refused["status"], refused["error"]["kind"]) == ("refused", rule)
                 assert refused["error"]["hint"]
 
-    asyncio.run(told())
+    asyncio.run(scenario())
 
 
 def test_good_feedback_is_a_verified_pair_and_bad_feedback_takes_it_back(shop: Path) -> None:
     pair = {"question": "How many customers are there?", "sql": COUNT}
 
-    async def told() -> list[Any]:
+    async def scenario() -> list[Any]:
         async with served(shop, scripted([])) as server:
-            rooms = await server.here.sources.named(None).app.rooms()
+            resources = await server.here.sources.named(None).app.resources()
 
             async def recalled() -> list[str]:
-                return [one.sql for _, one in await rooms.memory.recall(rooms.library.key, pair["question"])]
+                return [
+                    item.sql
+                    for _, item in await resources.memory.recall(
+                        resources.catalog_cache.key, pair["question"]
+                    )
+                ]
 
             async def said(**more: Any) -> int:
                 return (await server.client.post("/api/v1/feedback", json={**pair, **more})).status_code
@@ -379,20 +408,20 @@ def test_good_feedback_is_a_verified_pair_and_bad_feedback_takes_it_back(shop: P
             seen: list[Any] = [await said(good=True), await recalled()]
             seen += [await said(good=False, comment="不对"), await recalled()]
             seen += [await said(good=True, sql="DROP TABLE orders")]
-            seen += [sorted(str(one["comment"]) for one in await rooms.memory.noted(""))]
+            seen += [sorted(str(item["comment"]) for item in await resources.memory.noted(""))]
             return seen
 
     checked = "SELECT COUNT(*) AS customers FROM customers LIMIT 1000"
-    assert asyncio.run(told()) == [204, [checked], 204, [], 422, ["", "不对"]]
+    assert asyncio.run(scenario()) == [204, [checked], 204, [], 422, ["", "不对"]]
 
 
 def test_the_schema_is_what_the_policy_shows(shop: Path) -> None:
-    async def told() -> Any:
+    async def scenario() -> Any:
         async with served(shop, scripted([]), Policy({"cities": ("name",)})) as server:
             return await server.get("/api/v1/schema")
 
-    schema = asyncio.run(told())
+    schema = asyncio.run(scenario())
     assert (schema["dialect"], schema["default_schema"]) == ("sqlite", "main")
-    assert [(table["name"], [one["name"] for one in table["columns"]]) for table in schema["tables"]] == [
-        ("cities", ["name"])
-    ]
+    assert [
+        (table["name"], [column["name"] for column in table["columns"]]) for table in schema["tables"]
+    ] == [("cities", ["name"])]

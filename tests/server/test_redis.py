@@ -1,4 +1,4 @@
-"""Servers that share a Redis: answers and counts in common, each its owner's alone, and none of it needed."""
+"""Servers that share a Redis: cached answers and rate limits, isolation of users, and outages."""
 
 import asyncio
 import json
@@ -71,10 +71,10 @@ def put(url: str, value: Any) -> None:
 # -- answers ---------------------------------------------------------------------------------------
 
 
-def test_two_servers_share_an_answer_and_a_follow_up_leans_on_it(shop: Path, place: str) -> None:
+def test_two_servers_share_an_answer_and_a_follow_up_uses_it(shop: Path, place: str) -> None:
     first, second = scripted([NAMES, NAMES]), scripted(["SELECT level FROM customers"])
 
-    async def told() -> None:
+    async def scenario() -> None:
         async with two(shop, first, second, cache=place) as (one, other):
             given = await one.answer("who are they?")
             again = await other.answer(" who  are they？")
@@ -91,11 +91,11 @@ def test_two_servers_share_an_answer_and_a_follow_up_leans_on_it(shop: Path, pla
             fresh = await one.answer("who are they?", fresh=True)
             assert (await other.answer("who are they?"))["result_id"] == fresh["result_id"]
 
-    asyncio.run(told())
+    asyncio.run(scenario())
 
 
 def test_a_deleted_thread_other_settings_and_another_database_are_not_shared(shop: Path, place: str) -> None:
-    async def told() -> list[bool]:
+    async def scenario() -> list[bool]:
         backend = scripted([], last=COUNT)
         async with two(shop, backend, backend, cache=place) as (one, other):
             first = await one.answer()
@@ -110,7 +110,7 @@ def test_a_deleted_thread_other_settings_and_another_database_are_not_shared(sho
                 after.append(await fourth.answer())
             return [bool(answer["receipt"]["served"]) for answer in after]
 
-    assert asyncio.run(told()) == [False, False, False]
+    assert asyncio.run(scenario()) == [False, False, False]
 
 
 @pytest.mark.fault("A06")
@@ -120,7 +120,7 @@ def test_nobody_gets_what_another_may_see(shop: Path, place: str) -> None:
     def north(user: str, level: str) -> dict[str, str]:
         return bearer(token(user, roles=["north"], level=level))
 
-    async def told() -> None:
+    async def scenario() -> None:
         async with two(shop, scripted([], last=NAMES), scripted([], last=NAMES), **given) as (one, other):
             gold = await asked(one, north("ann", "gold"), "who?")
             again = await asked(other, north("ann", "gold"), "who?")
@@ -132,15 +132,15 @@ def test_nobody_gets_what_another_may_see(shop: Path, place: str) -> None:
                 assert (seen["rows"] == gold["rows"]) is (level == "gold")
             assert len(kept(place)) == 4
 
-    asyncio.run(told())
+    asyncio.run(scenario())
 
 
 @pytest.mark.fault("A06")
 def test_a_forged_entry_leads_nobody_to_what_is_not_theirs(shop: Path, place: str) -> None:
-    """Whoever can write to the Redis knows threads of ann: bob's entries name them."""
+    """An attacker with write access to Redis puts ann's threads into bob's cache entries."""
     given = {**TOKENS, "policies": {"shop": POLICY}, "cache": place}
 
-    async def told() -> None:
+    async def scenario() -> None:
         async with two(shop, scripted([], last=NAMES), scripted([], last=NAMES), **given) as (one, other):
             ann, bob = (
                 bearer(token(user, roles=["north"], level=level))
@@ -165,7 +165,7 @@ def test_a_forged_entry_leads_nobody_to_what_is_not_theirs(shop: Path, place: st
                 assert (seen["receipt"]["served"], seen["question"]) == ("", question)
             assert seen["rows"] == hers["rows"]
 
-    asyncio.run(told())
+    asyncio.run(scenario())
 
 
 POISON: list[Any] = [
@@ -187,8 +187,8 @@ POISON: list[Any] = [
 ]
 
 
-def test_a_poisoned_entry_is_none_and_is_replaced(shop: Path, place: str) -> None:
-    async def told() -> None:
+def test_an_invalid_cache_entry_is_ignored_and_replaced(shop: Path, place: str) -> None:
+    async def scenario() -> None:
         async with two(shop, scripted([], last=COUNT), scripted([], last=COUNT), cache=place) as (one, other):
             await one.answer()
             for value in POISON:
@@ -197,11 +197,11 @@ def test_a_poisoned_entry_is_none_and_is_replaced(shop: Path, place: str) -> Non
                 seen = [(answer["rows"], bool(answer["receipt"]["served"])) for answer in after]
                 assert seen == [([[3]], False), ([[3]], True)], value
 
-    asyncio.run(told())
+    asyncio.run(scenario())
 
 
-def test_an_entry_holds_no_question_no_name_and_no_row_and_has_an_end(shop: Path, place: str) -> None:
-    async def told() -> None:
+def test_a_cache_entry_contains_no_user_data_and_expires(shop: Path, place: str) -> None:
+    async def scenario() -> None:
         given = {"auth": "keys", "cache": place, "cache_lifetime": 200.0}
         async with two(shop, scripted([NAMES]), scripted([]), **given) as (one, _):
             ann = await with_key(one, "ann")
@@ -216,21 +216,21 @@ def test_an_entry_holds_no_question_no_name_and_no_row_and_has_an_end(shop: Path
             words = ["Alice", "ann", "SELECT", *(str(row[0]) for row in answer["rows"])]
             assert [word for word in words if word.encode() in everything] == []
 
-    asyncio.run(told())
+    asyncio.run(scenario())
 
 
 # -- counts ----------------------------------------------------------------------------------------
 
 
 def test_requests_a_minute_are_counted_by_all_servers_together(shop: Path, place: str) -> None:
-    async def told() -> list[int]:
+    async def scenario() -> list[int]:
         given = {"auth": "keys", "cache": place, "user_requests_per_minute": 4}
         async with two(shop, scripted([]), scripted([]), **given) as (one, other):
             ann, bob = [await with_key(one, name) for name in ("ann", "bob")]
             walk = [(one, ann), (other, ann)] * 3 + [(other, bob)]
             return [(await at.client.get("/api/v1/threads", headers=who)).status_code for at, who in walk]
 
-    assert asyncio.run(told()) == [200] * 4 + [429] * 2 + [200]
+    assert asyncio.run(scenario()) == [200] * 4 + [429] * 2 + [200]
 
 
 # -- faults ----------------------------------------------------------------------------------------
@@ -238,7 +238,7 @@ def test_requests_a_minute_are_counted_by_all_servers_together(shop: Path, place
 
 @pytest.mark.fault("G8")
 def test_a_killed_redis_fails_no_question_is_shown_and_comes_back(shop: Path) -> None:
-    async def told(own: Redis) -> list[Any]:
+    async def scenario(own: Redis) -> list[Any]:
         given = {"auth": "keys", "cache": own.url, "user_requests_per_minute": 50}
         async with two(shop, scripted([], last=COUNT), scripted([], last=COUNT), **given) as (one, other):
             ann = await with_key(one, "ann")
@@ -260,7 +260,7 @@ def test_a_killed_redis_fails_no_question_is_shown_and_comes_back(shop: Path) ->
 
     with or_missing(), redis() as own:
         well = {"status": "ready", "sources": {}, "cache": True}
-        assert asyncio.run(told(own)) == [
+        assert asyncio.run(scenario(own)) == [
             (200, well, [[3]], True),
             (200, {**well, "cache": False}, [[3]], False),
             (200, well, [[3]], True),
@@ -272,18 +272,18 @@ def test_a_killed_redis_fails_no_question_is_shown_and_comes_back(shop: Path) ->
 )
 @pytest.mark.fault("G8")
 def test_a_full_or_read_only_redis_fails_no_question(shop: Path, options: dict[str, str]) -> None:
-    async def told(url: str) -> list[Any]:
+    async def scenario(url: str) -> list[Any]:
         async with served(shop, scripted([COUNT] * 2), cache=url) as server:
             ready = await server.client.get("/readyz")
             answers = [await server.answer(), await server.answer()]
             return [ready.status_code, ready.json()["cache"], *(answer["rows"] for answer in answers)]
 
     with or_missing(), redis(options) as own:
-        assert asyncio.run(told(own.url)) == [200, False, [[3]], [[3]]]
+        assert asyncio.run(scenario(own.url)) == [200, False, [[3]], [[3]]]
 
 
 def test_a_redis_that_hangs_does_not_cost_every_request(shop: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    async def told(own: Redis) -> list[float]:
+    async def scenario(own: Redis) -> list[float]:
         async with served(shop, scripted([], last=COUNT), cache=own.url) as server:
             await server.answer()
             monkeypatch.setattr(module, "_PATIENCE", 0.5)
@@ -297,14 +297,14 @@ def test_a_redis_that_hangs_does_not_cost_every_request(shop: Path, monkeypatch:
             return seconds
 
     with or_missing(), redis() as own:
-        first, *others = asyncio.run(told(own))
+        first, *others = asyncio.run(scenario(own))
     assert first > 0.5
     assert min(others) < 0.4
 
 
 def test_without_a_redis_readiness_does_not_speak_of_it(shop: Path) -> None:
-    async def told() -> Any:
+    async def scenario() -> Any:
         async with served(shop, scripted([])) as server:
             return await server.get("/readyz")
 
-    assert asyncio.run(told()) == {"status": "ready", "sources": {"shop": True}}
+    assert asyncio.run(scenario()) == {"status": "ready", "sources": {"shop": True}}

@@ -1,4 +1,4 @@
-"""A catalogue that is read anew: for all servers, by one of them, asked for or due."""
+"""Catalog refresh jobs, on request or scheduled: run by one server, effective on all."""
 
 import asyncio
 from datetime import datetime
@@ -12,74 +12,78 @@ from server.people import with_key
 from server.serving import COUNT, Served, due, scripted, served, settings_of, until
 from server.test_users import keyed
 from text2sql.errors import UsageError
-from text2sql.server.building import build
+from text2sql.server.app_factory import build
 
 PLANETS = "CREATE TABLE planets (name TEXT); INSERT INTO planets VALUES ('Mars'), ('Venus');"
 PLACE = "/api/v1/sources/shop/refresh"
 
 
-async def tables(here: Served) -> set[str]:
-    return {one["name"] for one in (await here.get("/api/v1/schema"))["tables"]}
+async def tables(server: Served) -> set[str]:
+    return {table["name"] for table in (await server.get("/api/v1/schema"))["tables"]}
 
 
-async def done(here: Served, who: dict[str, str] | None = None) -> dict[str, Any]:
-    response = await here.client.post(PLACE, json={}, headers=who)
+async def done(server: Served, who: dict[str, str] | None = None) -> dict[str, Any]:
+    response = await server.client.post(PLACE, json={}, headers=who)
     assert response.status_code == 202, response.text
-    told: dict[str, Any] = response.json()
+    body: dict[str, Any] = response.json()
     async with asyncio.timeout(30):
-        while told["status"] == "running":
+        while body["status"] == "running":
             await asyncio.sleep(0.02)
-            place = f"/api/v1/refreshes/{told['refresh_id']}"
-            told = (await here.client.get(place, headers=who)).json()
-    return told
+            place = f"/api/v1/refreshes/{body['refresh_id']}"
+            body = (await server.client.get(place, headers=who)).json()
+    return body
 
 
-async def known(here: Served, name: str) -> None:
+async def known(server: Served, name: str) -> None:
     async with asyncio.timeout(10):
-        while name not in await tables(here):
+        while name not in await tables(server):
             await asyncio.sleep(0.05)
 
 
-def test_a_new_table_is_answered_for_on_every_server_without_a_restart(memory: str, shop: Path) -> None:
-    async def told() -> list[Any]:
+def test_every_server_knows_a_new_table_without_a_restart(memory: str, shop: Path) -> None:
+    async def scenario() -> list[Any]:
         backend = scripted([], last="SELECT count(*) AS planets FROM planets")
         one, two = (served(shop, backend, memory=memory) for _ in range(2))
-        async with one as here, two as there:
-            assert "planets" not in await tables(here) | await tables(there)
+        async with one as server, two as other_server:
+            assert "planets" not in await tables(server) | await tables(other_server)
             change(shop, PLANETS)
-            state = await done(here)
+            state = await done(server)
             assert (state["status"], state["source"], state["problem"]) == ("done", "shop", None)
-            await asyncio.gather(known(here, "planets"), known(there, "planets"))
-            return [(await each.answer("How many planets are there?"))["rows"] for each in (here, there)]
+            await asyncio.gather(known(server, "planets"), known(other_server, "planets"))
+            return [
+                (await each.answer("How many planets are there?"))["rows"] for each in (server, other_server)
+            ]
 
-    assert asyncio.run(told()) == [[[2]], [[2]]]
+    assert asyncio.run(scenario()) == [[[2]], [[2]]]
 
 
-def test_values_that_have_come_since_are_known_after_a_refresh(shop: Path) -> None:
-    async def told() -> list[bool]:
-        async with served(shop, scripted([], last=COUNT), values_wait=5.0) as here:
-            library = (await here.here.sources.named("shop").app.rooms()).library
+def test_new_values_are_known_after_a_refresh(shop: Path) -> None:
+    async def scenario() -> list[bool]:
+        async with served(shop, scripted([], last=COUNT), values_wait=5.0) as server:
+            catalog_cache = (await server.here.sources.named("shop").app.resources()).catalog_cache
 
             async def holds() -> bool:
-                return (await library.knowledge()).values.contains("cities", "name", "Ulan Bator") is True
+                return (await catalog_cache.schema_context()).values.contains(
+                    "cities", "name", "Ulan Bator"
+                ) is True
 
             seen = [await holds()]
             change(shop, "INSERT INTO cities VALUES (99, 'Ulan Bator', 'Mongolia')")
-            await done(here)
+            await done(server)
             async with asyncio.timeout(10):
                 while not await holds():
                     await asyncio.sleep(0.05)
             return [*seen, await holds()]
 
-    assert asyncio.run(told()) == [False, True]
+    assert asyncio.run(scenario()) == [False, True]
 
 
-def test_a_refresh_that_is_due_is_done_once_however_many_servers_say_so(memory: str, shop: Path) -> None:
-    async def told() -> list[str]:
+def test_a_scheduled_refresh_runs_once_with_several_servers(memory: str, shop: Path) -> None:
+    async def scenario() -> list[str]:
         given: dict[str, Any] = {"memory": memory, "refresh_every": "*/5 * * * *"}
         one, two = (served(shop, scripted([]), **given) for _ in range(2))
-        async with one as here, two as there:
-            both = here, there
+        async with one as server, two as other_server:
+            both = server, other_server
             await asyncio.gather(*(due(each.here.refreshes, datetime(2026, 11, 16, 8, 5)) for each in both))
 
             async def counted() -> list[str]:
@@ -93,39 +97,39 @@ def test_a_refresh_that_is_due_is_done_once_however_many_servers_say_so(memory: 
                     await asyncio.sleep(0.05)
             await asyncio.gather(*(due(each.here.refreshes, datetime(2026, 11, 16, 8, 5)) for each in both))
             await asyncio.sleep(0.3)
-            await until(lambda: not any(each.here.works.held for each in both), 30)
+            await until(lambda: not any(each.here.jobs.claimed for each in both), 30)
             return await counted()
 
-    [line] = asyncio.run(told())
+    [line] = asyncio.run(scenario())
     assert line.endswith("} 1.0")
 
 
-def test_a_refresh_is_its_persons_and_of_a_source_that_they_may_ask(shop: Path, tmp_path: Path) -> None:
-    async def told() -> None:
-        async with served(shop, scripted([]), **keyed(tmp_path)) as here:
-            ann, bob = await with_key(here, "ann"), await with_key(here, "bob", sources=["zoo"])
-            state = await done(here, ann)
+def test_a_refresh_belongs_to_its_user_and_needs_access_to_the_source(shop: Path, tmp_path: Path) -> None:
+    async def scenario() -> None:
+        async with served(shop, scripted([]), **keyed(tmp_path)) as server:
+            ann, bob = await with_key(server, "ann"), await with_key(server, "bob", sources=["zoo"])
+            state = await done(server, ann)
             place = f"/api/v1/refreshes/{state['refresh_id']}"
-            assert (await here.client.get(place, headers=bob)).status_code == 404
-            assert (await here.client.delete(place, headers=bob)).status_code == 404
-            assert (await here.client.post(PLACE, json={}, headers=bob)).status_code == 404
-            assert (await here.client.delete(place, headers=ann)).status_code == 204
-            assert (await here.client.get(place, headers=ann)).status_code == 404
+            assert (await server.client.get(place, headers=bob)).status_code == 404
+            assert (await server.client.delete(place, headers=bob)).status_code == 404
+            assert (await server.client.post(PLACE, json={}, headers=bob)).status_code == 404
+            assert (await server.client.delete(place, headers=ann)).status_code == 204
+            assert (await server.client.get(place, headers=ann)).status_code == 404
 
-    asyncio.run(told())
+    asyncio.run(scenario())
 
 
 def test_a_source_that_is_down_ends_a_refresh_with_a_problem(shop: Path) -> None:
-    async def told() -> dict[str, Any]:
+    async def scenario() -> dict[str, Any]:
         places = {"zoo": str(shop), "shop": "postgresql://127.0.0.1:1/shop"}
-        async with served(places, scripted([])) as here:
-            return await done(here)
+        async with served(places, scripted([])) as server:
+            return await done(server)
 
-    state = asyncio.run(told())
+    state = asyncio.run(scenario())
     assert (state["status"], state["problem"]["status"]) == ("failed", 503)
 
 
-def test_a_schedule_that_is_none_is_told_before_anything_is_served(shop: Path) -> None:
+def test_an_invalid_schedule_is_rejected_at_startup(shop: Path) -> None:
     with pytest.raises(UsageError) as told:
         build({"shop": str(shop)}, settings_of(refresh_every="every day"), model="scripted:none")
     assert told.value.message_key == "usage.report_cron"

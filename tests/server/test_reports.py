@@ -1,4 +1,4 @@
-"""Reports over HTTP: begun, watched, fetched, begun again with their lock; and made on a schedule."""
+"""Reports over HTTP: start, progress, result, reuse of the lock, and scheduled reports."""
 
 import asyncio
 from base64 import b64encode
@@ -16,38 +16,38 @@ from text2sql.reports.schedule import job_of
 TEMPLATE = "Customers: {{ How many customers are there? }}"
 
 
-async def made(here: Served, **asked: Any) -> dict[str, Any]:
-    response = await here.client.post("/api/v1/reports", json={"template": TEMPLATE, **asked})
+async def made(server: Served, **asked: Any) -> dict[str, Any]:
+    response = await server.client.post("/api/v1/reports", json={"template": TEMPLATE, **asked})
     assert response.status_code == 202, response.text
-    told: dict[str, Any] = response.json()
+    body: dict[str, Any] = response.json()
     for _ in range(3_000):
-        if told["status"] != "running":
-            return told
+        if body["status"] != "running":
+            return body
         await asyncio.sleep(0.02)
-        told = await here.get(f"/api/v1/reports/{told['report_id']}")
+        body = await server.get(f"/api/v1/reports/{body['report_id']}")
     raise AssertionError("it did not end")
 
 
-def test_a_report_is_begun_watched_and_fetched(tmp_path: Path) -> None:
+def test_a_report_is_started_polled_and_fetched(tmp_path: Path) -> None:
     async def run() -> None:
         backend = scripted([COUNT])
-        async with served(make_shop(tmp_path / "shop.db"), backend) as here:
-            told = await made(here)
-            assert (told["status"], told["formats"], told["problem"]) == ("done", ["md", "html"], None)
-            assert told["record"]["origins"] == {"model": 1}
-            place = f"/api/v1/reports/{told['report_id']}"
-            response = await here.client.get(f"{place}/result")
+        async with served(make_shop(tmp_path / "shop.db"), backend) as server:
+            result = await made(server)
+            assert (result["status"], result["formats"], result["problem"]) == ("done", ["md", "html"], None)
+            assert result["record"]["origins"] == {"model": 1}
+            place = f"/api/v1/reports/{result['report_id']}"
+            response = await server.client.get(f"{place}/result")
             assert response.text == "Customers: 3"
-            page = await here.client.get(f"{place}/result", params={"format": "html"})
+            page = await server.client.get(f"{place}/result", params={"format": "html"})
             assert "<p>Customers: 3</p>" in page.text
             assert page.headers["content-security-policy"].startswith("sandbox; default-src 'none'")
             assert page.headers["content-disposition"].startswith("attachment")
-            lock = (await here.client.get(f"{place}/lock")).text
-            again = await made(here, lock=lock, locked=True)
+            lock = (await server.client.get(f"{place}/lock")).text
+            again = await made(server, lock=lock, locked=True)
             assert again["record"]["origins"] == {"lock": 1}
             assert len(backend.requests) == 1
-            assert (await here.client.delete(place)).status_code == 204
-            await here.get(place, 404)
+            assert (await server.client.delete(place)).status_code == 204
+            await server.get(place, 404)
 
     asyncio.run(run())
 
@@ -58,11 +58,11 @@ def test_the_figures_of_a_report_are_in_the_metrics(tmp_path: Path) -> None:
     lines = [COUNT, "SELECT nothing FROM customers", "SELECT name FROM customers"]
 
     async def run() -> str:
-        async with served(make_shop(tmp_path / "shop.db"), scripted(lines)) as here:
-            assert (await made(here, template=two))["record"]["failed"] == 0
-            return (await here.client.get("/metrics")).text
+        async with served(make_shop(tmp_path / "shop.db"), scripted(lines)) as server:
+            assert (await made(server, template=two))["record"]["failed"] == 0
+            return (await server.client.get("/metrics")).text
 
-    told = set(asyncio.run(run()).splitlines())
+    result = set(asyncio.run(run()).splitlines())
     assert {
         "text2sql_reports_total 1.0",
         'text2sql_report_placeholders_total{outcome="filled"} 2.0',
@@ -74,16 +74,16 @@ def test_the_figures_of_a_report_are_in_the_metrics(tmp_path: Path) -> None:
         'text2sql_stage_seconds_count{stage="report_draft"} 2.0',
         'text2sql_stage_seconds_count{stage="report_repair"} 1.0',
         "text2sql_model_calls_total 3.0",
-    } <= told
-    assert any(line.startswith("text2sql_connections_total{source=") for line in told)
+    } <= result
+    assert any(line.startswith("text2sql_connections_total{source=") for line in result)
 
 
-def test_a_word_document_comes_and_goes_in_base64_and_bytes(tmp_path: Path) -> None:
+def test_a_word_template_is_sent_as_base64_and_returned_as_bytes(tmp_path: Path) -> None:
     async def run() -> None:
-        async with served(make_shop(tmp_path / "shop.db"), scripted([COUNT])) as here:
+        async with served(make_shop(tmp_path / "shop.db"), scripted([COUNT])) as server:
             sent = b64encode(docx("{{ How many ¦customers are there? }}")).decode()
-            told = await made(here, template=sent, format="docx")
-            response = await here.client.get(f"/api/v1/reports/{told['report_id']}/result")
+            result = await made(server, template=sent, format="docx")
+            response = await server.client.get(f"/api/v1/reports/{result['report_id']}/result")
             assert b">3</w:t>" in opened(response.content)["word/document.xml"]
 
     asyncio.run(run())
@@ -103,12 +103,12 @@ def test_a_word_document_comes_and_goes_in_base64_and_bytes(tmp_path: Path) -> N
         ({"format": "pdf"}, 422),
     ],
 )
-def test_what_is_wrong_with_a_request_is_told_at_once(
+def test_an_invalid_report_request_is_rejected_immediately(
     asked: dict[str, Any], status: int, tmp_path: Path
 ) -> None:
     async def run() -> None:
-        async with served(make_shop(tmp_path / "shop.db"), scripted([])) as here:
-            response = await here.client.post("/api/v1/reports", json={"template": TEMPLATE, **asked})
+        async with served(make_shop(tmp_path / "shop.db"), scripted([])) as server:
+            response = await server.client.post("/api/v1/reports", json={"template": TEMPLATE, **asked})
             assert response.status_code == status, response.text
 
     asyncio.run(run())
@@ -116,10 +116,10 @@ def test_what_is_wrong_with_a_request_is_told_at_once(
 
 def test_a_missing_parameter_ends_the_report_with_a_problem(tmp_path: Path) -> None:
     async def run() -> None:
-        async with served(make_shop(tmp_path / "shop.db"), scripted([])) as here:
-            told = await made(here, template="{{ orders in :month }}")
-            assert (told["status"], told["problem"]["kind"]) == ("failed", "usage.report_missing")
-            await here.get(f"/api/v1/reports/{told['report_id']}/result", 409)
+        async with served(make_shop(tmp_path / "shop.db"), scripted([])) as server:
+            result = await made(server, template="{{ orders in :month }}")
+            assert (result["status"], result["problem"]["kind"]) == ("failed", "usage.report_missing")
+            await server.get(f"/api/v1/reports/{result['report_id']}/result", 409)
 
     asyncio.run(run())
 
@@ -131,8 +131,8 @@ def test_a_due_report_is_written_by_the_server(tmp_path: Path) -> None:
     async def run() -> None:
         job = job_of(template, str(tmp_path / "w-{date}.md"), every=read_cron("0 8 * * 1"))
         backend = scripted([COUNT])
-        async with served(shop, backend, schedule=[job]) as here:
-            reports, made = here.here.reports, tmp_path / "w-2026-11-16.md"
+        async with served(shop, backend, schedule=[job]) as server:
+            reports, made = server.here.reports, tmp_path / "w-2026-11-16.md"
             for _ in range(3):  # as three processes would
                 await due(reports, datetime(2026, 11, 16, 8))
             await until(made.exists)
@@ -140,6 +140,6 @@ def test_a_due_report_is_written_by_the_server(tmp_path: Path) -> None:
             assert len(backend.requests) == 1
             template.unlink()
             await due(reports, datetime(2026, 11, 23, 8))  # told, not raised
-            await until(lambda: not reports.works.held)
+            await until(lambda: not reports.jobs.claimed)
 
     asyncio.run(run())

@@ -1,4 +1,4 @@
-"""Pages in a stable order, files that a spreadsheet opens and does not execute, charts."""
+"""Result pages in a stable order, safe export files, and charts."""
 
 import asyncio
 import csv
@@ -69,7 +69,7 @@ async def exported(server: Served, result_id: str, kind: str, **query: Any) -> h
 def test_pages_neither_repeat_nor_miss_a_row(tmp_path: Path, sort: str | None, descending: bool) -> None:
     cats = make_shop(tmp_path / "cats.db", MANY)
 
-    async def told() -> list[Any]:
+    async def scenario() -> list[Any]:
         async with served(cats, scripted([])) as server:
             result = await kept(server, "SELECT id, grp, name FROM cats ORDER BY grp")
             query: dict[str, Any] = {"page_size": 400, "descending": descending}
@@ -82,7 +82,7 @@ def test_pages_neither_repeat_nor_miss_a_row(tmp_path: Path, sort: str | None, d
                     return pages
                 at += 1
 
-    pages = asyncio.run(told())
+    pages = asyncio.run(scenario())
     rows = [tuple(row) for page in pages for row in page["rows"]]
     assert len(rows) == len(set(rows)) == 2_503
     totals = {(page["total_count"], page["total_pages"], page["page_size"]) for page in pages}
@@ -99,12 +99,12 @@ def test_pages_neither_repeat_nor_miss_a_row(tmp_path: Path, sort: str | None, d
 def test_a_page_beyond_the_last_is_empty_and_says_so(tmp_path: Path) -> None:
     cats = make_shop(tmp_path / "cats.db", MANY)
 
-    async def told() -> Any:
+    async def scenario() -> Any:
         async with served(cats, scripted([])) as server:
             result = await kept(server, "SELECT id FROM cats WHERE id < 4")
             return await server.get(f"/api/v1/results/{result}", page=9)
 
-    page = asyncio.run(told())
+    page = asyncio.run(scenario())
     assert (page["rows"], page["total_count"], page["total_pages"]) == ([], 3, 1)
     assert (page["has_next"], page["has_prev"]) == (False, True)
 
@@ -126,28 +126,26 @@ def test_a_page_beyond_the_last_is_empty_and_says_so(tmp_path: Path) -> None:
         ({"page_size": 100_000}, 422, "usage.request"),
     ],
 )
-def test_a_page_that_cannot_be_is_a_problem(
-    tmp_path: Path, query: dict[str, Any], status: int, kind: str
-) -> None:
+def test_an_invalid_page_is_a_problem(tmp_path: Path, query: dict[str, Any], status: int, kind: str) -> None:
     cats = make_shop(tmp_path / "cats.db", MANY)
 
-    async def told() -> Any:
+    async def scenario() -> Any:
         async with served(cats, scripted([])) as server:
             result = await kept(server, "SELECT id, grp FROM cats")
             return await server.get(f"/api/v1/results/{result}", status, **query)
 
-    assert asyncio.run(told())["kind"] == kind
+    assert asyncio.run(scenario())["kind"] == kind
 
 
 def test_columns_that_share_a_name_are_sorted_by_number(tmp_path: Path) -> None:
     cats = make_shop(tmp_path / "cats.db", MANY)
 
-    async def told() -> Any:
+    async def scenario() -> Any:
         async with served(cats, scripted([])) as server:
             result = await kept(server, "SELECT grp AS a, id AS a FROM cats WHERE id < 20")
             return await server.get(f"/api/v1/results/{result}", sort="2", descending=True, page_size=2)
 
-    assert asyncio.run(told())["rows"] == [[5, 19], [4, 18]]
+    assert asyncio.run(scenario())["rows"] == [[5, 19], [4, 18]]
 
 
 # -- exports -------------------------------------------------------------------------------------
@@ -162,12 +160,12 @@ def hostile(tmp_path: Path) -> Path:
 
 @pytest.mark.fault("D24")
 def test_a_csv_file_is_utf_8_and_holds_no_formula(tmp_path: Path) -> None:
-    async def told() -> httpx.Response:
+    async def scenario() -> httpx.Response:
         async with served(hostile(tmp_path), scripted([])) as server:
             result = await kept(server, 'SELECT at, name AS "=名称" FROM things ORDER BY at')
             return await exported(server, result, "csv")
 
-    response = asyncio.run(told())
+    response = asyncio.run(scenario())
     assert response.headers["content-type"] == "text/csv; charset=utf-8"
     assert response.headers["content-disposition"] == 'attachment; filename="text2sql-result.csv"'
     assert response.content.startswith(b"\xef\xbb\xbf")
@@ -180,12 +178,12 @@ def test_a_csv_file_is_utf_8_and_holds_no_formula(tmp_path: Path) -> None:
 
 
 def test_an_excel_file_holds_text_as_text_and_nothing_as_a_formula_or_link(tmp_path: Path) -> None:
-    async def told() -> bytes:
+    async def scenario() -> bytes:
         async with served(hostile(tmp_path), scripted([])) as server:
             result = await kept(server, "SELECT at, name FROM things ORDER BY at")
             return (await exported(server, result, "xlsx")).content
 
-    sheet = openpyxl.load_workbook(io.BytesIO(asyncio.run(told()))).active
+    sheet = openpyxl.load_workbook(io.BytesIO(asyncio.run(scenario()))).active
     assert sheet is not None
     rows = list(sheet.iter_rows(min_row=2, min_col=2, max_col=2))
     assert {cell.data_type for (cell,) in rows} == {"s"}
@@ -198,17 +196,17 @@ def test_an_excel_file_holds_text_as_text_and_nothing_as_a_formula_or_link(tmp_p
     assert seen[-1] == "-12.5"
 
 
-def test_numbers_and_days_are_numbers_and_days_in_excel(tmp_path: Path) -> None:
+def test_numbers_and_dates_keep_their_types_in_excel(tmp_path: Path) -> None:
     shop = make_shop(tmp_path / "things.db", TYPES)
 
-    async def told() -> bytes:
+    async def scenario() -> bytes:
         async with served(shop, scripted([])) as server:
             result = await kept(server, "SELECT n, x, day, moment, name, big, old FROM things")
             response = await exported(server, result, "xlsx", sort="n", descending=True)
             assert int(response.headers["content-length"]) == len(response.content)
             return response.content
 
-    sheet = openpyxl.load_workbook(io.BytesIO(asyncio.run(told()))).active
+    sheet = openpyxl.load_workbook(io.BytesIO(asyncio.run(scenario()))).active
     assert sheet is not None
     head, first, second = sheet.iter_rows(values_only=True)
     assert head == ("n", "x", "day", "moment", "name", "big", "old")
@@ -229,13 +227,13 @@ def test_a_parquet_file_has_types(tmp_path: Path) -> None:
     shop = make_shop(tmp_path / "things.db", TYPES)
     target = tmp_path / "out.parquet"
 
-    async def told() -> None:
+    async def scenario() -> None:
         async with served(shop, scripted([])) as server:
             sql = "SELECT n, n, x, moment, name, big, old FROM things ORDER BY n DESC"
             result = await kept(server, sql)
             target.write_bytes((await exported(server, result, "parquet")).content)
 
-    asyncio.run(told())
+    asyncio.run(scenario())
     with duckdb.connect() as connection:
         read = connection.execute("SELECT * FROM read_parquet(?)", [str(target)])
         assert [(column[0], str(column[1])) for column in read.description or ()] == [
@@ -254,12 +252,12 @@ def test_a_parquet_file_has_types(tmp_path: Path) -> None:
 
 
 def test_a_json_file_is_what_the_terminal_writes(tmp_path: Path) -> None:
-    async def told() -> bytes:
+    async def scenario() -> bytes:
         async with served(hostile(tmp_path), scripted([])) as server:
             result = await kept(server, "SELECT name FROM things ORDER BY at")
             return (await exported(server, result, "json")).content
 
-    assert json.loads(asyncio.run(told())) == {"columns": ["name"], "rows": [[text] for text in HOSTILE]}
+    assert json.loads(asyncio.run(scenario())) == {"columns": ["name"], "rows": [[text] for text in HOSTILE]}
 
 
 @pytest.mark.parametrize("kind", ["csv", "json", "xlsx", "parquet"])
@@ -285,38 +283,38 @@ def test_an_export_reaches_beyond_the_row_limit_to_its_own_and_says_when_it_was_
             ).fetchall()
         return int(found[0][0])
 
-    async def told(most: int) -> tuple[int, str | None]:
+    async def scenario(most: int) -> tuple[int, str | None]:
         async with served(cats, scripted([]), row_limit=100, export_rows=most) as server:
             result = await kept(server, "SELECT id, grp FROM cats")
             response = await exported(server, result, kind)
             assert response.status_code == 200
             return rows_in(response.content), response.headers.get("x-truncated")
 
-    assert asyncio.run(told(10_000)) == (2_503, None)
-    assert asyncio.run(told(2_503)) == (2_503, None)
-    assert asyncio.run(told(1_000)) == (1_000, "rows")
+    assert asyncio.run(scenario(10_000)) == (2_503, None)
+    assert asyncio.run(scenario(2_503)) == (2_503, None)
+    assert asyncio.run(scenario(1_000)) == (1_000, "rows")
 
 
 @pytest.mark.parametrize("kind", ["csv", "json", "xlsx", "parquet"])
 def test_a_result_without_rows_is_a_file_with_names(tmp_path: Path, kind: str) -> None:
     cats = make_shop(tmp_path / "cats.db", MANY)
 
-    async def told() -> tuple[int, int]:
+    async def scenario() -> tuple[int, int]:
         async with served(cats, scripted([])) as server:
             result = await kept(server, "SELECT id, grp FROM cats WHERE id < 0")
             response = await exported(server, result, kind)
             return response.status_code, len(response.content)
 
-    status, size = asyncio.run(told())
+    status, size = asyncio.run(scenario())
     assert (status, size > 5) == (200, True)
 
 
-def test_a_download_that_is_broken_off_gives_the_connection_back(tmp_path: Path) -> None:
+def test_an_aborted_download_releases_the_connection(tmp_path: Path) -> None:
     cats = make_shop(tmp_path / "cats.db", MANY)
-    # a few hundred megabytes, were anybody to read them
+    # a few hundred megabytes if read completely
     sql = "SELECT a.id AS a, b.id AS b, 'x' || a.name || b.name AS name FROM cats a, cats b"
 
-    async def told() -> None:
+    async def scenario() -> None:
         async with listening(cats, scripted([]), row_limit=50, export_rows=6_000_000) as server:
             database = server.here.sources.named(None).app.database
             assert database is not None
@@ -328,27 +326,27 @@ def test_a_download_that_is_broken_off_gives_the_connection_back(tmp_path: Path)
                 assert database.busy >= 1
             await until(lambda: database.busy == 0)
 
-    asyncio.run(told())
+    asyncio.run(scenario())
 
 
 def test_an_unknown_format_is_a_problem(tmp_path: Path) -> None:
     cats = make_shop(tmp_path / "cats.db", MANY)
 
-    async def told() -> int:
+    async def scenario() -> int:
         async with served(cats, scripted([])) as server:
             result = await kept(server, "SELECT id FROM cats")
             return (await exported(server, result, "exe")).status_code
 
-    assert asyncio.run(told()) == 422
+    assert asyncio.run(scenario()) == 422
 
 
 # -- charts --------------------------------------------------------------------------------------
 
 
-def test_a_chart_suits_the_result_or_is_the_kind_that_was_named(tmp_path: Path) -> None:
+def test_a_chart_fits_the_result_or_has_the_requested_kind(tmp_path: Path) -> None:
     cats = make_shop(tmp_path / "cats.db", MANY)
 
-    async def told() -> None:
+    async def scenario() -> None:
         async with served(cats, scripted([])) as server:
             result = await kept(server, "SELECT 'g' || grp AS grp, count(*) AS cats FROM cats GROUP BY 1")
             chart = await server.get(f"/api/v1/results/{result}/chart")
@@ -364,4 +362,4 @@ def test_a_chart_suits_the_result_or_is_the_kind_that_was_named(tmp_path: Path) 
             empty = await kept(server, "SELECT name FROM cats WHERE id < 0")
             assert (await server.get(f"/api/v1/results/{empty}/chart", 404))["kind"] == "chart.none"
 
-    asyncio.run(told())
+    asyncio.run(scenario())

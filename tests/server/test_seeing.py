@@ -1,4 +1,4 @@
-"""What can be seen from outside: health, readiness, numbers, spans, logs."""
+"""Observability: health, readiness, metrics, traces and logs."""
 
 import asyncio
 import io
@@ -23,7 +23,7 @@ from server.serving import COUNT, NUMBERS, SLOW, Served, make_shop, scripted, se
 from text2sql import __version__
 from text2sql.llm import AsyncChatModel
 from text2sql.server import sources, tracing
-from text2sql.server.building import build
+from text2sql.server.app_factory import build
 from text2sql.server.logs import to_json_lines
 from text2sql.server.tracing import open_provider
 
@@ -42,7 +42,7 @@ async def numbers(server: Served) -> dict[tuple[str, frozenset[tuple[str, str]]]
 def test_metrics_count_questions_stages_tokens_errors_and_the_pool(shop: Path) -> None:
     lines = [COUNT, "SELECT shoe_size FROM customers", "SELECT name FROM customers"]
 
-    async def told() -> Any:
+    async def scenario() -> Any:
         async with served(shop, scripted(lines)) as server:
             await server.answer()
             await server.answer()
@@ -50,11 +50,11 @@ def test_metrics_count_questions_stages_tokens_errors_and_the_pool(shop: Path) -
             await server.answer("Drop the table orders")
             return await numbers(server)
 
-    found = asyncio.run(told())
+    found = asyncio.run(scenario())
 
     def value(name: str, **labels: str) -> float | None:
-        held: float | None = found.get((f"text2sql_{name}", frozenset(labels.items())))
-        return held
+        result: float | None = found.get((f"text2sql_{name}", frozenset(labels.items())))
+        return result
 
     assert value("questions_total", status="answered") == 2
     assert value("questions_total", status="refused") == 1
@@ -76,13 +76,13 @@ def test_metrics_count_questions_stages_tokens_errors_and_the_pool(shop: Path) -
     assert value("http_requests_total", method="POST", route="/api/v1/query/sync", status="200") == 4
 
 
-def test_metrics_tell_who_waits_for_a_connection(tmp_path: Path) -> None:
+def test_metrics_count_requests_that_wait_for_a_connection(tmp_path: Path) -> None:
     shop = make_shop(tmp_path / "numbers.db", NUMBERS)
 
-    async def told() -> list[tuple[float, float]]:
+    async def scenario() -> list[tuple[float, float]]:
         given: dict[str, Any] = {"pool_size": 1, "pool_overflow": 1, "cache_lifetime": 0.0}
         async with served(shop, scripted([], last=SLOW), **given) as server:
-            await server.here.sources.named(None).app.catalogue()
+            await server.here.sources.named(None).app.catalog()
 
             async def seen() -> tuple[float, float]:
                 found = await numbers(server)
@@ -94,17 +94,17 @@ def test_metrics_tell_who_waits_for_a_connection(tmp_path: Path) -> None:
             async with asyncio.timeout(60):
                 while (during := await seen()) < (2, 2):
                     await asyncio.sleep(0.02)
-            for one in asking:
-                one.cancel()
+            for item in asking:
+                item.cancel()
             await asyncio.gather(*asking, return_exceptions=True)
             return [during, await seen()]
 
-    assert asyncio.run(told()) == [(2, 2), (0, 0)]
+    assert asyncio.run(scenario()) == [(2, 2), (0, 0)]
 
 
 @pytest.mark.fault("G6")
 def test_no_label_and_no_log_line_holds_a_users_text(shop: Path) -> None:
-    told = io.StringIO()
+    output = io.StringIO()
 
     async def ask() -> str:
         async with served(shop, scripted([COUNT])) as server:
@@ -114,11 +114,11 @@ def test_no_label_and_no_log_line_holds_a_users_text(shop: Path) -> None:
                 await server.client.get(f"/api/v1/{path}", headers={"X-Request-ID": "req-7"})
             return (await server.client.get("/metrics")).text
 
-    with _logged_to(told):
+    with _logged_to(output):
         metrics = asyncio.run(ask())
     assert "Canaryville" not in metrics
-    assert "Canaryville" not in told.getvalue()
-    lines = [json.loads(line) for line in told.getvalue().splitlines()]
+    assert "Canaryville" not in output.getvalue()
+    lines = [json.loads(line) for line in output.getvalue().splitlines()]
     ours = [line for line in lines if line.get("request_id") == "req-7"]
     assert [(line["message"], line["route"], line["status"]) for line in ours] == [
         ("request", "/api/v1/threads/{thread_id}", 200),
@@ -132,7 +132,7 @@ def test_no_label_and_no_log_line_holds_a_users_text(shop: Path) -> None:
 
 
 class _logged_to:  # noqa: N801 used as a statement
-    """JSON lines into a text, and the loggers as they were afterwards."""
+    """Redirects JSON logs to a stream, and restores the loggers afterwards."""
 
     def __init__(self, stream: io.StringIO) -> None:
         self._stream = stream
@@ -155,15 +155,15 @@ class _logged_to:  # noqa: N801 used as a statement
 # -- traces --------------------------------------------------------------------------------------
 
 
-def test_a_question_is_a_span_with_one_a_stage_and_no_text_in_it(shop: Path) -> None:
+def test_a_question_is_a_span_with_child_spans_per_stage_and_no_text(shop: Path) -> None:
     exporter, provider = InMemorySpanExporter(), TracerProvider()
     provider.add_span_processor(SimpleSpanProcessor(exporter))
     parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
 
     async def ask() -> None:
-        told = settings_of()
-        model = AsyncChatModel([scripted([COUNT])], told)
-        app = build({"shop": str(shop)}, told, model=model, provider=provider)
+        result = settings_of()
+        model = AsyncChatModel([scripted([COUNT])], result)
+        app = build({"shop": str(shop)}, result, model=model, provider=provider)
         transport = httpx.ASGITransport(app)
         async with (
             app.router.lifespan_context(app),
@@ -178,21 +178,21 @@ def test_a_question_is_a_span_with_one_a_stage_and_no_text_in_it(shop: Path) -> 
     stages = ["classifier", "schema", "generator", "validator", "executor", "interpreter"]
     assert set(spans) >= {*stages, "question"}
     for stage in stages:
-        held = spans[stage].parent
-        assert held is not None
-        assert held.span_id == question.context.span_id
+        output = spans[stage].parent
+        assert output is not None
+        assert output.span_id == question.context.span_id
     assert format(question.context.trace_id, "032x") == "0af7651916cd43dd8448eb211c80319c"
     facts = dict(question.attributes or {})
     assert (facts["text2sql.status"], facts["source"]) == ("answered", "shop")
     assert "Canary" not in "".join(span.to_json() for span in spans.values())
 
 
-def test_no_traces_are_sent_unless_a_collector_is_named() -> None:
+def test_no_traces_are_sent_unless_a_collector_is_configured() -> None:
     assert open_provider({}) is None
 
 
 class Collector(ThreadingHTTPServer):
-    """Takes what an exporter sends, and keeps it."""
+    """Stores what an exporter sends."""
 
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), Taking)
@@ -212,7 +212,7 @@ class Taking(BaseHTTPRequestHandler):
         pass
 
 
-def test_a_collector_that_is_named_is_sent_the_spans(shop: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_spans_are_sent_to_a_configured_collector(shop: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with Collector() as collector:
         threading.Thread(target=collector.serve_forever, daemon=True).start()
         monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", f"http://127.0.0.1:{collector.server_port}")
@@ -229,7 +229,9 @@ def test_a_collector_that_is_named_is_sent_the_spans(shop: Path, monkeypatch: py
         assert b"Canary" not in body
         for resource in ExportTraceServiceRequest.FromString(body).resource_spans:
             spans |= {span.name: span for scope in resource.scope_spans for span in scope.spans}
-            facts = {one.key: one.value.string_value for one in resource.resource.attributes}
+            facts = {
+                attribute.key: attribute.value.string_value for attribute in resource.resource.attributes
+            }
             assert (facts["service.name"], facts["service.version"]) == ("text2sql", __version__)
     assert {"question", "generator", "executor"} <= set(spans)
     assert spans["executor"].parent_span_id == spans["question"].span_id
@@ -239,7 +241,7 @@ def test_a_collector_that_is_named_is_sent_the_spans(shop: Path, monkeypatch: py
 def test_a_collector_that_is_down_or_never_answers_slows_nobody(
     shop: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """P14. A port that nobody listens on, and one where a connection is made and nothing said."""
+    """P14. A closed port, and one that accepts connections but never responds."""
     monkeypatch.setattr(tracing, "_EXPORT_SECONDS", 0.3)
     monkeypatch.setenv("OTEL_BSP_SCHEDULE_DELAY", "10")  # it tries while questions are asked
     monkeypatch.setenv("OTEL_BSP_MAX_QUEUE_SIZE", "16")
@@ -249,8 +251,8 @@ def test_a_collector_that_is_down_or_never_answers_slows_nobody(
         async with served(shop, scripted([], last=COUNT), cache_lifetime=0.0) as server:
             await server.answer()
             began = time.monotonic()
-            told = [(await server.answer())["status"] for _ in range(10)]
-            return told, time.monotonic() - began
+            items = [(await server.answer())["status"] for _ in range(10)]
+            return items, time.monotonic() - began
 
     with socket.create_server(("127.0.0.1", 0)) as silent, socket.create_server(("127.0.0.1", 0)) as free:
         ports = silent.getsockname()[1], free.getsockname()[1]
@@ -275,11 +277,11 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_source_that_is_down_is_red_while_the_others_answer_and_comes_back(
     tmp_path: Path, impatient: None
 ) -> None:
-    """A file that is gone for a while stands for a server that is down."""
+    """A temporarily missing file simulates a database server that is down."""
     good, other = make_shop(tmp_path / "good.db"), make_shop(tmp_path / "other.db")
     contents = other.read_bytes()
 
-    async def told() -> list[Any]:
+    async def scenario() -> list[Any]:
         other.write_bytes(contents)
         async with served({"good": str(good), "other": str(other)}, scripted([COUNT, COUNT])) as server:
             seen = [(await server.client.get("/readyz")).json()]
@@ -296,7 +298,7 @@ def test_a_source_that_is_down_is_red_while_the_others_answer_and_comes_back(
             return seen
 
     both = {"status": "ready", "sources": {"good": True, "other": True}}
-    assert asyncio.run(told()) == [both, 503, {"good": True, "other": False}, "answered", 200, both]
+    assert asyncio.run(scenario()) == [both, 503, {"good": True, "other": False}, "answered", 200, both]
 
 
 @pytest.mark.fault("D03")
@@ -307,7 +309,7 @@ def test_a_server_that_is_down_from_the_start_does_not_keep_ours_from_starting(
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
 
-    async def told() -> list[Any]:
+    async def scenario() -> list[Any]:
         places = {"shop": str(shop), "down": f"postgresql://u:canary@127.0.0.1:{port}/x"}
         async with served(places, scripted([COUNT]), connect_timeout=1.0) as server:
             ready = await server.client.get("/readyz")
@@ -321,7 +323,7 @@ def test_a_server_that_is_down_from_the_start_does_not_keep_ours_from_starting(
                 (await server.answer())["status"],
             ]
 
-    assert asyncio.run(told()) == [
+    assert asyncio.run(scenario()) == [
         {"shop": True, "down": False},
         (503, "connection", "5"),
         ("failed", "connection"),
@@ -330,13 +332,15 @@ def test_a_server_that_is_down_from_the_start_does_not_keep_ours_from_starting(
 
 
 @pytest.mark.parametrize("memory", ["none", "FILE"])
-def test_conversations_go_on_beside_a_source_that_is_down(shop: Path, tmp_path: Path, memory: str) -> None:
+def test_threads_of_other_sources_continue_while_a_source_is_down(
+    shop: Path, tmp_path: Path, memory: str
+) -> None:
     pytest.importorskip("psycopg")
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     kept = memory.replace("FILE", str(tmp_path / "memory.db"))
 
-    async def told() -> list[Any]:
+    async def scenario() -> list[Any]:
         places = {"down": f"postgresql://u@127.0.0.1:{port}/x", "shop": str(shop)}
         async with served(places, scripted([], last=COUNT), connect_timeout=1.0, memory=kept) as server:
             first = await server.answer(source="shop")
@@ -344,11 +348,11 @@ def test_conversations_go_on_beside_a_source_that_is_down(shop: Path, tmp_path: 
             second = await server.answer("And how many are there now?", thread_id=thread)
             return [
                 (second["status"], second["rows"]),
-                [one["thread_id"] == thread for one in (await server.get("/api/v1/threads"))["threads"]],
+                [item["thread_id"] == thread for item in (await server.get("/api/v1/threads"))["threads"]],
                 len((await server.get(f"/api/v1/threads/{thread}"))["turns"]),
                 (await server.get(f"/api/v1/results/{result}"))["rows"],
                 (await server.get("/api/v1/threads/nobodys", 404))["kind"],
                 (await server.get("/api/v1/results/nobodys", 404))["kind"],
             ]
 
-    assert asyncio.run(told()) == [("answered", [[3]]), [True], 2, [[3]], "usage.thread", "usage.result"]
+    assert asyncio.run(scenario()) == [("answered", [[3]]), [True], 2, [[3]], "usage.thread", "usage.result"]

@@ -1,4 +1,4 @@
-"""`text2sql serve`: what it refuses, and how it ends."""
+"""`text2sql serve`: rejected settings and shutdown."""
 
 import json
 import os
@@ -26,7 +26,7 @@ PROGRAM = """
 import asyncio, sys
 from text2sql.cli import main
 from text2sql.llm import AsyncChatModel, ScriptedBackend
-from text2sql.server import building, sources
+from text2sql.server import sources, app_factory
 
 class Hanging(ScriptedBackend):
     async def stream(self, request):
@@ -66,7 +66,9 @@ def test_a_public_address_is_refused_without_a_key(shop: Path) -> None:
         (["--db", "SHOP", "--db", "b=SHOP", "--policy", "b=POLICY"], "no policy for the source “shop”"),
     ],
 )
-def test_what_cannot_be_served_is_told_at_once(shop: Path, words: list[str], told: str) -> None:
+def test_sources_that_cannot_be_served_are_rejected_at_startup(
+    shop: Path, words: list[str], told: str
+) -> None:
     policy = shop.with_name("policy.json")
     policy.write_text('{"tables": {"customers": ["id"]}}')
     given = [word.replace("SHOP", str(shop)).replace("POLICY", str(policy)) for word in words]
@@ -74,7 +76,7 @@ def test_what_cannot_be_served_is_told_at_once(shop: Path, words: list[str], tol
     assert (ended.code, told in ended.err) == (2, True), ended.err
 
 
-def test_a_port_that_is_taken_is_told(shop: Path) -> None:
+def test_a_used_port_is_reported(shop: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         ended = run("serve", "--db", str(shop), "--port", str(port))

@@ -1,4 +1,4 @@
-"""Streams: nothing is missed, nothing comes twice, and a client that goes away leaves nothing behind."""
+"""Event streams: no gaps, no duplicates, and no leaks after a disconnect."""
 
 import asyncio
 import json
@@ -28,12 +28,12 @@ from server.serving import (
     until,
 )
 from text2sql.llm import ScriptedBackend
-from text2sql.server.building import stop
+from text2sql.server.app_factory import stop
 from text2sql.types import ModelRequest, Reply
 
 
 class Hanging(ScriptedBackend):
-    """A model that begins to write and never ends; how many of its calls go on is counted."""
+    """A model that starts to write and never ends; counts its running calls."""
 
     running = 0
 
@@ -62,7 +62,7 @@ def database_of(server: Served) -> Any:
 
 @pytest.mark.fault("C09", "G2")
 def test_events_are_numbered_named_and_end_with_the_answer(shop: Path) -> None:
-    async def told() -> list[Event]:
+    async def scenario() -> list[Event]:
         async with served(shop, scripted([COUNT])) as server:
             response = await server.client.post("/api/v1/query", json=ASK)
             assert response.headers["content-type"] == "text/event-stream; charset=utf-8"
@@ -70,7 +70,7 @@ def test_events_are_numbered_named_and_end_with_the_answer(shop: Path) -> None:
             assert response.headers["x-accel-buffering"] == "no"
             return events_of(response.text)
 
-    events = asyncio.run(told())
+    events = asyncio.run(scenario())
     first, last = events[0], events[-1]
     stream = first.data["stream_id"]
     assert [event.id for event in events] == [f"{stream}-{n}" for n in range(1, len(events) + 1)]
@@ -87,18 +87,18 @@ def test_events_are_numbered_named_and_end_with_the_answer(shop: Path) -> None:
 
 @pytest.mark.fault("C03")
 def test_a_stream_cut_at_any_event_goes_on_and_repeats_nothing(shop: Path) -> None:
-    async def told() -> tuple[list[Event], list[list[Event]]]:
+    async def scenario() -> tuple[list[Event], list[list[Event]]]:
         async with listening(shop, scripted([COUNT] * 99), cache_lifetime=0.0, stream_grace=5.0) as server:
             whole = await follow(server.client, asked(server.client))
             cut = []
             for at in range(1, len(whole) + 1):
-                before = await follow(server.client, asked(server.client), most=at)
+                before = await follow(server.client, asked(server.client), limit=at)
                 stream, last = before[0].data["stream_id"], before[-1].id
                 after = await follow(server.client, taken_up(server.client, stream, last))
                 cut.append(before + after)
             return whole, cut
 
-    whole, cut = asyncio.run(told())
+    whole, cut = asyncio.run(scenario())
     assert len(cut) == len(whole) > 15
     for events in cut:
         stream = events[0].data["stream_id"]
@@ -107,8 +107,8 @@ def test_a_stream_cut_at_any_event_goes_on_and_repeats_nothing(shop: Path) -> No
         assert events[-1].data["answer"]["rows"] == [[3]]
 
 
-def test_a_stream_cut_at_any_byte_goes_on_behind_its_last_whole_event(shop: Path) -> None:
-    async def told() -> int:
+def test_a_stream_cut_at_any_byte_resumes_after_its_last_complete_event(shop: Path) -> None:
+    async def scenario() -> int:
         async with served(shop, scripted([COUNT])) as server:
             whole = (await server.client.post("/api/v1/query", json=ASK)).content
             stream = server.here.streams.find("", events_of(whole.decode())[0].data["stream_id"])
@@ -120,14 +120,14 @@ def test_a_stream_cut_at_any_byte_goes_on_behind_its_last_whole_event(shop: Path
                 assert had + b"".join(rest) == whole
             return len(whole)
 
-    assert asyncio.run(told()) > 2_000
+    assert asyncio.run(scenario()) > 2_000
 
 
 @pytest.mark.fault("C03", "G4")
 def test_a_question_is_asked_once_however_often_its_stream_is_read(shop: Path) -> None:
     backend = scripted([COUNT])
 
-    async def told() -> list[Event]:
+    async def scenario() -> list[Event]:
         async with served(shop, backend) as server:
             first = events_of((await server.client.post("/api/v1/query", json=ASK)).text)
             address = f"/api/v1/query/{first[0].data['stream_id']}"
@@ -135,46 +135,46 @@ def test_a_question_is_asked_once_however_often_its_stream_is_read(shop: Path) -
                 assert events_of((await server.client.get(address)).text) == first
             return first
 
-    asyncio.run(told())
+    asyncio.run(scenario())
     assert len(backend.requests) == 1
 
 
 @pytest.mark.parametrize("last", ["nonsense", "0-1", "{id}-0", "{id}-999", "{id}-x", "{id}--1", "{id}-१"])
-def test_an_event_that_is_none_of_the_stream_is_a_problem(shop: Path, last: str) -> None:
-    async def told() -> httpx.Response:
+def test_an_unknown_event_id_is_a_problem(shop: Path, last: str) -> None:
+    async def scenario() -> httpx.Response:
         async with served(shop, scripted([COUNT])) as server:
             first = events_of((await server.client.post("/api/v1/query", json=ASK)).text)[0]
             stream = first.data["stream_id"]
             headers = {"Last-Event-ID": last.replace("{id}", stream).encode()}
             return await server.client.get(f"/api/v1/query/{stream}", headers=headers)  # type: ignore[arg-type]
 
-    response = asyncio.run(told())
+    response = asyncio.run(scenario())
     assert (response.status_code, response.json()["kind"]) == (409, "usage.stream_event")
 
 
 def test_a_stream_is_forgotten_after_a_while(shop: Path) -> None:
-    async def told() -> int:
+    async def scenario() -> int:
         async with served(shop, scripted([COUNT]), stream_keep=0.05) as server:
             first = events_of((await server.client.post("/api/v1/query", json=ASK)).text)[0]
-            await until(lambda: server.here.streams.kept == 0)
+            await until(lambda: server.here.streams.finished == 0)
             return (await server.client.get(f"/api/v1/query/{first.data['stream_id']}")).status_code
 
-    assert asyncio.run(told()) == 404
+    assert asyncio.run(scenario()) == 404
 
 
 @pytest.mark.fault("C01")
 def test_a_client_that_does_not_come_back_cancels_the_model_and_is_told_so(shop: Path) -> None:
     backend = Hanging()
 
-    async def told() -> list[Event]:
+    async def scenario() -> list[Event]:
         async with listening(shop, backend) as server:
-            before = await follow(server.client, asked(server.client), most=3)
+            before = await follow(server.client, asked(server.client), limit=3)
             await until(lambda: backend.running == 1)
             await until(lambda: backend.running == 0)
             stream = before[0].data["stream_id"]
             return await follow(server.client, taken_up(server.client, stream))
 
-    events = asyncio.run(told())
+    events = asyncio.run(scenario())
     last = events[-1]
     assert (last.name, last.data["kind"]) == ("problem", "usage.stream_cancelled")
     assert last.data["thread_id"] == events[0].data["thread_id"]
@@ -182,12 +182,12 @@ def test_a_client_that_does_not_come_back_cancels_the_model_and_is_told_so(shop:
     assert [event.name for event in events].count("problem") == 1
 
 
-def test_a_client_that_comes_back_in_time_finds_its_question_going_on(shop: Path) -> None:
+def test_a_client_that_reconnects_in_time_finds_its_question_running(shop: Path) -> None:
     backend = Hanging()
 
-    async def told() -> tuple[int, int]:
+    async def scenario() -> tuple[int, int]:
         async with listening(shop, backend, stream_grace=0.5) as server:
-            before = await follow(server.client, asked(server.client), most=2)
+            before = await follow(server.client, asked(server.client), limit=2)
             await asyncio.sleep(0.2)
             stream = before[0].data["stream_id"]
             async with taken_up(server.client, stream, before[-1].id) as response:
@@ -197,31 +197,31 @@ def test_a_client_that_comes_back_in_time_finds_its_question_going_on(shop: Path
             await until(lambda: backend.running == 0)
             return during, backend.running
 
-    assert asyncio.run(told()) == (1, 0)
+    assert asyncio.run(scenario()) == (1, 0)
 
 
 @pytest.mark.fault("C01", "D07")
 def test_a_client_that_goes_away_stops_the_query_on_the_database(tmp_path: Path) -> None:
     shop = make_shop(tmp_path / "numbers.db", NUMBERS)
 
-    async def told() -> tuple[int, int]:
+    async def scenario() -> tuple[int, int]:
         async with listening(shop, scripted([SLOW], last=SLOW), preset="hybrid") as server:
-            await server.here.sources.named(None).app.catalogue()
+            await server.here.sources.named(None).app.catalog()
             await until(lambda: database_of(server).busy == 0)
-            await follow(server.client, asked(server.client), most=8)
+            await follow(server.client, asked(server.client), limit=8)
             await until(lambda: database_of(server).busy == 1)
             await until(lambda: (server.here.streams.running, database_of(server).busy) == (0, 0), 10.0)
             return server.here.streams.running, database_of(server).busy
 
-    assert asyncio.run(told()) == (0, 0)
+    assert asyncio.run(scenario()) == (0, 0)
 
 
-def test_a_question_is_stopped_at_once_whoever_reads_it(shop: Path) -> None:
+def test_delete_cancels_a_question_immediately(shop: Path) -> None:
     backend = Hanging()
 
-    async def told() -> tuple[int, int, list[Event], int]:
+    async def scenario() -> tuple[int, int, list[Event], int]:
         async with listening(shop, backend, stream_grace=60.0) as server:
-            before = await follow(server.client, asked(server.client), most=3)
+            before = await follow(server.client, asked(server.client), limit=3)
             address = f"/api/v1/query/{before[0].data['stream_id']}"
             elsewhere = asyncio.create_task(follow(server.client, server.client.stream("GET", address)))
             await until(lambda: backend.running == 1)
@@ -230,13 +230,13 @@ def test_a_question_is_stopped_at_once_whoever_reads_it(shop: Path) -> None:
             heard = await elsewhere
             return stopped, left, heard, (await server.client.delete(address)).status_code
 
-    stopped, left, heard, again = asyncio.run(told())
+    stopped, left, heard, again = asyncio.run(scenario())
     assert (stopped, left, again) == (204, 0, 204)
     assert (heard[-1].name, heard[-1].data["kind"]) == ("problem", "usage.stream_cancelled")
 
 
-def test_stopping_what_has_ended_changes_nothing_of_it(shop: Path) -> None:
-    async def told() -> tuple[int, bool, int]:
+def test_cancelling_a_finished_question_changes_nothing(shop: Path) -> None:
+    async def scenario() -> tuple[int, bool, int]:
         async with served(shop, scripted([COUNT])) as server:
             whole = (await server.client.post("/api/v1/query", json=ASK)).text
             address = f"/api/v1/query/{events_of(whole)[0].data['stream_id']}"
@@ -244,13 +244,13 @@ def test_stopping_what_has_ended_changes_nothing_of_it(shop: Path) -> None:
             same = (await server.client.get(address)).text == whole
             return stopped, same, (await server.client.delete("/api/v1/query/nobodys")).status_code
 
-    assert asyncio.run(told()) == (204, True, 404)
+    assert asyncio.run(scenario()) == (204, True, 404)
 
 
-def test_going_away_from_the_plain_answer_cancels_at_once(shop: Path) -> None:
+def test_a_disconnect_cancels_a_synchronous_question_immediately(shop: Path) -> None:
     backend = Hanging()
 
-    async def told() -> None:
+    async def scenario() -> None:
         async with listening(shop, backend, stream_grace=60.0) as server:
             waiting = asyncio.create_task(server.client.post("/api/v1/query/sync", json=ASK))
             await until(lambda: backend.running == 1)
@@ -258,7 +258,7 @@ def test_going_away_from_the_plain_answer_cancels_at_once(shop: Path) -> None:
             await asyncio.gather(waiting, return_exceptions=True)
             await until(lambda: backend.running == 0, 2.0)
 
-    asyncio.run(told())
+    asyncio.run(scenario())
 
 
 @pytest.mark.slow
@@ -271,16 +271,16 @@ def test_going_away_from_the_plain_answer_cancels_at_once(shop: Path) -> None:
 def test_a_hundred_clients_that_vanish_leave_nothing_behind(
     tmp_path: Path, backend: ScriptedBackend, deep: bytes
 ) -> None:
-    """Twice a hundred. What there is before and after is the same, down to the file descriptors."""
+    """Twice a hundred clients. Tasks and file descriptors are the same before and after."""
     shop = make_shop(tmp_path / "numbers.db", NUMBERS)
     given: dict[str, Any] = {"stream_grace": 0.1, "stream_keep": 0.1, "pool_size": 8, "cache_lifetime": 0.0}
 
-    async def told() -> None:
+    async def scenario() -> None:
         async with asyncio.timeout(100), listening(shop, backend, preset="hybrid", **given) as server:
             streams, database = server.here.streams, database_of(server)
 
             def idle() -> bool:
-                return (streams.running, streams.kept, database.busy, database.waiting) == (0, 0, 0, 0)
+                return (streams.running, streams.finished, database.busy, database.waiting) == (0, 0, 0, 0)
 
             await asyncio.gather(*(_vanish(server, at, deep) for at in range(10)))  # every room is open now
             await until(idle, 20.0)
@@ -291,13 +291,13 @@ def test_a_hundred_clients_that_vanish_leave_nothing_behind(
             await until(idle, 20.0)
             await until(lambda: _left(database) == before, 20.0)
 
-    asyncio.run(told())
+    asyncio.run(scenario())
     assert len(backend.requests) >= 40
     assert getattr(backend, "running", 0) == 0
 
 
 async def _vanish(server: Served, at: int, deep: bytes) -> None:
-    """Before the first byte, while waiting for the answer, after the first event, or deep in the question."""
+    """Disconnect before the first byte, while waiting, after the first event, or during the query."""
     host, port = server.url.removeprefix("http://").split(":")
     reader, writer = await asyncio.open_connection(host, int(port))
     body, path = json.dumps(ASK).encode(), "/api/v1/query/sync" if at % 5 == 1 else "/api/v1/query"
@@ -313,7 +313,7 @@ async def _vanish(server: Served, at: int, deep: bytes) -> None:
 
 
 def _left(database: Any) -> tuple[list[str], int]:
-    """Tasks and open file descriptors; idle connections are given up first."""
+    """Running tasks and open file descriptors, after idle connections are closed."""
     database.database._pool.drop_idle(float("inf"))
     tasks = sorted(getattr(task.get_coro(), "__qualname__", "") for task in asyncio.all_tasks())
     return tasks, len(os.listdir("/proc/self/fd"))  # noqa: PTH208 -- a name goes while it is listed
@@ -321,7 +321,7 @@ def _left(database: Any) -> tuple[list[str], int]:
 
 @pytest.mark.fault("C09")
 def test_a_silent_stream_says_that_it_is_there(shop: Path) -> None:
-    async def told() -> str:
+    async def scenario() -> str:
         text = ""
         async with listening(shop, Hanging(), heartbeat=0.05) as server, asked(server.client) as response:
             async for piece in response.aiter_text():
@@ -330,7 +330,7 @@ def test_a_silent_stream_says_that_it_is_there(shop: Path) -> None:
                     break
         return text
 
-    text = asyncio.run(told())
+    text = asyncio.run(scenario())
     assert "finished" not in {event.name for event in events_of(text)}
 
 
@@ -338,13 +338,13 @@ def test_a_silent_stream_says_that_it_is_there(shop: Path) -> None:
 def test_a_stream_that_would_hold_too_much_ends_with_a_problem(tmp_path: Path) -> None:
     shop = make_shop(tmp_path / "numbers.db", NUMBERS)
 
-    async def told() -> tuple[list[Event], int]:
+    async def scenario() -> tuple[list[Event], int]:
         backend = scripted(["SELECT id, n FROM customers"])
         async with served(shop, backend, stream_bytes=8_000, row_limit=3_000) as server:
             response = await server.client.post("/api/v1/query", json=ASK)
             return events_of(response.text), len(response.content)
 
-    events, size = asyncio.run(told())
+    events, size = asyncio.run(scenario())
     assert (events[-1].name, events[-1].data["kind"]) == ("problem", "usage.stream_full")
     assert size < 16_000
 
@@ -353,7 +353,7 @@ def test_a_stream_that_would_hold_too_much_ends_with_a_problem(tmp_path: Path) -
 def test_a_reader_that_does_not_read_holds_no_more_than_the_stream(tmp_path: Path) -> None:
     shop = make_shop(tmp_path / "numbers.db", NUMBERS)
 
-    async def told() -> tuple[int, int]:
+    async def scenario() -> tuple[int, int]:
         backend = scripted(["SELECT id, n, 'x' || id AS name FROM customers"] * 9)
         async with listening(shop, backend, row_limit=3_000, cache_lifetime=0.0) as server:
             host, port = server.url.removeprefix("http://").split(":")
@@ -361,13 +361,13 @@ def test_a_reader_that_does_not_read_holds_no_more_than_the_stream(tmp_path: Pat
             body = json.dumps(ASK).encode()
             head = f"POST /api/v1/query HTTP/1.1\r\nHost: {host}\r\nContent-Type: application/json\r\n"
             writer.write(f"{head}Content-Length: {len(body)}\r\n\r\n".encode() + body)
-            await until(lambda: server.here.streams.kept == 1)  # the question itself did not wait for it
+            await until(lambda: server.here.streams.finished == 1)  # the question itself did not wait for it
             other = await server.answer()
-            kept = server.here.streams.kept_bytes
+            kept = server.here.streams.finished_bytes
             writer.close()
             return other["row_count"], kept
 
-    rows, kept = asyncio.run(told())
+    rows, kept = asyncio.run(scenario())
     assert rows == 3_000
     assert kept < 1_000_000
 
@@ -381,11 +381,11 @@ def test_a_cell_cannot_end_its_event(tmp_path: Path) -> None:
     with closing(sqlite3.connect(shop)) as connection, connection:
         connection.execute("INSERT INTO customers VALUES (1, ?)", (HOSTILE,))
 
-    async def told() -> list[Event]:
+    async def scenario() -> list[Event]:
         async with served(shop, scripted(["SELECT id, name FROM customers"])) as server:
             return events_of((await server.client.post("/api/v1/query", json=ASK)).text)
 
-    events = asyncio.run(told())
+    events = asyncio.run(scenario())
     assert [event.name for event in events].count("finished") == 1
     assert events[-1].data["answer"]["rows"] == [[1, HOSTILE.replace("\x00", "\ufffd")]]
 
@@ -393,7 +393,7 @@ def test_a_cell_cannot_end_its_event(tmp_path: Path) -> None:
 def test_stopping_tells_every_stream_and_takes_no_new_question(shop: Path) -> None:
     backend = Hanging()
 
-    async def told() -> tuple[list[Event], int, bool]:
+    async def scenario() -> tuple[list[Event], int, bool]:
         async with listening(shop, backend, shutdown_grace=0.1) as server:
             following = asyncio.create_task(follow(server.client, asked(server.client)))
             await until(lambda: backend.running == 1)
@@ -402,6 +402,6 @@ def test_stopping_tells_every_stream_and_takes_no_new_question(shop: Path) -> No
             ready = (await server.client.get("/readyz")).status_code
             return await following, late.status_code, ready == 503
 
-    events, late, red = asyncio.run(told())
+    events, late, red = asyncio.run(scenario())
     assert (events[-1].name, events[-1].data["kind"]) == ("problem", "usage.stream_cancelled")
     assert (late, red, backend.running) == (503, True, 0)

@@ -1,4 +1,4 @@
-"""Users see what is theirs, and of the data what their roles and claims show; nothing else is there."""
+"""Users see only their own data, limited by roles and claims."""
 
 import asyncio
 import json
@@ -35,11 +35,11 @@ async def asked(server: Served, who: dict[str, str], question: str, **more: Any)
     body = {"question": question, **more}
     response = await server.client.post("/api/v1/query/sync", json=body, headers=who)
     assert response.status_code == 200, response.text
-    told: dict[str, Any] = response.json()
-    return told
+    payload: dict[str, Any] = response.json()
+    return payload
 
 
-# A request with somebody's ids; what it says must not depend on whether they are anybody's.
+# Requests with another user's ids; the response must be the same as for unknown ids.
 WALK = [
     ("GET", "/api/v1/threads/{thread}", None),
     ("DELETE", "/api/v1/threads/{thread}", None),
@@ -61,7 +61,7 @@ WALK = [
 
 @pytest.mark.fault("A04")
 def test_another_users_ids_are_no_ids_on_any_address(shop: Path, tmp_path: Path) -> None:
-    async def told() -> None:
+    async def scenario() -> None:
         async with served(shop, scripted([NAMES]), **keyed(tmp_path)) as server:
             ann, bob = [await with_key(server, name) for name in ("ann", "bob")]
             ask = server.client.stream("POST", "/api/v1/query", json={"question": "who?"}, headers=ann)
@@ -75,9 +75,9 @@ def test_another_users_ids_are_no_ids_on_any_address(shop: Path, tmp_path: Path)
             }
             none = {"thread": "0" * 32, "result": "A" * 32, "stream": "0" * 32}
             for method, path, body in WALK:
-                said = [await _said(server, bob, method, path, body, ids) for ids in (own, none)]
-                assert said[0] == said[1], path
-                assert said[0][0] == 404, (path, said)
+                items = [await _said(server, bob, method, path, body, ids) for ids in (own, none)]
+                assert items[0] == items[1], path
+                assert items[0][0] == 404, (path, items)
             listed = await server.client.get("/api/v1/threads", headers=bob)
             assert listed.json() == {"threads": []}
             # A thread of that name is bob's own, and leans on nothing of ann's.
@@ -87,7 +87,7 @@ def test_another_users_ids_are_no_ids_on_any_address(shop: Path, tmp_path: Path)
             history = await server.client.get(f"/api/v1/threads/{own['thread']}", headers=ann)
             assert len(history.json()["turns"]) == 1
 
-    asyncio.run(told())
+    asyncio.run(scenario())
 
 
 async def _said(
@@ -102,7 +102,7 @@ async def _said(
 
 @pytest.mark.fault("A06", "A08")
 def test_the_result_cache_and_verified_pairs_serve_their_own_user(shop: Path, tmp_path: Path) -> None:
-    async def told() -> None:
+    async def scenario() -> None:
         backend = scripted([COUNT, "SELECT 7 AS n", "SELECT 8 AS n", "SELECT 9 AS n"])
         async with served(shop, backend, **keyed(tmp_path)) as server:
             ann, bob = [await with_key(server, name) for name in ("ann", "bob")]
@@ -112,63 +112,66 @@ def test_the_result_cache_and_verified_pairs_serve_their_own_user(shop: Path, tm
             other = await asked(server, bob, "how many customers are there?")
             assert (other["receipt"]["served"], other["rows"]) == ("", [[7]])
             good = {"question": "the secret of ann?", "sql": "SELECT 41 AS n", "good": True}
-            said = await server.client.post("/api/v1/feedback", json=good, headers=ann)
-            assert said.status_code == 204
+            result = await server.client.post("/api/v1/feedback", json=good, headers=ann)
+            assert result.status_code == 204
             assert (await asked(server, ann, "the secret of ann?"))["rows"] == [[41]]
             assert (await asked(server, bob, "the secret of ann?"))["rows"] == [[8]]
             assert "41" not in json.dumps([request.messages for request in backend.requests], default=str)
 
-    asyncio.run(told())
+    asyncio.run(scenario())
 
 
 def test_a_role_sees_its_tables_and_columns_and_no_others(shop: Path, tmp_path: Path) -> None:
-    async def told() -> None:
+    async def scenario() -> None:
         backend = scripted(["SELECT level FROM customers", "SELECT name, level FROM customers"])
         given = keyed(tmp_path, policies={"shop": POLICY})
         async with served(shop, backend, **given) as server:
             clerk = await with_key(server, "ann", "clerk")
             north = await with_key(server, "bob", "north", level="gold")
-            nobody = await with_key(server, "eve")
+            unprivileged = await with_key(server, "eve")
             schema = (await server.client.get("/api/v1/schema", headers=clerk)).json()
-            assert [(one["name"], len(one["columns"])) for one in schema["tables"]] == [("customers", 2)]
+            assert [(table["name"], len(table["columns"])) for table in schema["tables"]] == [
+                ("customers", 2)
+            ]
             schema = (await server.client.get("/api/v1/schema", headers=north)).json()
-            assert {one["name"] for one in schema["tables"]} == {"customers", "cities"}
-            sources = (await server.client.get("/api/v1/sources", headers=nobody)).json()
+            assert {table["name"] for table in schema["tables"]} == {"customers", "cities"}
+            sources = (await server.client.get("/api/v1/sources", headers=unprivileged)).json()
             assert sources == {"sources": [], "default": ""}
             for path in ("/api/v1/schema", "/api/v1/schema?source=shop"):
-                assert (await server.client.get(path, headers=nobody)).status_code == 404
+                assert (await server.client.get(path, headers=unprivileged)).status_code == 404
             own = {"sql": "SELECT level FROM customers"}
             refused = (await server.client.post("/api/v1/sql", json=own, headers=clerk)).json()
             assert refused["status"] == "refused"
             # One pool and one memory, however many may see different things.
-            apps = [source.app for source in server.here.every]
-            views = [view.app for view in next(iter(server.here.every))._views.values()]
+            apps = [source.app for source in server.here.all_sources]
+            views = [view.app for view in next(iter(server.here.all_sources))._views.values()]
             assert len(views) == 2
-            assert {(await one.rooms()).database for one in views} == {(await apps[0].rooms()).database}
-            assert {(await one.rooms()).memory for one in views} == {(await apps[0].rooms()).memory}
+            pools = {id((await app.resources()).database.database) for app in (*views, apps[0])}
+            assert len(pools) == 1
+            assert {(await view.resources()).memory for view in views} == {(await apps[0].resources()).memory}
 
-    asyncio.run(told())
+    asyncio.run(scenario())
 
 
-def test_two_people_who_may_see_the_same_share_a_view_and_not_a_thread(shop: Path, tmp_path: Path) -> None:
-    async def told() -> None:
+def test_users_with_the_same_policy_share_a_view_but_no_thread(shop: Path, tmp_path: Path) -> None:
+    async def scenario() -> None:
         given = keyed(tmp_path, policies={"shop": POLICY})
         async with served(shop, scripted([NAMES, NAMES]), **given) as server:
             ann, bob = [await with_key(server, name, "clerk") for name in ("ann", "bob")]
             answers = [await asked(server, who, "who is a customer?") for who in (ann, bob)]
-            assert len(next(iter(server.here.every))._views) == 1
+            assert len(next(iter(server.here.all_sources))._views) == 1
             assert answers[0]["rows"] == answers[1]["rows"]
             listed = [(await server.client.get("/api/v1/threads", headers=who)).json() for who in (ann, bob)]
-            assert [len(one["threads"]) for one in listed] == [1, 1]
+            assert [len(item["threads"]) for item in listed] == [1, 1]
             assert listed[0] != listed[1]
 
-    asyncio.run(told())
+    asyncio.run(scenario())
 
 
-def test_what_somebody_kept_under_another_role_is_not_told_under_this_one(shop: Path) -> None:
-    """The same person with another token: rows were kept, and must not come back through any door."""
+def test_results_stored_under_another_role_are_not_accessible(shop: Path) -> None:
+    """The same user with another token: stored rows must not be accessible on any route."""
 
-    async def told() -> None:
+    async def scenario() -> None:
         backend = scripted(["SELECT name, level FROM customers ORDER BY id"])
         async with served(shop, backend, **TOKENS, policies={"shop": POLICY}) as server:
             north = bearer(token("ann", roles=["north"], level="gold"))
@@ -187,7 +190,7 @@ def test_what_somebody_kept_under_another_role_is_not_told_under_this_one(shop: 
             again = await asked(server, north, "which level has each customer?")
             assert again["receipt"]["served"]
 
-    asyncio.run(told())
+    asyncio.run(scenario())
 
 
 @pytest.mark.parametrize("claim", ["b", ["b"], "b c", ["b", 7]])
@@ -195,24 +198,24 @@ def test_what_somebody_kept_under_another_role_is_not_told_under_this_one(shop: 
 def test_a_person_may_be_kept_to_some_sources(tmp_path: Path, claim: Any) -> None:
     places = {name: str(make_shop(tmp_path / f"{name}.db")) for name in "ab"}
 
-    async def told() -> None:
+    async def scenario() -> None:
         async with served(places, scripted([COUNT]), **TOKENS) as server:
             headers = bearer(token("ann", sources=claim))
             listed = (await server.client.get("/api/v1/sources", headers=headers)).json()
-            assert ([one["name"] for one in listed["sources"]], listed["default"]) == (["b"], "b")
+            assert ([source["name"] for source in listed["sources"]], listed["default"]) == (["b"], "b")
             for name in ("a", "nope"):
                 body = {"question": "how many?", "source": name}
-                said = await server.client.post("/api/v1/query/sync", json=body, headers=headers)
-                assert said.status_code == 404
-                assert said.json()["detail"] == f"There is no source “{name}”."
+                result = await server.client.post("/api/v1/query/sync", json=body, headers=headers)
+                assert result.status_code == 404
+                assert result.json()["detail"] == f"There is no source “{name}”."
             assert (await asked(server, headers, "how many customers?"))["rows"] == [[3]]
 
-    asyncio.run(told())
+    asyncio.run(scenario())
 
 
 @pytest.mark.fault("A07")
 def test_rows_are_the_persons_own_on_every_way_to_see_them(shop: Path, tmp_path: Path) -> None:
-    async def told() -> None:
+    async def scenario() -> None:
         backend = scripted([], last="SELECT name, level FROM customers ORDER BY id")
         async with served(shop, backend, **keyed(tmp_path, policies={"shop": POLICY})) as server:
             for level, name in (("gold", "Ann"), ("silver", "王芳")):
@@ -229,7 +232,7 @@ def test_rows_are_the_persons_own_on_every_way_to_see_them(shop: Path, tmp_path:
                 assert counted["rows"] == [[1]]
                 again = await asked(server, who, "who is a customer?")
                 assert (again["rows"], bool(again["receipt"]["served"])) == ([[name, level]], True)
-            prompts = json.dumps([one.messages for one in backend.requests[:1]], default=str)
+            prompts = json.dumps([request.messages for request in backend.requests[:1]], default=str)
             assert "silver" not in prompts  # what others' rows hold is in no sample of a prompt
 
-    asyncio.run(told())
+    asyncio.run(scenario())

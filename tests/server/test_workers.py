@@ -1,4 +1,4 @@
-"""Several processes behind one port share threads and results; one that dies is replaced."""
+"""Several processes behind one port share threads and results; a dead one is replaced."""
 
 import asyncio
 import os
@@ -18,7 +18,7 @@ from agents.asking import app
 from server.serving import COUNT, scripted
 from server.test_serve import Program
 from text2sql.errors import UsageError
-from text2sql.memory import turns
+from text2sql.memory import thread_lock
 
 # The real program but for its model; each worker is a new process that reads the same file.
 PROGRAM = """
@@ -68,7 +68,7 @@ def test_workers_share_threads_and_results_and_one_that_dies_is_replaced(shop: P
     with two_workers(shop, tmp_path) as program:
 
         def fresh(method: str, path: str, **more: Any) -> httpx.Response:
-            """On a connection of its own: the kernel gives it to either of them."""
+            """Send a request on a new connection, which the kernel gives to either worker."""
             with httpx.Client(base_url=program.address, timeout=60) as client:
                 return client.request(method, path, **more)
 
@@ -98,10 +98,10 @@ def test_workers_share_threads_and_results_and_one_that_dies_is_replaced(shop: P
 def test_a_thread_that_another_process_works_on_is_a_conflict_until_it_ends_or_dies(
     shop: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Two apps with one memory are two processes to each other."""
+    """Two apps with the same memory behave like two processes."""
     memory = str(tmp_path / "m.db")
 
-    async def told() -> None:
+    async def scenario() -> None:
         waits = asyncio.Event()
         hanging = scripted([], last=COUNT)
         stream = hanging.stream
@@ -127,12 +127,12 @@ def test_a_thread_that_another_process_works_on_is_a_conflict_until_it_ends_or_d
             assert (await two.resume("t")).rows == ((3,),)
             assert len(await two.history("t")) == 1
 
-            # One that died says nothing more: after a while its turn is anybody's.
-            monkeypatch.setattr(turns, "TURN_SECONDS", 0.0)
-            dead = (await one.rooms()).memory.turns.turn("/t", "t")
+            # A dead worker does not renew its lock: after a while another one may take it.
+            monkeypatch.setattr(thread_lock, "TURN_SECONDS", 0.0)
+            dead = (await one.resources()).memory.turns.turn("/t", "t")
             await dead.__aenter__()
             monkeypatch.undo()
-            async with (await two.rooms()).memory.turns.turn("/t", "t"):
+            async with (await two.resources()).memory.turns.turn("/t", "t"):
                 pass
 
-    asyncio.run(told())
+    asyncio.run(scenario())

@@ -1,4 +1,4 @@
-"""The lists of what a query may be made of, held against the catalogues of the engines and against sqlglot.
+"""The lists of what a query may be made of, held against the catalogs of the engines and against sqlglot.
 
 A small reader of the lists stands here instead of the guard: a call is refused when its tree holds a node
 that no list allows. The guard is stricter (tables, columns, bounds); what passes there must pass here.
@@ -167,7 +167,7 @@ def test_every_function_class_of_sqlglot_was_reviewed() -> None:
 def test_lists_are_lower_case_and_generators_agree_with_names() -> None:
     for dialect in functions.DIALECTS:
         names = functions.allowed_names(dialect) | functions.aggregates(dialect)
-        names |= set(functions.generators(dialect)) | functions.sized(dialect)
+        names |= set(functions.generators(dialect)) | set(functions.sized(dialect))
         assert {name for name in names if name != name.lower()} == set()
 
 
@@ -234,18 +234,18 @@ def test_hostile_calls_are_refused(dialect: str) -> None:
 def test_duckdb_functions_that_are_not_listed_are_refused() -> None:
     with duckdb.connect() as connection:
         rows = connection.execute("SELECT DISTINCT function_name FROM duckdb_functions()").fetchall()
-    check_catalogue("duckdb", {name for (name,) in rows})
+    check_catalog("duckdb", {name for (name,) in rows})
 
 
 def test_sqlite_functions_that_are_not_listed_are_refused() -> None:
     connection = sqlite3.connect(":memory:")
     rows = connection.execute("SELECT DISTINCT name FROM pragma_function_list").fetchall()
     connection.close()
-    check_catalogue("sqlite", {name for (name,) in rows})
+    check_catalog("sqlite", {name for (name,) in rows})
 
 
-def check_catalogue(dialect: str, catalogue: set[str]) -> None:
-    names = {name for name in catalogue if re.fullmatch(r"\w+", name)} - OPERATORS
+def check_catalog(dialect: str, catalog: set[str]) -> None:
+    names = {name for name in catalog if re.fullmatch(r"\w+", name)} - OPERATORS
     refused = {
         name
         for name in names

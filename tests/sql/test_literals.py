@@ -1,11 +1,11 @@
-"""Texts and the columns they are compared with; conditions taken away one at a time."""
+"""Text literals with the columns that they are compared with; queries without one of their conditions."""
 
 import sqlite3
 
 import pytest
 
 from gallery import gallery
-from text2sql.sql import Literal, literals, narrowed, without_each_condition
+from text2sql.sql import Literal, condition_probes, literals, narrowed
 from text2sql.types import Policy
 
 SPAIN = Literal("artist", "country", "Spain")
@@ -42,7 +42,7 @@ def test_a_text_is_told_with_its_real_column(sql: str, expected: list[Literal]) 
 
 
 def told(sql: str, policy: Policy | None = None, most: int = 4) -> list[tuple[str, str]]:
-    found = without_each_condition(sql, "sqlite", gallery(), policy, most)
+    found = condition_probes(sql, "sqlite", gallery(), policy, most)
     return [(text, checked.sql) for text, checked in found]
 
 

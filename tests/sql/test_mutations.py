@@ -1,4 +1,4 @@
-"""A verdict does not hang on spelling: comments, case, white space and wrapping change nothing."""
+"""A verdict does not depend on spelling: comments, case, white space and wrapping change nothing."""
 
 import random
 from collections.abc import Callable

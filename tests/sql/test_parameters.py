@@ -5,7 +5,7 @@
 import pytest
 
 from text2sql.reports.parameters import all_forms
-from text2sql.sql import check, with_names, with_values
+from text2sql.sql import check, parameterize, with_values
 from text2sql.types import CheckedSql
 
 DIALECTS = ("sqlite", "duckdb", "postgres", "mysql", "clickhouse", "snowflake", "bigquery", "oracle")
@@ -29,7 +29,7 @@ DIALECTS = ("sqlite", "duckdb", "postgres", "mysql", "clickhouse", "snowflake", 
 def test_a_name_takes_another_value(
     sql: str, values: dict[str, str], other: dict[str, str], expected: str, dialect: str
 ) -> None:
-    named = with_names(sql, dialect, all_forms(values))
+    named = parameterize(sql, dialect, all_forms(values))
     assert named is not None
     assert not any(value in named.sql for value in values.values() if len(value) > 3)
     bound = with_values(named.sql, dialect, named.names, all_forms(other))
@@ -56,7 +56,7 @@ def test_a_name_takes_another_value(
     ],
 )
 def test_where_it_is_not_plain_nothing_is_named(sql: str, values: dict[str, str]) -> None:
-    assert with_names(sql, "postgres", all_forms(values)) is None
+    assert parameterize(sql, "postgres", all_forms(values)) is None
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
@@ -68,10 +68,10 @@ def test_a_hostile_value_is_one_literal_or_refused(value: str, dialect: str) -> 
     assert isinstance(bound, str)
     plain = with_values("SELECT a FROM t WHERE c = :c", dialect, {"c": "text"}, all_forms({"c": "x"}))
     assert isinstance(plain, str)
-    checked, harmless = check(bound, dialect), check(plain, dialect)
-    assert isinstance(harmless, CheckedSql)
+    checked, escape_formula = check(bound, dialect), check(plain, dialect)
+    assert isinstance(escape_formula, CheckedSql)
     if isinstance(checked, CheckedSql):
-        named = with_names(checked.sql, dialect, all_forms({"c": value}))
+        named = parameterize(checked.sql, dialect, all_forms({"c": value}))
         assert named is not None
         assert named.names == {"c": "text"}
 

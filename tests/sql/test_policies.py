@@ -1,4 +1,4 @@
-"""A policy document, and what it comes to for a person: roles add up, a slip opens nothing."""
+"""Policy documents and the policy of a person: roles add up, and a mistake exposes nothing."""
 
 import json
 from typing import Any
@@ -6,14 +6,14 @@ from typing import Any
 import pytest
 
 from text2sql.errors import UsageError
-from text2sql.sql import everything_read, policy_for, read_policies, read_policy
+from text2sql.sql import policy_for, read_policies, read_policy, readable_by_all_roles
 from text2sql.types import Policies, Policy, Role, RowRule
 
 REGION = "region = :region"
 
 
-def document(**held: Any) -> Policies:
-    return read_policies(json.dumps(held))
+def document(**fields: Any) -> Policies:
+    return read_policies(json.dumps(fields))
 
 
 SHOP = document(
@@ -91,7 +91,7 @@ def test_the_account_reads_what_any_role_sees_and_what_predicates_look_at() -> N
         rows={"a": "y = 1 AND x IN (SELECT m.z FROM hr.m WHERE m.who = :me AND m.a = a.k)"},
         roles={"r": {"tables": {"a": ["w"], "b": ["x"]}}},
     )
-    assert everything_read(policies).tables == {
+    assert readable_by_all_roles(policies).tables == {
         "a": ("x", "y", "k", "w"),
         "hr.m": ("z", "who", "a"),
         "b": ("x",),
@@ -167,7 +167,7 @@ def test_anything_else_is_told_when_the_document_is_read(predicate: str, told: s
         ('{"roles": {"r": {"tables": {"a": []}, "rows": {"b": "x = 1"}}}}', "roles.r.rows.b: not among"),
     ],
 )
-def test_a_slip_in_the_document_is_an_error(text: str, told: str) -> None:
+def test_a_mistake_in_the_document_is_an_error(text: str, told: str) -> None:
     with pytest.raises(UsageError) as raised:
         read_policies(text)
     assert told in str(raised.value.facts["problem"])

@@ -1,4 +1,4 @@
-"""What models write around a statement."""
+"""Extraction of the statement from a model's reply."""
 
 import pytest
 

@@ -1,8 +1,16 @@
-"""What a query is made of: order, hardness, and in what two differ."""
+"""Features of a query: its order, its hardness, and differences between two queries."""
 
 import pytest
 
-from text2sql.sql.shape import Hardness, Named, differences, hardness, is_loose, is_ordered, named
+from text2sql.sql.query_features import (
+    Hardness,
+    Named,
+    differences,
+    hardness,
+    is_ordered,
+    named,
+    shows_arbitrary_row,
+)
 
 
 @pytest.mark.parametrize(
@@ -68,7 +76,7 @@ def test_a_wrong_query_is_put_into_the_class_that_tells_most(got: str, first: st
     assert differences("SELECT name FROM t WHERE city = 'Paris'", got, "sqlite")[0] == first
 
 
-def test_a_query_speaks_of_tables_columns_and_texts_but_not_of_what_only_joins() -> None:
+def test_named_lists_tables_columns_and_texts_without_join_keys() -> None:
     sql = "SELECT T1.name FROM t AS T1 JOIN u AS T2 ON T1.id = T2.t_id WHERE T2.kind = 'x' AND T2.size > 3"
     assert named(sql, "sqlite") == Named(("t", "u"), ("name", "kind", "size"), ("x",))
     assert named("SELECT FROM WHERE (", "sqlite") == Named()
@@ -89,4 +97,4 @@ def test_a_query_speaks_of_tables_columns_and_texts_but_not_of_what_only_joins()
     ],
 )
 def test_what_a_group_may_differ_in_is_no_answer(sql: str, loose: bool) -> None:
-    assert is_loose(sql, "sqlite", {"ID"}) is loose
+    assert shows_arbitrary_row(sql, "sqlite", {"ID"}) is loose

@@ -1,4 +1,4 @@
-"""Verdicts on writes. Every case is a line in `cases/writes/`."""
+"""Verdicts of the guard on writes. Every case is a line in `cases/writes/`."""
 
 from dataclasses import replace
 from itertools import pairwise
@@ -9,7 +9,7 @@ import pytest
 from sql_cases import CASES, headed
 from text2sql.messages import refusal
 from text2sql.sql import check, check_write
-from text2sql.types import Catalogue, CheckedSql, CheckedWrite, Column, Policy, SqlRejected, Table
+from text2sql.types import Catalog, CheckedSql, CheckedWrite, Column, Policy, SqlRejected, Table
 
 WRITES = CASES / "writes"
 HOMES = {"sqlite": "main", "duckdb": "main", "postgres": "public", "mysql": "shop"}
@@ -21,20 +21,20 @@ def seen(policy: Policy) -> Policy:
     return replace(policy, tables={**policy.tables, "order_totals": ("id", "total"), "gone": ("id",)})
 
 
-def catalogue(policy: Policy, dialect: str) -> Catalogue:
+def catalog(policy: Policy, dialect: str) -> Catalog:
     tables = [
         Table(name, tuple(Column(one, "text") for one in (*columns, *HIDDEN.get(name, ()))))
         for name, columns in policy.tables.items()
     ]
     hidden = Table("secrets", (Column("id", "int"),))
     view = Table("order_totals", (Column("id", "int"), Column("total", "int")), kind="view")
-    return Catalogue(dialect, HOMES[dialect], (*tables, hidden, view), "")
+    return Catalog(dialect, HOMES[dialect], (*tables, hidden, view), "")
 
 
 def verdict(sql: str, dialect: str, policy: Policy, nonce: str = "") -> CheckedWrite | SqlRejected:
     home = {**policy.default_schema, dialect: HOMES[dialect]}
     shown = replace(seen(policy), default_schema=home)
-    return check_write(sql, dialect, catalogue(policy, dialect), shown, nonce=nonce)
+    return check_write(sql, dialect, catalog(policy, dialect), shown, nonce=nonce)
 
 
 def couples(name: str) -> list[tuple[str, str, str]]:
@@ -49,28 +49,28 @@ REFUSED = [(dialect, *case) for dialect in HOMES for case in headed(WRITES / "re
 
 
 @pytest.mark.parametrize(("dialect", "sql", "sent"), ALLOWED)
-def test_an_honest_write_passes_and_is_written_anew(
+def test_a_harmless_write_passes_and_is_generated_from_its_tree(
     dialect: str, sql: str, sent: str, policy: Policy
 ) -> None:
-    found = verdict(sql, dialect, policy)
-    assert isinstance(found, CheckedWrite), found
-    assert found.sql == sent
+    result = verdict(sql, dialect, policy)
+    assert isinstance(result, CheckedWrite), result
+    assert result.shown == sent
 
 
 @pytest.mark.parametrize(("dialect", "sql", "_"), ALLOWED)
 def test_a_write_that_passed_passes_again_unchanged(dialect: str, sql: str, _: str, policy: Policy) -> None:
     once = verdict(sql, dialect, policy)
     assert isinstance(once, CheckedWrite)
-    assert verdict(once.sql, dialect, policy) == once
+    assert verdict(once.shown, dialect, policy) == once
 
 
 @pytest.mark.parametrize(("dialect", "rule", "sql"), REFUSED)
 def test_any_other_write_is_refused_by_the_rule_it_breaks(
     dialect: str, rule: str, sql: str, policy: Policy
 ) -> None:
-    found = verdict(sql, dialect, policy)
-    assert isinstance(found, SqlRejected), found
-    assert found.rule == rule
+    result = verdict(sql, dialect, policy)
+    assert isinstance(result, SqlRejected), result
+    assert result.rule == rule
 
 
 @pytest.mark.parametrize(("dialect", "sql", "_"), ALLOWED)
@@ -81,13 +81,13 @@ def test_no_write_passes_for_a_read(dialect: str, sql: str, _: str, policy: Poli
 @pytest.mark.parametrize("dialect", HOMES)
 @pytest.mark.parametrize("sql", ["", *(sql for _, sql in headed(WRITES / "broken.sql"))])
 def test_a_broken_write_is_refused_without_a_crash(dialect: str, sql: str, policy: Policy) -> None:
-    found = verdict(sql, dialect, policy)
-    assert isinstance(found, SqlRejected)
-    assert found.rule != "internal"
+    result = verdict(sql, dialect, policy)
+    assert isinstance(result, SqlRejected)
+    assert result.rule != "internal"
 
 
-def test_without_a_policy_the_catalogue_says_what_is_there(policy: Policy) -> None:
-    there = catalogue(policy, "sqlite")
+def test_without_a_policy_the_catalog_decides_what_exists(policy: Policy) -> None:
+    there = catalog(policy, "sqlite")
     assert isinstance(check_write("DELETE FROM secrets WHERE id = 1", "sqlite", there), CheckedWrite)
     assert check_write("DELETE FROM nowhere WHERE id = 1", "sqlite", there) == SqlRejected(
         "table", "nowhere", 1, 13
@@ -96,52 +96,52 @@ def test_without_a_policy_the_catalogue_says_what_is_there(policy: Policy) -> No
     assert isinstance(everything, CheckedWrite)
 
 
-def test_the_table_and_the_kind_are_told(policy: Policy) -> None:
-    found = verdict("insert into ORDERS (id) values (1)", "postgres", policy)
-    assert isinstance(found, CheckedWrite)
-    assert (found.table, found.kind, found.dialect) == ("orders", "insert", "postgres")
+def test_a_checked_write_names_its_table_and_kind(policy: Policy) -> None:
+    result = verdict("insert into ORDERS (id) values (1)", "postgres", policy)
+    assert isinstance(result, CheckedWrite)
+    assert (result.table, result.kind, result.dialect) == ("orders", "insert", "postgres")
 
 
 def test_a_table_of_another_schema_keeps_its_schema() -> None:
-    there = Catalogue("postgres", "public", (Table("orders", (Column("id", "int"),), schema="sales"),), "")
-    found = check_write("DELETE FROM sales.orders WHERE id = 1", "postgres", there)
-    assert isinstance(found, CheckedWrite)
-    assert found.table == "sales.orders"
+    there = Catalog("postgres", "public", (Table("orders", (Column("id", "int"),), schema="sales"),), "")
+    result = check_write("DELETE FROM sales.orders WHERE id = 1", "postgres", there)
+    assert isinstance(result, CheckedWrite)
+    assert result.table == "sales.orders"
     assert isinstance(check_write("DELETE FROM orders WHERE id = 1", "postgres", there), SqlRejected)
 
 
 def test_a_key_names_one_statement_of_one_turn(policy: Policy) -> None:
     def key(sql: str, dialect: str = "sqlite", nonce: str = "") -> str:
-        found = verdict(sql, dialect, policy, nonce)
-        assert isinstance(found, CheckedWrite)
-        return found.key
+        result = verdict(sql, dialect, policy, nonce)
+        assert isinstance(result, CheckedWrite)
+        return result.key
 
-    one = "DELETE FROM orders WHERE id = 1"
-    assert key(one) == key(f"  {one.lower()} ; -- again") == key(one)
+    delete = "DELETE FROM orders WHERE id = 1"
+    assert key(delete) == key(f"  {delete.lower()} ; -- again") == key(delete)
     others = {
-        key(one.replace("1", "2")),
-        key(one, "postgres"),
-        key(one, nonce="turn 2"),
-        key(one, nonce="turn 3"),
+        key(delete.replace("1", "2")),
+        key(delete, "postgres"),
+        key(delete, nonce="turn 2"),
+        key(delete, nonce="turn 3"),
     }
-    assert len(others | {key(one)}) == 5
+    assert len(others | {key(delete)}) == 5
 
 
-def test_a_dialect_whose_writes_nobody_thought_through_is_refused(policy: Policy) -> None:
-    there = Catalogue("oracle", "", (), "")
+def test_a_write_in_an_unsupported_dialect_is_refused(policy: Policy) -> None:
+    there = Catalog("oracle", "", (), "")
     assert check_write("DELETE FROM t WHERE a = 1", "oracle", there, policy) == SqlRejected(
         "write_dialect", "oracle"
     )
 
 
-def test_a_refused_write_is_said_in_both_languages(policy: Policy) -> None:
-    found = verdict("DELETE FROM orders", "sqlite", policy)
-    assert isinstance(found, SqlRejected)
-    assert refusal(found, "en") == (
+def test_a_refused_write_has_a_message_in_both_languages(policy: Policy) -> None:
+    result = verdict("DELETE FROM orders", "sqlite", policy)
+    assert isinstance(result, SqlRejected)
+    assert refusal(result, "en") == (
         "It does not say which rows, so it would change them all. "
         "Add a WHERE that names a column: DELETE FROM orders"
     )
-    assert "WHERE" in refusal(found, "zh")
+    assert "WHERE" in refusal(result, "zh")
 
 
 def test_only_the_guard_of_writes_builds_a_checked_write() -> None:

@@ -1,4 +1,4 @@
-"""BigQuery and Snowflake without their services: what is sent, and how errors and schemas are read."""
+"""BigQuery and Snowflake without their services: the requests, and how errors and schemas are parsed."""
 
 from collections.abc import Sequence
 from types import SimpleNamespace
@@ -13,11 +13,11 @@ from snowflake.connector import errors as snow
 from text2sql.config import Settings
 from text2sql.database import open_database
 from text2sql.database.dialects import BY_NAME, UNTESTED, load_engine
-from text2sql.database.engines.bigquery import catalogue as tables_of_bigquery
+from text2sql.database.engines.bigquery import catalog as tables_of_bigquery
 from text2sql.database.engines.bigquery.errors import translate as from_google
 from text2sql.database.engines.bigquery.session import LABELS, BigquerySession
-from text2sql.database.engines.snowflake import catalogue as tables_of_snowflake
-from text2sql.database.engines.snowflake.errors import refused
+from text2sql.database.engines.snowflake import catalog as tables_of_snowflake
+from text2sql.database.engines.snowflake.errors import connection_error
 from text2sql.database.engines.snowflake.errors import translate as from_snowflake
 from text2sql.database.engines.snowflake.session import SnowflakeSession
 from text2sql.database.source import Source
@@ -59,16 +59,19 @@ class Client:
 
 
 def on_bigquery(client: Client, most: int = 1_000) -> BigquerySession:
-    made = BigquerySession(client, "proj.shop", most_bytes=most, patience=5.0)  # type: ignore[arg-type]
+    made = BigquerySession(client, "proj.shop", byte_limit=most, timeout=5.0)  # type: ignore[arg-type]
     made.begin(2.5)
     return made
 
 
 def test_a_query_is_tried_dry_and_then_run_under_a_cap_with_its_label() -> None:
     client = Client()
-    answering = on_bigquery(client).execute("SELECT 1", 10)
-    assert [(one.name, one.type) for one in answering.columns] == [("id", "INT64"), ("tags", "ARRAY<STRING>")]
-    assert list(answering.batches) == [[(1, ["a"]), (2, [])]]
+    result = on_bigquery(client).execute("SELECT 1", 10)
+    assert [(column.name, column.type) for column in result.columns] == [
+        ("id", "INT64"),
+        ("tags", "ARRAY<STRING>"),
+    ]
+    assert list(result.batches) == [[(1, ["a"]), (2, [])]]
     dry, real = client.jobs
     assert (dry.config.dry_run, dry.sql) == (True, "SELECT 1")
     assert (dry.config.maximum_bytes_billed, real.config.maximum_bytes_billed) == (None, 1_000)
@@ -108,10 +111,10 @@ def test_a_running_job_is_cancelled_and_a_finished_one_is_not() -> None:
     client = Client()
     session = on_bigquery(client)
     session.cancel()
-    answering = session.execute("SELECT 1", 10)
+    result = session.execute("SELECT 1", 10)
     session.cancel()
     assert client.jobs[-1].cancelled
-    list(answering.batches)
+    list(result.batches)
     client.jobs[-1].cancelled = False
     session.cancel()
     assert not client.jobs[-1].cancelled
@@ -157,11 +160,11 @@ def test_types_and_intervals_of_bigquery_are_written_as_its_own() -> None:
 
     inner = bigquery.SchemaField("a", "INTEGER")
     field = bigquery.SchemaField("x", "RECORD", "REPEATED", fields=[inner])
-    assert tables_of_bigquery.typed(field) == "ARRAY<STRUCT<a INT64>>"
+    assert tables_of_bigquery.type_name(field) == "ARRAY<STRUCT<a INT64>>"
     assert _value(relativedelta(years=1, months=2, days=3, hours=4, seconds=6)) == "P1Y2M3DT4H6S"
 
 
-def test_tables_of_bigquery_become_a_catalogue_without_a_query() -> None:
+def test_tables_of_bigquery_become_a_catalog_without_a_query() -> None:
     schema = [bigquery.SchemaField("id", "INTEGER", "REQUIRED"), bigquery.SchemaField("city", "STRING")]
     keys = SimpleNamespace(primary_key=SimpleNamespace(columns=["id"]), foreign_keys=[])
     table = SimpleNamespace(
@@ -256,9 +259,9 @@ def test_a_query_is_compiled_inside_another_then_begun_and_read_in_batches() -> 
     connection = Connection()
     session = SnowflakeSession(connection, "PUBLIC")
     session.begin(1.2)
-    answering = session.execute("SELECT doc FROM t", 10)
-    assert [(one.name, one.type) for one in answering.columns] == [("DOC", "VARIANT")]
-    assert list(answering.batches) == [[({"a": 1},), (None,)]]
+    result = session.execute("SELECT doc FROM t", 10)
+    assert [(column.name, column.type) for column in result.columns] == [("DOC", "VARIANT")]
+    assert list(result.batches) == [[({"a": 1},), (None,)]]
     session.cancel()
     assert connection.log == [
         "ALTER SESSION SET STATEMENT_TIMEOUT_IN_SECONDS = 2",
@@ -280,9 +283,9 @@ def test_the_time_limit_of_snowflake_is_said_where_it_changes() -> None:
 
 def test_rows_that_are_left_unread_stop_the_query() -> None:
     connection = Connection()
-    answering = SnowflakeSession(connection, "PUBLIC").execute("SELECT doc FROM t", 10)
-    next(answering.batches)
-    answering.batches.close()  # type: ignore[attr-defined]
+    result = SnowflakeSession(connection, "PUBLIC").execute("SELECT doc FROM t", 10)
+    next(result.batches)
+    result.batches.close()  # type: ignore[attr-defined]
     assert connection.log[-1] == "abort q-1"
 
 
@@ -347,7 +350,9 @@ def test_an_error_of_snowflake_has_its_kind(error: Exception, kind: str, names: 
 
 
 def test_a_refused_login_of_snowflake_hides_the_password() -> None:
-    error = refused(snow.DatabaseError("Incorrect username or password s3cret", errno=390100), "s3cret")
+    error = connection_error(
+        snow.DatabaseError("Incorrect username or password s3cret", errno=390100), "s3cret"
+    )
     assert isinstance(error, ConnectionFailed)
     assert (error.message_key, error.detail) == ("database.login", "Incorrect username or password ***")
 

@@ -38,6 +38,12 @@ def test_a_wrong_value_is_named(name: str, value: str, key: str) -> None:
 
 
 def test_every_setting_has_help_and_a_variable() -> None:
-    for one in fields(Settings):
-        assert one.metadata["help"]
-        assert variable(one.name) == f"TEXT2SQL_{one.name.upper()}"
+    for field in fields(Settings):
+        assert field.metadata["help"]
+        assert variable(field.name) == f"TEXT2SQL_{field.name.upper()}"
+
+
+def test_the_old_name_of_a_renamed_setting_works_with_a_warning(caplog: pytest.LogCaptureFixture) -> None:
+    assert from_environment({"TEXT2SQL_CATALOGUE_AGE": "7"}).catalog_age == 7.0
+    assert "TEXT2SQL_CATALOG_AGE" in caplog.text
+    assert from_environment({"TEXT2SQL_CATALOGUE_AGE": "7", "TEXT2SQL_CATALOG_AGE": "9"}).catalog_age == 9.0

@@ -1,4 +1,4 @@
-"""The shop of the demo: the same for everybody, large enough to be worth a question, whole or not there."""
+"""The demo shop: reproducible, large enough for interesting questions, written completely or not at all."""
 
 import hashlib
 import sqlite3

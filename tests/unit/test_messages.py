@@ -1,4 +1,4 @@
-"""What people read: both languages complete, with the same blanks."""
+"""User messages: complete in both languages, with the same placeholders."""
 
 import string
 
@@ -31,9 +31,11 @@ def test_every_sentence_says_what_to_do_next() -> None:
 
 def test_every_kind_of_database_error_has_its_sentence_and_hint() -> None:
     kinds = [
-        one
-        for one in vars(errors).values()
-        if isinstance(one, type) and issubclass(one, DatabaseError) and one is not DatabaseError
+        error_class
+        for error_class in vars(errors).values()
+        if isinstance(error_class, type)
+        and issubclass(error_class, DatabaseError)
+        and error_class is not DatabaseError
     ]
     assert len(kinds) == 15
     for kind in kinds:

@@ -1,4 +1,4 @@
-"""Oracle without a server: what is sent, what is never sent, and how its errors and dictionary are read."""
+"""Oracle without a server: which statements are sent, and how errors and the dictionary are parsed."""
 
 import socket
 from collections.abc import Sequence
@@ -12,8 +12,8 @@ import sqlglot
 
 from text2sql.config import Settings
 from text2sql.database import open_database
-from text2sql.database.engines.oracle import catalogue
-from text2sql.database.engines.oracle.errors import refused, translate
+from text2sql.database.engines.oracle import catalog
+from text2sql.database.engines.oracle.errors import connection_error, translate
 from text2sql.database.engines.oracle.session import OracleSession
 from text2sql.errors import ConnectionFailed, Forbidden, UsageError
 from text2sql.messages import explain
@@ -22,7 +22,7 @@ from text2sql.types import CheckedSql, ForeignKey, Index
 
 
 def ora(number: int, words: str, offset: int = 0) -> oracledb.DatabaseError:
-    """As the driver makes one."""
+    """An error as the driver creates it."""
     code = f"ORA-{number:05}"
     told = SimpleNamespace(code=number, full_code=code, message=f"{code}: {words}\nHelp: …", offset=offset)
     return oracledb.DatabaseError(told)
@@ -85,13 +85,13 @@ def test_a_foreign_error_is_not_ours() -> None:
     ],
 )
 def test_a_refused_connection_says_why(error: Exception, key: str) -> None:
-    assert refused(error, "").message_key == key
+    assert connection_error(error, "").message_key == key
 
 
 def test_a_server_that_is_not_there_is_told_without_the_password() -> None:
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        port = one.getsockname()[1]
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        port = listener.getsockname()[1]
     with open_database(f"oracle://scott:t1ger-pw@127.0.0.1:{port}/shop", Settings()) as db:
         with pytest.raises(ConnectionFailed) as caught:
             db.ping()
@@ -105,7 +105,7 @@ def test_an_option_that_nobody_knows_is_refused() -> None:
 
 
 class Cursor:
-    """A driver's cursor that plays a server: what `answers` has not, it cannot parse."""
+    """A fake cursor: a statement that is not in `answers` cannot be parsed."""
 
     def __init__(self, log: list[str], bad: Sequence[str]) -> None:
         self.log, self.bad = log, bad
@@ -171,9 +171,9 @@ def test_a_query_that_cannot_stand_in_a_query_is_not_run() -> None:
 
 def test_a_query_is_parsed_inside_another_and_then_run_in_a_read_only_transaction() -> None:
     connection = Connection()
-    one = session(connection)
-    one.begin(2.5)
-    one.execute("WITH t AS (SELECT 1 AS a FROM dual) SELECT a FROM t", 10)
+    oracle_session = session(connection)
+    oracle_session.begin(2.5)
+    oracle_session.execute("WITH t AS (SELECT 1 AS a FROM dual) SELECT a FROM t", 10)
     assert connection.call_timeout == 2500  # type: ignore[attr-defined]
     assert [line.split(maxsplit=1)[0] for line in connection.log] == ["execute", "parse", "execute"]
     assert connection.log[0] == "execute SET TRANSACTION READ ONLY"
@@ -183,54 +183,54 @@ def test_a_query_is_parsed_inside_another_and_then_run_in_a_read_only_transactio
     "sql",
     [
         *(
-            catalogue.TABLES,
-            catalogue.COLUMNS,
-            catalogue.KEYS,
-            catalogue.INDEXES,
-            catalogue.VIEWS,
-            catalogue.HERE,
+            catalog.TABLES,
+            catalog.COLUMNS,
+            catalog.KEYS,
+            catalog.INDEXES,
+            catalog.VIEWS,
+            catalog.HERE,
         ),
-        catalogue.look("SHOP", [("客户 表", "姓 名"), ("CUSTOMERS", "CITY")]),
+        catalog.sample_query("SHOP", [("客户 表", "姓 名"), ("CUSTOMERS", "CITY")]),
     ],
 )
 def test_what_the_dictionary_is_asked_is_oracles_sql(sql: str) -> None:
     assert len(sqlglot.parse(sql, read="oracle")) == 1
 
 
-def test_the_dictionary_becomes_a_catalogue() -> None:
+def test_the_dictionary_becomes_a_catalog() -> None:
     answers: dict[str, list[tuple[Any, ...]]] = {
-        catalogue.HERE: [("SHOP",)],
-        catalogue.TABLES: [
+        catalog.HERE: [("SHOP",)],
+        catalog.TABLES: [
             ("CUSTOMERS", "TABLE", "客户 people", Decimal(3)),
             ("ORDERS", "TABLE", None, None),
             ("BIG", "VIEW", None, None),
         ],
-        catalogue.COLUMNS: [
+        catalog.COLUMNS: [
             ("CUSTOMERS", "ID", "NUMBER", None, Decimal(0), Decimal(0), "N", None),
             ("CUSTOMERS", "CITY", "VARCHAR2", None, None, Decimal(100), "Y", "where they live"),
             ("ORDERS", "CUSTOMER_ID", "NUMBER", Decimal(10), Decimal(2), Decimal(0), "Y", None),
             ("BIG", "MADE", "DATE", None, None, Decimal(0), "Y", None),
         ],
-        catalogue.KEYS: [
+        catalog.KEYS: [
             ("CUSTOMERS", "PK", "P", "ID", None, None, None),
             ("ORDERS", "FK", "R", "CUSTOMER_ID", "SHOP", "CUSTOMERS", "ID"),
             ("ORDERS", "HIDDEN", "R", "CUSTOMER_ID", None, None, None),
         ],
-        catalogue.INDEXES: [
+        catalog.INDEXES: [
             ("CUSTOMERS", "BY_CITY", "NONUNIQUE", "CITY"),
             ("CUSTOMERS", "BY_CITY", "NONUNIQUE", "ID"),
         ],
-        catalogue.VIEWS: [("BIG", "SELECT …")],
-        catalogue.look("SHOP", [("CUSTOMERS", "CITY")]): [(Decimal(0), "Oslo"), (Decimal(0), "北京")],
+        catalog.VIEWS: [("BIG", "SELECT …")],
+        catalog.sample_query("SHOP", [("CUSTOMERS", "CITY")]): [(Decimal(0), "Oslo"), (Decimal(0), "北京")],
     }
-    made = catalogue.read(lambda sql, **_: answers[sql], 1)
+    made = catalog.read(lambda sql, **_: answers[sql], 1)
     customers, orders, big = (made.table(name) for name in ("CUSTOMERS", "ORDERS", "BIG"))
     assert made.default_schema == "SHOP"
     assert customers is not None
     assert orders is not None
     assert big is not None
     assert (customers.comment, customers.rows, customers.primary_key) == ("客户 people", 3, ("ID",))
-    assert [(one.name, one.type, one.nullable) for one in customers.columns] == [
+    assert [(column.name, column.type, column.nullable) for column in customers.columns] == [
         ("ID", "INTEGER", False),
         ("CITY", "VARCHAR2(100)", True),
     ]

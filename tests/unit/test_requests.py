@@ -1,4 +1,4 @@
-"""The pool and the request over sessions that do as they are told: no engine, no waiting for luck."""
+"""The pool and requests with scripted sessions: no engine, no timing by chance."""
 
 import threading
 import time
@@ -9,7 +9,7 @@ import pytest
 
 from text2sql.config import Settings
 from text2sql.database import Cancellation, Database
-from text2sql.database.engine import Answering, WritingSession
+from text2sql.database.engine import RawResult, WritingSession
 from text2sql.database.pool import Pool
 from text2sql.errors import (
     ConnectionFailed,
@@ -18,7 +18,7 @@ from text2sql.errors import (
     QueryCancelled,
     QueryTimeout,
 )
-from text2sql.types import Catalogue, CheckedSql, Limits, Plan, ResultColumn
+from text2sql.types import Catalog, CheckedSql, Limits, Plan, Policy, ResultColumn
 
 QUERY = CheckedSql("SELECT 1", "sqlite")
 
@@ -39,11 +39,14 @@ class Scripted:
         if not self.alive:
             raise OSError("gone")
 
-    def execute(self, sql: str, rows: int) -> Answering:
+    def restrict(self, readable: Policy | None) -> None:
+        pass
+
+    def execute(self, sql: str, rows: int) -> RawResult:
         if self.slow:
             self.cancelled.wait(10)
             raise InterruptedError
-        return Answering((ResultColumn("n", "int"),), self._rows())
+        return RawResult((ResultColumn("n", "int"),), self._rows())
 
     def _rows(self) -> Iterator[list[tuple[Any, ...]]]:
         yield [(self.number,)]
@@ -51,8 +54,8 @@ class Scripted:
     def explain(self, sql: str) -> Plan:
         return Plan("")
 
-    def catalogue(self, samples: int) -> Catalogue:
-        return Catalogue("sqlite", "main", (), "")
+    def catalog(self, samples: int) -> Catalog:
+        return Catalog("sqlite", "main", (), "")
 
     def cancel(self) -> None:
         assert not self.closed
@@ -203,7 +206,7 @@ def test_a_session_that_was_cancelled_is_never_used_again() -> None:
 
 def test_an_answer_that_comes_after_the_limit_is_a_time_out() -> None:
     class Late(Scripted):
-        def execute(self, sql: str, rows: int) -> Answering:
+        def execute(self, sql: str, rows: int) -> RawResult:
             time.sleep(0.06)
             return super().execute(sql, rows)
 
@@ -245,7 +248,7 @@ def test_a_cancel_after_the_end_does_nothing() -> None:
 
 def test_an_error_that_is_not_the_drivers_passes_and_costs_the_session() -> None:
     class Faulty(Scripted):
-        def execute(self, sql: str, rows: int) -> Answering:
+        def execute(self, sql: str, rows: int) -> RawResult:
             raise KeyError("ours")
 
     engine = ScriptedEngine()

@@ -1,4 +1,4 @@
-"""SQLite's own troubles: locks, logs, damage, odd schemas; and what the authorizer lets through."""
+"""SQLite's own failures: locks, logs, damage, unusual schemas; and what the authorizer allows."""
 
 import sqlite3
 import time
@@ -7,11 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from text2sql.config import Settings
 from text2sql.database import Database, open_database
 from text2sql.database.engines import sqlite as engine_module
 from text2sql.database.engines.sqlite.session import SqliteSession
+from text2sql.database.url import read_source
 from text2sql.errors import DatabaseError, LockConflict, OtherDatabaseError, ResourceExhausted
-from text2sql.types import CheckedSql, Limits
+from text2sql.types import CheckedSql, Limits, Policy
 
 
 def ask(db: Database, sql: str) -> object:
@@ -58,7 +60,7 @@ def test_a_database_with_a_log_is_read_while_somebody_writes(file: Path) -> None
 def test_a_quiet_log_that_cannot_be_opened_is_read_as_unchanging(
     file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """An unwritable directory cannot be made as root, so its error is played by the first connection."""
+    """An unwritable directory cannot be made as root, so its error is played by the first attempt."""
     with closing(sqlite3.connect(file)) as writer:
         writer.execute("PRAGMA journal_mode = WAL")
     opened = []
@@ -66,7 +68,7 @@ def test_a_quiet_log_that_cannot_be_opened_is_read_as_unchanging(
 
     def connect(address: str, **rest: object) -> sqlite3.Connection:
         opened.append(address.partition("?")[2])
-        if len(opened) == 1:
+        if opened[-1] == "mode=ro":
             error = sqlite3.OperationalError("unable to open database file")
             error.sqlite_errorcode = sqlite3.SQLITE_CANTOPEN
             error.sqlite_errorname = "SQLITE_CANTOPEN"
@@ -74,23 +76,24 @@ def test_a_quiet_log_that_cannot_be_opened_is_read_as_unchanging(
         return real(address, **rest)  # type: ignore[call-overload,no-any-return]
 
     monkeypatch.setattr(sqlite3, "connect", connect)
-    with open_database(str(file)) as db:
+    engine = engine_module.SqliteEngine(read_source(str(file)), Settings())
+    with Database(engine, Settings()) as db:  # in this process, where `connect` is the one above
         assert ask(db, "SELECT count(*) FROM t") == ((2,),)
-    assert opened == ["mode=ro", "mode=ro&immutable=1"]
+    assert opened == ["mode=ro&immutable=1", "mode=ro", "mode=ro&immutable=1"]  # its kind, and two attempts
 
 
 def test_a_damaged_file_is_said(file: Path) -> None:
     bytes_of = file.read_bytes()
     file.write_bytes(bytes_of[:100] + b"\xff" * (len(bytes_of) - 100))
     with open_database(str(file)) as db, pytest.raises(OtherDatabaseError) as caught:
-        db.catalogue()
+        db.catalog()
     assert caught.value.message_key == "database.damaged"
 
 
 def test_an_empty_database_has_no_tables(tmp_path: Path) -> None:
     (tmp_path / "empty.db").touch()
     with open_database(str(tmp_path / "empty.db")) as db:
-        assert db.catalogue().tables == ()
+        assert db.catalog().tables == ()
 
 
 def test_full_text_search_works_and_hides_its_own_tables(file: Path) -> None:
@@ -100,7 +103,7 @@ def test_full_text_search_works_and_hides_its_own_tables(file: Path) -> None:
         )
     with open_database(str(file)) as db:
         assert ask(db, "SELECT body FROM ft WHERE ft MATCH 'hello'") == (("hello world",),)
-        assert [table.name for table in db.catalogue().tables] == ["ft", "t"]
+        assert [table.name for table in db.catalog().tables] == ["ft", "t"]
 
 
 def test_a_view_over_a_table_that_is_gone_does_not_hide_the_others(file: Path) -> None:
@@ -109,7 +112,7 @@ def test_a_view_over_a_table_that_is_gone_does_not_hide_the_others(file: Path) -
             "CREATE VIEW broken AS SELECT * FROM gone; CREATE VIEW whole AS SELECT a FROM t"
         )
     with open_database(str(file)) as db:
-        assert [table.name for table in db.catalogue().tables] == ["t", "whole"]
+        assert [table.name for table in db.catalog().tables] == ["t", "whole"]
 
 
 def test_a_table_may_be_called_pragma_something(file: Path) -> None:
@@ -144,7 +147,7 @@ def test_ten_thousand_tables_are_read_in_seconds(tmp_path: Path) -> None:
             connection.execute(f"CREATE TABLE t{number} (id INTEGER PRIMARY KEY, name TEXT)")
     with open_database(str(tmp_path / "many.db")) as db:
         began = time.monotonic()
-        assert len(db.catalogue().tables) == 10_000
+        assert len(db.catalog().tables) == 10_000
         assert time.monotonic() - began < 10
 
 
@@ -155,3 +158,26 @@ def test_rows_of_a_connection_that_was_closed_are_let_go_in_silence() -> None:
     assert next(answering.batches)
     session.close()
     answering.batches.close()  # type: ignore[attr-defined]
+
+
+def test_sqlite_does_not_ask_about_the_columns_of_a_using_join(file: Path) -> None:
+    """A limit of SQLite that docs/security.md tells. If this fails, SQLite asks: correct the page."""
+    readable = Policy({"t": ("a",)})
+    sql = "SELECT t.a FROM t JOIN (SELECT 'abc' AS b) AS guess USING (b)"
+    with open_database(str(file)) as db:
+        assert db.run(CheckedSql(sql, "sqlite"), readable=readable).rows == ((1,),)
+
+
+def test_a_full_text_table_is_searched_under_a_policy(tmp_path: Path) -> None:
+    path = tmp_path / "notes.db"
+    with closing(sqlite3.connect(path)) as connection:
+        connection.executescript(
+            "CREATE VIRTUAL TABLE notes USING fts5(a, b); INSERT INTO notes VALUES ('x y', 'z')"
+        )
+    query = CheckedSql("SELECT a FROM notes WHERE notes MATCH 'y' ORDER BY rank", "sqlite")
+    hidden = CheckedSql("SELECT c1 FROM notes_content", "sqlite")
+    with open_database(str(path)) as db:
+        assert db.run(query, readable=Policy({"notes": ("a", "b")})).rows == (("x y",),)
+        for sql in (query, hidden):  # its own tables hold every column, so that none can be hidden alone
+            with pytest.raises(DatabaseError):
+                db.run(sql, readable=Policy({"notes": ("a",)}))

@@ -1,4 +1,4 @@
-"""Text to source: what opens, what is refused, and that no password is ever shown."""
+"""Parsing of sources: which are accepted, which are rejected, and that no password is ever shown."""
 
 import sqlite3
 from pathlib import Path
@@ -10,7 +10,7 @@ from text2sql.config import Settings
 from text2sql.database import open_database
 from text2sql.database.dialects import BY_NAME, FACTS, load_engine
 from text2sql.database.source import Source
-from text2sql.database.url import read_source, redacted
+from text2sql.database.url import read_source, redacted, source_key
 from text2sql.errors import MissingDriver, UsageError
 from text2sql.messages import explain
 from text2sql.types import CheckedSql
@@ -135,10 +135,10 @@ def test_a_csv_file_is_copied_and_the_copy_removed(files: Path) -> None:
     (files / "so1x.csv").write_text("a\n8\n")
     with open_database("so[1]*.csv") as db:
         assert db.run(CheckedSql('SELECT a FROM "so[1]*"', "duckdb")).rows == ((7,),)
-        copies = [*Path(db._engine._scratch).iterdir()]  # type: ignore[attr-defined]
-        assert [one.name for one in copies] == ["copy.duckdb"]
+        copies = [*Path(db._engine.engine._scratch).iterdir()]  # type: ignore[attr-defined]
+        assert [copy.name for copy in copies] == ["copy.duckdb"]
     assert not copies[0].parent.exists()
-    assert sorted(one.name for one in files.iterdir() if "so" in one.name) == [
+    assert sorted(path.name for path in files.iterdir() if "so" in path.name) == [
         "so1x.csv",
         "so[1]*.csv",
         "some.csv",
@@ -157,7 +157,7 @@ def test_other_data_files_open_too(files: Path, suffix: str) -> None:
 def test_a_broken_data_file_is_explained(files: Path) -> None:
     (files / "broken.parquet").write_text("nope")
     with open_database("broken.parquet") as db, pytest.raises(UsageError) as caught:
-        db.catalogue()
+        db.catalog()
     assert caught.value.message_key == "usage.db_unreadable"
 
 
@@ -167,11 +167,27 @@ def test_a_missing_driver_names_its_extra() -> None:
     facts = replace(BY_NAME["postgres"], engine="no_such_driver:Engine")
     with pytest.raises(MissingDriver) as caught:
         load_engine(facts, Source("postgres"), Settings())
-    assert 'pip install "text2sql[postgres]"' in explain(caught.value, "en")
+    assert 'pip install "text2sql-kit[postgres]"' in explain(caught.value, "en")
 
 
 def test_no_two_databases_claim_one_scheme_or_ending() -> None:
-    schemes = [scheme for one in FACTS for scheme in one.schemes]
-    endings = [suffix for one in FACTS for suffix in (*one.suffixes, *one.converted)]
+    schemes = [scheme for facts in FACTS for scheme in facts.schemes]
+    endings = [suffix for facts in FACTS for suffix in (*facts.suffixes, *facts.converted)]
     assert len(schemes) == len(set(schemes))
     assert len(endings) == len(set(endings))
+
+
+def test_a_file_has_one_key_however_it_is_written(files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (files / "link.db").symlink_to("shop.db")
+    (files / "folder").mkdir()
+    (files / "linked").symlink_to(files)
+    monkeypatch.setenv("HOME", str(files))
+    texts = ["shop.db", "./shop.db", "folder/../shop.db", str(files / "shop.db"), "~/shop.db", "link.db"]
+    texts += ["linked/shop.db", "sqlite:///shop.db", "sqlite:///./shop.db", f"sqlite:///{files / 'shop.db'}"]
+    texts += ["SQLITE3:///shop.db", f" {files}/shop.db "]
+    assert {source_key(text) for text in texts} == {f"sqlite:{(files / 'shop.db').resolve()}"}
+    assert source_key("shop.duckdb") == f"duckdb:{(files / 'shop.duckdb').resolve()}"
+
+
+def test_the_key_of_a_server_holds_no_password() -> None:
+    assert source_key("postgresql://ann:secret@host/shop") == "postgres:postgresql://ann:***@host/shop"

@@ -1,4 +1,4 @@
-"""Driver values to JSON: the forms, the fast path, the accounting."""
+"""Conversion of driver values to JSON: the forms, the fast path, the sizes."""
 
 import json
 from datetime import UTC, date, datetime, time, timedelta, timezone
@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from text2sql.database.values import convert_rows, duration, parse_json, plain, weigh
+from text2sql.database.values import convert_rows, duration, parse_json, row_size, to_json_value
 
 FORMS: list[tuple[Any, Any]] = [
     (None, None),
@@ -49,10 +49,12 @@ FORMS: list[tuple[Any, Any]] = [
 
 
 @pytest.mark.parametrize(
-    ("value", "expected"), FORMS, ids=lambda one: "memoryview" if isinstance(one, memoryview) else ascii(one)
+    ("value", "expected"),
+    FORMS,
+    ids=lambda value: "memoryview" if isinstance(value, memoryview) else ascii(value),
 )
 def test_a_value_has_one_form(value: Any, expected: Any) -> None:
-    got = plain(value)
+    got = to_json_value(value)
     assert got == expected
     assert type(got) is type(expected)
     assert convert_rows([(value,), (None,)], 1_000).rows == [(expected,), (None,)]
@@ -85,7 +87,7 @@ def test_nesting_without_end_becomes_text() -> None:
     value: Any = 1
     for _ in range(300):
         value = [value]
-    json.dumps(plain(value), allow_nan=False)
+    json.dumps(to_json_value(value), allow_nan=False)
 
 
 def test_rows_without_columns_are_kept() -> None:
@@ -100,7 +102,7 @@ def test_cells_are_cut_by_bytes_and_counted() -> None:
 
 def test_the_weight_of_a_batch_is_the_weight_of_its_rows() -> None:
     rows, size, _ = convert_rows([("abc", 1, None, True), ("éé", 2.5, [1], False)], 1_000)
-    assert size == sum(map(weigh, rows))
+    assert size == sum(map(row_size, rows))
 
 
 ANYTHING = st.recursive(

@@ -1,7 +1,7 @@
-"""The three tools of the SQL task agent, over one `AsyncText2SQL`: they render what it decides.
+"""The three tools of the SQL task agent, over one `AsyncText2SQL`.
 
-A tool never raises: what goes wrong is in its reply and in `last_error`. What a model reads of a tool is its
-docstring, so these are written for it.
+A tool never raises: errors are in its reply and in `last_error`. A model reads a tool's docstring, so these
+are written for it.
 """
 
 import asyncio
@@ -9,6 +9,7 @@ import logging
 import os
 import warnings
 from collections.abc import Callable, Coroutine, Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from google.adk.agents.readonly_context import ReadonlyContext
@@ -18,44 +19,44 @@ from google.adk.tools.function_tool import FunctionTool
 from google.adk.tools.tool_context import ToolContext
 
 from text2sql.adk.turn import SQL, Turn
-from text2sql.app import AsyncText2SQL, How
-from text2sql.background import Background
+from text2sql.client.async_client import AskOptions, AsyncText2SQL
 from text2sql.config import Settings
 from text2sql.errors import DatabaseError, Text2SQLError
+from text2sql.loop_thread import LoopThread
 from text2sql.messages import explain, say
-from text2sql.schema.names import find, label, nearest
-from text2sql.shapes import CELL, NAME, fill, fill_rows, short
-from text2sql.types import Answer, Catalogue, CheckedSql, Column, Policy, Table
+from text2sql.schema.table_labels import find, label, nearest
+from text2sql.serialization import CELL, NAME, fill, fill_rows, short
+from text2sql.types import Answer, Catalog, CheckedSql, Column, Policy, Table
 
 log = logging.getLogger(__name__)
 
-# ADK makes a Pydantic model of the arguments, whose base once had a method of that name.
+# ADK turns the arguments into a Pydantic model, whose base class has a deprecated `schema` method.
 warnings.filterwarnings("ignore", 'Field name "schema" in "generate_sqlParams"', UserWarning)
 
-_HOPELESS = frozenset(one.kind for one in DatabaseError.__subclasses__() if one.mend == "never")
-_LISTED = 1_000  # tokens of an instruction for the names of tables
+_FATAL_KINDS = frozenset(error.kind for error in DatabaseError.__subclasses__() if error.mend == "never")
+_TABLE_TOKENS = 1_000  # for table names in an instruction
 
 
 class Tools(BaseToolset):  # type: ignore[misc, unused-ignore]  # Any where ADK is not installed
-    """A toolset, because ADK closes these with its runner."""
+    """A toolset, because ADK closes toolsets with its runner."""
 
-    def __init__(self, opened: Callable[[], AsyncText2SQL], settings: Settings) -> None:
+    def __init__(self, open_client: Callable[[], AsyncText2SQL], settings: Settings) -> None:
         super().__init__()
-        self._opened, self._settings = opened, settings
-        # A connection is of one event loop, and ADK's synchronous runner makes one for every message.
-        self._loop = Background("text2sql-adk")
-        self._held: AsyncText2SQL | None = None
+        self._open_client, self._settings = open_client, settings
+        # A connection belongs to one event loop, and ADK's synchronous runner makes a loop per message.
+        self._loop = LoopThread("text2sql-adk")
+        self._client: AsyncText2SQL | None = None
         self._tools = [
-            FunctionTool(one) for one in (self.inspect_table_schema, self.generate_sql, self.run_sql)
+            FunctionTool(tool) for tool in (self.inspect_table_schema, self.generate_sql, self.run_sql)
         ]
 
     async def get_tools(self, readonly_context: ReadonlyContext | None = None) -> list[BaseTool]:  # noqa: ARG002
         return [*self._tools]
 
     async def close(self) -> None:
-        app, self._held = self._held, None
-        if app is not None:
-            await asyncio.to_thread(self._loop.close, app.close())
+        client, self._client = self._client, None
+        if client is not None:
+            await asyncio.to_thread(self._loop.close, client.close())
 
     async def inspect_table_schema(self, table_name: str, tool_context: ToolContext) -> dict[str, Any]:
         """The columns of one table, with their types and comments.
@@ -64,24 +65,25 @@ class Tools(BaseToolset):  # type: ignore[misc, unused-ignore]  # Any where ADK 
             table_name: the table, or schema.table
         """
         turn = Turn(tool_context, self._settings)
-        told = await self._told(self._inspect(table_name, turn), turn)
-        return {"table": short(str(table_name), NAME), "columns": [], **told}
+        reply = await self._reply(self._inspect(table_name, turn), turn)
+        return {"table": short(str(table_name), NAME), "columns": [], **reply}
 
     async def generate_sql(
         self, question: str, tool_context: ToolContext, schema: dict[str, Any] | None = None
     ) -> dict[str, Any]:
         """Write one read-only query that answers the question, checked but not yet run. After a query has
-        failed, call it again with the same question: it knows the error.
+        failed, call it again with the same question: it knows the error. `certainty` is sure, probably or
+        not_sure: unless it is sure, say so to the user, with `taken_for`.
 
         Args:
             question: the whole question, in the words of the user
             schema: what inspect_table_schema gave, to read that table alone; leave it out for all tables
         """
         turn = Turn(tool_context, self._settings)
-        told = await self._told(self._generate(question, schema, turn), turn)
-        if "error" not in told:
-            return told
-        return {"success": False, "sql": "", "reason": told["error"]["message"], **told}
+        reply = await self._reply(self._generate(question, schema, turn), turn)
+        if "error" not in reply:
+            return reply
+        return {"success": False, "sql": "", "reason": reply["error"]["message"], **reply}
 
     async def run_sql(self, query: str, tool_context: ToolContext) -> dict[str, Any]:
         """Run one SELECT statement. A guard refuses everything else, and rows are limited.
@@ -90,77 +92,89 @@ class Tools(BaseToolset):  # type: ignore[misc, unused-ignore]  # Any where ADK 
             query: the statement, as generate_sql gave it
         """
         turn = Turn(tool_context, self._settings)
-        told = await self._told(self._run(query, turn), turn)
-        return {"columns": [], "rows": [], "row_count": 0, **told}
+        reply = await self._reply(self._run(query, turn), turn)
+        return {"columns": [], "rows": [], "row_count": 0, **reply}
 
     async def tables(self) -> list[str]:
-        """What may be asked about, as far as an instruction has room for it."""
-        catalogue = await self._loop.awaited(self._app().catalogue())
-        told: dict[str, Any] = {}
-        lines = [_line(table, catalogue) for table in catalogue.tables]
-        shown = fill(told, "tables", lines, _LISTED)
-        return [*told["tables"], *(["…"] if shown < len(lines) else [])]
+        """Table names for the instruction, within its token budget."""
+        catalog = await self._loop.run_async(self._opened_client().catalog())
+        reply: dict[str, Any] = {}
+        lines = [_table_line(table, catalog) for table in catalog.tables]
+        shown = fill(reply, "tables", lines, _TABLE_TOKENS)
+        return [*reply["tables"], *(["…"] if shown < len(lines) else [])]
 
-    # -- what they do --------------------------------------------------------------------------------
+    # -- implementation --------------------------------------------------------------------------------
 
     async def _inspect(self, name: str, turn: Turn) -> dict[str, Any]:
         turn.begin_query()
-        catalogue = await self._app().catalogue()
-        table = find(name, catalogue)
+        catalog = await self._opened_client().catalog()
+        table = find(name, catalog)
         if table is None:
-            return _unknown(name, catalogue, turn)
-        told: dict[str, Any] = {"table": short(label(table, catalogue), 2 * NAME)}
-        shown = fill(told, "columns", [_column(one) for one in table.columns], self._settings.adk_tokens)
+            return _unknown(name, catalog, turn)
+        reply: dict[str, Any] = {"table": short(label(table, catalog), 2 * NAME)}
+        shown = fill(
+            reply, "columns", [_column(column) for column in table.columns], self._settings.adk_tokens
+        )
         if shown < len(table.columns):
-            told["cut"] = say("tool.cut_columns", turn.lang, shown=shown, all=len(table.columns))
-        turn.keep(selected_table=told["table"], table_columns=told["columns"], last_error=None)
-        return told
+            reply["cut"] = say("tool.cut_columns", turn.lang, shown=shown, all=len(table.columns))
+        turn.keep(selected_table=reply["table"], table_columns=reply["columns"], last_error=None)
+        return reply
 
     async def _generate(self, question: str, schema: object, turn: Turn) -> dict[str, Any]:
-        if turn.over:
-            return _over(turn)
+        if turn.no_tries_left:
+            return _out_of_tries(turn)
         turn.begin_query()
-        app, names = self._app(), _names(schema)
-        catalogue = await app.catalogue()
+        client, names = self._opened_client(), _names(schema)
+        catalog = await client.catalog()
         for name in names:
-            if find(name, catalogue) is None:
-                return _unknown(name, catalogue, turn)
+            if find(name, catalog) is None:
+                return _unknown(name, catalog, turn)
         if names:
-            app = await _narrowed(app, [found for name in names if (found := find(name, catalogue))])
-        async with app.alone(**self._how(turn)) as how:
+            client = await _limited_to(client, [found for name in names if (found := find(name, catalog))])
+        async with client.alone(**self._ask_options(turn)) as options:
             if turn.previous is None:
-                answer = await app.draft(question, **how)
-            else:  # the new query is run once, to know: what fails again is not given out
-                how["preset"], how["previous"] = "hybrid", turn.previous
-                answer = await app.ask(question, **how)
+                answer = await client.draft(question, **options)
+            else:  # run the new query once: one that fails again is not returned
+                options["preset"], options["previous"] = "hybrid", turn.previous
+                answer = await client.ask(question, **options)
             written = answer.sql
             if answer.result_id:
-                written = (await app.result(answer.result_id, user=turn.user)).sql
+                written = (await client.result(answer.result_id, user=turn.user)).sql
         if answer.status != "answered":
-            return _failed(answer, turn, again=answer.status == "failed")
-        sql = await self._limited(written)
+            return _failed(answer, turn, retryable=answer.status == "failed")
+        sql = await self._as_executed(written)
         turn.keep_draft(sql, written)
-        return {"success": True, "sql": sql, "reason": short(answer.answer, CELL)}
+        reply = {"success": True, "sql": sql, "reason": short(answer.answer, CELL)}
+        if answer.receipt.certainty:
+            reply |= {
+                "certainty": answer.receipt.certainty,
+                "taken_for": short(answer.receipt.taken_for, CELL),
+            }
+        return reply
 
     async def _run(self, query: str, turn: Turn) -> dict[str, Any]:
         turn.keep(sql_result=None, row_count=0)
-        if turn.over:
-            return _over(turn)
-        app = self._app()
-        async with app.alone(**self._how(turn)) as how:
-            answer = await app.run_own(turn.draft_of(query), **how)
+        if turn.no_tries_left:
+            return _out_of_tries(turn)
+        client = self._opened_client()
+        async with client.alone(**self._ask_options(turn)) as options:
+            answer = await client.run_own(turn.draft_of(query), **options)
         if answer.status != "answered":
-            return _failed(answer, turn, again=True, sql=query)
-        told: dict[str, Any] = {"row_count": answer.row_count, "truncated": answer.truncated}
-        fill_rows(told, answer, self._settings.adk_tokens, turn.lang)
-        found = {name: told[name] for name in ("columns", "rows", "truncated")}
-        sql = short(await self._limited(query), SQL)
-        turn.succeeded(generated_sql=sql, sql_result=found, row_count=answer.row_count)
-        return told
+            return _failed(self._without_cells(answer, turn), turn, retryable=True, sql=query)
+        reply: dict[str, Any] = {"row_count": answer.row_count, "truncated": answer.truncated}
+        if self._settings.share_values in ("", "samples"):
+            fill_rows(reply, answer, self._settings.adk_tokens, turn.lang)
+        else:
+            shown = [short(name, NAME) for name in answer.columns]
+            reply |= {"columns": shown, "rows": [], "cut": say("adk.rows_not_shared", turn.lang)}
+        result = {name: reply[name] for name in ("columns", "rows", "truncated")}
+        sql = short(await self._as_executed(query), SQL)
+        turn.succeeded(generated_sql=sql, sql_result=result, row_count=answer.row_count)
+        return reply
 
-    async def _told(self, work: Coroutine[Any, Any, dict[str, Any]], turn: Turn) -> dict[str, Any]:
+    async def _reply(self, work: Coroutine[Any, Any, dict[str, Any]], turn: Turn) -> dict[str, Any]:
         try:
-            return await self._loop.awaited(work)
+            return await self._loop.run_async(work)
         except Text2SQLError as error:
             kind, message = getattr(error, "kind", error.message_key), explain(error, turn.lang)
         except Exception as error:
@@ -168,24 +182,33 @@ class Tools(BaseToolset):  # type: ignore[misc, unused-ignore]  # Any where ADK 
                 "a tool failed: %s", type(error).__name__, exc_info=bool(os.environ.get("TEXT2SQL_DEBUG"))
             )
             kind, message = "bug", say("tool.bug", turn.lang, what=type(error).__name__)
-        return {"error": turn.failed(kind, message, again=False)}
+        return {"error": turn.failed(kind, message, retryable=False)}
 
-    def _app(self) -> AsyncText2SQL:
-        if self._held is None:
-            self._held = self._opened()
-        return self._held
+    def _opened_client(self) -> AsyncText2SQL:
+        if self._client is None:
+            self._client = self._open_client()
+        return self._client
 
-    async def _limited(self, sql: str) -> str:
-        """A query as the guard writes it: stars spelled out, and with its LIMIT."""
-        checked = await self._app().check(sql)
+    async def _as_executed(self, sql: str) -> str:
+        """A query as the guard writes it: stars expanded, with its LIMIT."""
+        checked = await self._opened_client().check(sql)
         return checked.shown if isinstance(checked, CheckedSql) else sql
 
-    def _how(self, turn: Turn) -> How:
-        """Whatever the settings permit a person at a terminal: nobody here could confirm a write."""
+    def _without_cells(self, answer: Answer, turn: Turn) -> Answer:
+        """Replace an error by a general message where values may not be shown: the database's own may quote a
+        cell.
+        """
+        if self._settings.share_values in ("", "samples"):
+            return answer
+        message = say("adk.error_not_shared", turn.lang)
+        return replace(answer, answer=message, receipt=replace(answer.receipt, errors=()))
+
+    def _ask_options(self, turn: Turn) -> AskOptions:
+        """Writes are never allowed, whatever the settings: nobody here could confirm them."""
         return {"user": turn.user, "language": turn.lang, "mode": "database_direct", "allow_writes": False}
 
 
-def _failed(answer: Answer, turn: Turn, *, again: bool, sql: str = "") -> dict[str, Any]:
+def _failed(answer: Answer, turn: Turn, *, retryable: bool, sql: str = "") -> dict[str, Any]:
     last = answer.receipt.errors[-1] if answer.receipt.errors else None
     problem = answer.error
     kind = problem.kind if problem else answer.status
@@ -195,47 +218,49 @@ def _failed(answer: Answer, turn: Turn, *, again: bool, sql: str = "") -> dict[s
         message,
         sql=sql or (last.sql if last else ""),
         detail=last.detail if last else "",
-        again=again and kind not in _HOPELESS,
+        retryable=retryable and kind not in _FATAL_KINDS,
     )
     return {"error": error}
 
 
-def _over(turn: Turn) -> dict[str, Any]:
+def _out_of_tries(turn: Turn) -> dict[str, Any]:
     message = say("adk.over", turn.lang)
     return {"error": {"kind": "budget_exhausted", "message": message, "retry": False}}
 
 
-def _unknown(name: str, catalogue: Catalogue, turn: Turn) -> dict[str, Any]:
-    """No query has failed, so none of the tries is spent: the model may name another one."""
-    message = say("adk.table", turn.lang, name=short(name, NAME), close=nearest(name, catalogue))
+def _unknown(name: str, catalog: Catalog, turn: Turn) -> dict[str, Any]:
+    """No query has failed, so this costs no try: the model may name another table."""
+    message = say("adk.table", turn.lang, name=short(name, NAME), close=nearest(name, catalog))
     turn.keep(last_error={"kind": "table", "message": message, "sql": ""})
     return {"error": {"kind": "table", "message": message, "retry": True}}
 
 
 def _names(schema: object) -> list[str]:
-    """The tables that a schema names: one, or several as `{"tables": […]}`. A model wrote it."""
+    """The tables that a schema from the model names: one, or several as `{"tables": […]}`."""
     if not isinstance(schema, Mapping):
         return []
-    listed = schema.get("tables")
-    every = [schema, *(listed if isinstance(listed, list) else [])]
-    named = [one.get("table") if isinstance(one, Mapping) else one for one in every]
-    return [name for name in named if isinstance(name, str) and name.strip()]
+    tables = schema.get("tables")
+    entries = [schema, *(tables if isinstance(tables, list) else [])]
+    names = [entry.get("table") if isinstance(entry, Mapping) else entry for entry in entries]
+    return [name for name in names if isinstance(name, str) and name.strip()]
 
 
-async def _narrowed(app: AsyncText2SQL, tables: Iterable[Table]) -> AsyncText2SQL:
-    """The same app for these tables alone, and never more of them than it shows."""
-    known = await (await app.rooms()).library.knowledge(values=False)
-    names = {label(table, known.catalogue) for table in tables}
-    shown = {name: columns for name, columns in known.policy.tables.items() if name in names}
-    rows = {name: rules for name, rules in known.policy.rows.items() if name in names}
-    return app.seen_by(Policy(shown, known.policy.default_schema, rows, known.policy.exact))
+async def _limited_to(client: AsyncText2SQL, tables: Iterable[Table]) -> AsyncText2SQL:
+    """The same client for these tables only, never beyond its own policy."""
+    schema_context = await (await client.resources()).catalog_cache.schema_context(values=False)
+    names = {label(table, schema_context.catalog) for table in tables}
+    visible = {name: columns for name, columns in schema_context.policy.tables.items() if name in names}
+    rows = {name: rules for name, rules in schema_context.policy.rows.items() if name in names}
+    return client.seen_by(
+        Policy(visible, schema_context.policy.default_schema, rows, schema_context.policy.exact)
+    )
 
 
 def _column(column: Column) -> dict[str, Any]:
-    told = {"name": short(column.name, NAME), "type": short(column.type, NAME)}
-    return {**told, "comment": short(column.comment, CELL)} if column.comment else told
+    reply = {"name": short(column.name, NAME), "type": short(column.type, NAME)}
+    return {**reply, "comment": short(column.comment, CELL)} if column.comment else reply
 
 
-def _line(table: Table, catalogue: Catalogue) -> str:
-    name = short(label(table, catalogue), 2 * NAME)
+def _table_line(table: Table, catalog: Catalog) -> str:
+    name = short(label(table, catalog), 2 * NAME)
     return f"{name}: {short(table.comment, NAME)}" if table.comment else name

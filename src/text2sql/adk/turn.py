@@ -1,8 +1,7 @@
-"""What one turn of an ADK session knows: who asks, in which language, what is in the session's state and how
-many queries have failed.
+"""One turn of an ADK session: its user, language and state, and how many queries have failed.
 
-The state is what `run_sql` found and what agents tell each other. Whoever runs the session may keep it in a
-database of their own and show it, so everything in it is bounded, and nothing in it is a secret.
+The session's owner may store the state and show it, so everything in it is bounded, and nothing in it is a
+secret.
 """
 
 import re
@@ -14,33 +13,35 @@ from google.adk.tools.tool_context import ToolContext
 
 from text2sql.config import Settings
 from text2sql.messages import Language, language
-from text2sql.shapes import NAME, short
+from text2sql.serialization import NAME, short
 
 KEYS = ("selected_table", "table_columns", "generated_sql", "sql_result", "row_count", "last_error")
-TRIES = 2  # queries: one, and one after it has failed
+TRIES = 2  # queries: one and one retry
 SQL = 8_000  # characters of a query
-TOLD = 1_000  # of an error
-# ADK forgets what is called temp: at the end of the turn
+ERROR_LENGTH = 1_000  # of an error
+# ADK drops keys that start with `temp:` at the end of the turn
 _FAILED, _DRAFT = "temp:text2sql_failed", "temp:text2sql_draft"
 _CJK = re.compile(r"[\u3400-\u9fff]")
 
 
-def spoken(context: ReadonlyContext, settings: Settings) -> Language:
-    """As the settings say, else the language of what the person has said."""
+def user_language(context: ReadonlyContext, settings: Settings) -> Language:
+    """The language of the settings, else of the user's message."""
     if settings.lang:
         return language(settings.lang)
-    return "zh" if _CJK.search(said(context)) else "en"
+    return "zh" if _CJK.search(user_text(context)) else "en"
 
 
-def said(context: ReadonlyContext) -> str:
+def user_text(context: ReadonlyContext) -> str:
     content = context.user_content
     return " ".join(part.text or "" for part in (content.parts or ())) if content else ""
 
 
 class Turn:
+    """Reads and writes the session's state during one turn."""
+
     def __init__(self, context: ToolContext, settings: Settings) -> None:
-        self.lang = spoken(context, settings)
-        self.user = f"adk:{context.user_id}"  # threads and results of other doors are none of theirs
+        self.lang = user_language(context, settings)
+        self.user = f"adk:{context.user_id}"  # separate from the threads and results of other interfaces
         self._state = context.state
 
     def keep(self, **values: Any) -> None:
@@ -48,11 +49,11 @@ class Turn:
             self._state[name] = value
 
     def begin_query(self) -> None:
-        """What was found for an earlier query does not answer this one."""
+        """Clear the result of an earlier query."""
         self.keep(generated_sql="", sql_result=None, row_count=0)
 
     def succeeded(self, **values: Any) -> None:
-        """The error is mended: a further query of the turn is another one. Its tries stay counted."""
+        """Clear the error: a further query of the turn starts fresh. Failures stay counted."""
         self.keep(last_error=None, **values)
         if self._failures:
             self.keep(**{_FAILED: {"count": self._failures, "previous": None}})
@@ -62,32 +63,32 @@ class Turn:
         self.keep(**{_DRAFT: {"sql": sql, "written": written}})
 
     def draft_of(self, sql: str) -> str:
-        """A query that was given out, as it was written: with a LIMIT that is ours nobody could tell whether
-        there are more rows.
+        """A drafted query as it was written, without our LIMIT: with it, nobody could tell whether there are
+        more rows.
         """
         draft = self._state.get(_DRAFT)
         return str(draft["written"]) if draft and draft["sql"] == sql else sql
 
     @property
-    def over(self) -> bool:
+    def no_tries_left(self) -> bool:
         return self._failures >= TRIES
 
     @property
     def previous(self) -> Mapping[str, str] | None:
-        """The query that has failed in this turn, as it is told to the model that writes the next one."""
+        """The query that has failed in this turn, for the model that writes the next one."""
         failed = self._state.get(_FAILED)
         return failed["previous"] if failed else None
 
     def failed(
-        self, kind: str, message: str, *, sql: str = "", detail: str = "", again: bool
+        self, kind: str, message: str, *, sql: str = "", detail: str = "", retryable: bool
     ) -> dict[str, Any]:
-        """Note an error, in words and as facts; `again` says whether another query could help."""
-        failures = self._failures + 1 if again else TRIES
-        previous = {"sql": short(sql, SQL), "kind": kind, "detail": short(detail or message, TOLD)}
+        """Note an error, in words and as facts; `retryable` says whether another query could help."""
+        failures = self._failures + 1 if retryable else TRIES
+        previous = {"sql": short(sql, SQL), "kind": kind, "detail": short(detail or message, ERROR_LENGTH)}
         self.keep(**{_FAILED: {"count": failures, "previous": previous}})
-        error = {"kind": short(kind, NAME), "message": short(message, TOLD), "sql": short(sql, SQL)}
+        error = {"kind": short(kind, NAME), "message": short(message, ERROR_LENGTH), "sql": short(sql, SQL)}
         self.keep(last_error=error)
-        return {"kind": error["kind"], "message": error["message"], "retry": not self.over}
+        return {"kind": error["kind"], "message": error["message"], "retry": not self.no_tries_left}
 
     @property
     def _failures(self) -> int:

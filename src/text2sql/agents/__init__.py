@@ -1,25 +1,28 @@
-"""The order of things, and nothing else: which agent does what, and who is next. See `graph.py` first."""
+"""The LangGraph pipeline from question to answer: nodes, routes and runner. Start with `graph.py`."""
 
-from text2sql.agents.desk import Asked, Rooms
-from text2sql.agents.graph import AGENTS, Graph, build
-from text2sql.agents.library import Library
-from text2sql.agents.own import run_own
+from text2sql.agents.answer_builder import attach_rows, stored_rows
+from text2sql.agents.catalog_cache import CatalogCache
+from text2sql.agents.graph import NODE_FUNCTIONS, Graph, build
+from text2sql.agents.graph_runner import GraphRunner
+from text2sql.agents.node_context import Resources, RunOptions
+from text2sql.agents.prefill import warm_up
 from text2sql.agents.presets import PRESETS, preset
-from text2sql.agents.runs import Runs
 from text2sql.agents.state import SQLMessageState
-from text2sql.agents.warming import warm_up
+from text2sql.agents.user_sql import run_user_sql
 
 __all__ = [
-    "AGENTS",
+    "NODE_FUNCTIONS",
     "PRESETS",
-    "Asked",
+    "CatalogCache",
     "Graph",
-    "Library",
-    "Rooms",
-    "Runs",
+    "GraphRunner",
+    "Resources",
+    "RunOptions",
     "SQLMessageState",
+    "attach_rows",
     "build",
     "preset",
-    "run_own",
+    "run_user_sql",
+    "stored_rows",
     "warm_up",
 ]

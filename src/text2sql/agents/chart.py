@@ -1,5 +1,5 @@
-"""Which chart an answer gets. The choice is positions of columns, so a checkpoint may hold it; the rows join
-it when the answer is told, and only then it is a specification with data.
+"""Chooses the chart of an answer. A checkpoint stores the choice as column positions; the specification with
+its data is built when rows are attached to the answer.
 """
 
 from collections.abc import Mapping
@@ -10,13 +10,15 @@ from text2sql.messages import Language
 from text2sql.types import QueryResult
 
 
-def chart(result: QueryResult, question: str) -> dict[str, Any] | None:
+def choose_chart(result: QueryResult, question: str) -> dict[str, Any] | None:
     chosen = choose(result, question)
     return to_plain(chosen) if chosen else None
 
 
-def drawn(
-    held: Mapping[str, Any] | None, result: QueryResult, lang: Language, question: str
+def chart_specification(
+    stored: Mapping[str, Any] | None, result: QueryResult, lang: Language, question: str
 ) -> dict[str, Any] | None:
-    """None, too, when the rows have gone: a chart without them would be empty."""
-    return spec(from_plain(held), result, lang, question) if held and result.rows else None
+    """The chart with its data; None if the rows are gone. Rows that are shown again keep their title."""
+    if not stored or not result.rows:
+        return None
+    return spec(from_plain(stored), result, lang, stored.get("title") or question)

@@ -1,106 +1,119 @@
-"""Begins a question: is it about the data, is it conversation, does it follow up on the last one?
+"""The classifier node: is a message a question about the data, conversation, or a follow-up?
 
-Rules first; a model is asked only when they are unsure, and never a second time for one question.
+Rules first; a model is asked only when they are unsure, and at most once per question.
 """
 
+import asyncio
 import re
 from dataclasses import asdict, replace
 from typing import cast
 from uuid import uuid4
 
-from text2sql.agents.context import bounded
-from text2sql.agents.desk import Desk, Update, ended, failed, paid
-from text2sql.agents.manners import looks_like_follow_up, small_talk, wants_write
-from text2sql.agents.replies import object_in
-from text2sql.agents.state import Option, SQLMessageState, Turn, fresh
+from text2sql.agents.intent_patterns import looks_like_follow_up, wants_write
+from text2sql.agents.json_extract import object_in
+from text2sql.agents.node_context import NodeContext, Update, failure_update, final_update, usage_update
+from text2sql.agents.prompt_builder import require_fit
+from text2sql.agents.state import Option, SQLMessageState, Turn, new_question_state
+from text2sql.agents.talk import talk_of
 from text2sql.errors import ModelError, Text2SQLError
 from text2sql.llm.prompts import render
 from text2sql.messages import Language
-from text2sql.schema import Knowledge, about
-from text2sql.schema.coverage import ENOUGH
+from text2sql.schema import SchemaContext, about
+from text2sql.schema.out_of_scope import MIN_COVERAGE
 from text2sql.types import Classification, Message, ModelRequest
 
 _CJK = re.compile(r"[\u3400-\u9fff]")
-_SURE = 0.75  # a rule below this asks a model, where one is quick enough to be asked
+_SURE = 0.75  # below this confidence a model is asked, if it is quick
 
 
-async def classifier(state: SQLMessageState, desk: Desk) -> Update:
+async def classifier(state: SQLMessageState, ctx: NodeContext) -> Update:
     message = state["messages"][-1]
-    # NUL: PostgreSQL cannot keep it, and nobody means it
-    said = str(message.text).replace("\0", "").strip()[: desk.settings.question_length]
+    # without NUL, which PostgreSQL cannot store
+    text = str(message.text).replace("\0", "").strip()[: ctx.settings.question_length]
     turns = state.get("turns", [])
-    question, chosen = _answered(said, turns)
-    desk = replace(desk, language=_language(question, desk, turns))
-    begun: Update = {
-        **fresh(),
+    question, is_choice = _resolve_choice(text, turns)
+    ctx = replace(ctx, language=_language(question, ctx, turns))
+    base: Update = {
+        **new_question_state(),
         "turn_id": message.id or uuid4().hex,
         "question": question,
-        "language": desk.language,
-        "mode": desk.asked.mode or desk.settings.mode,
-        "preset": desk.asked.preset or desk.settings.preset,
+        "language": ctx.language,
+        "mode": ctx.options.mode or ctx.settings.mode,
+        "preset": ctx.options.preset or ctx.settings.preset,
     }
     if not question:
-        return {**begun, **_failure(desk, "ambiguous_question", "empty")}
-    write = wants_write(question)
-    if write and not desk.allow_writes:
-        return {**begun, **_failure(desk, "write_not_allowed", "write_not_allowed"), "status": "refused"}
+        return {**base, **_reason_update(ctx, "ambiguous_question", "empty")}
     try:
-        knowledge = await desk.rooms.library.knowledge(values=False)
-        found, cost = await _kind(question, turns, knowledge, desk)
-    except Text2SQLError as error:  # the question has begun all the same: nothing of the last one stays
-        return {**begun, **failed("classifier", error, desk, cast("SQLMessageState", begun))}
-    begun |= {**cost, "query_analysis": asdict(found)}
-    if found.kind == "conversation":
-        return begun
-    follow_up = not chosen and bool(turns) and looks_like_follow_up(question)
-    return {**begun, "wants_write": write, "follow_up": follow_up}
+        schema_context = await ctx.resources.catalog_cache.schema_context(values=False)
+        may_talk = not is_choice and base["mode"] != "database_direct"
+        talk = await asyncio.to_thread(talk_of, question, schema_context) if may_talk else None
+        if talk is not None:  # before the check for writes: "change it to a pie chart" changes no data
+            kind = Classification("conversation", 0.95, ctx.say("reason.talk"))
+            return {**base, "query_analysis": asdict(kind), "talk": asdict(talk)}
+        # only now: classification may need the values, conversation does not
+        schema_context = await ctx.resources.catalog_cache.schema_context()
+        write = wants_write(question)
+        if write and not ctx.allow_writes:
+            return {
+                **base,
+                **_reason_update(ctx, "write_not_allowed", "write_not_allowed"),
+                "status": "refused",
+            }
+        classification, cost = await _classify(question, turns, schema_context, ctx)
+    except Text2SQLError as error:  # still a new question: clear the state of the previous one
+        return {**base, **failure_update("classifier", error, ctx, cast("SQLMessageState", base))}
+    base |= {**cost, "query_analysis": asdict(classification)}
+    if classification.kind == "conversation":
+        return base
+    follow_up = not is_choice and bool(turns) and looks_like_follow_up(question)
+    return {**base, "wants_write": write, "follow_up": follow_up}
 
 
-async def _kind(
-    question: str, turns: list[Turn], knowledge: Knowledge, desk: Desk
+async def _classify(
+    question: str, turns: list[Turn], schema_context: SchemaContext, ctx: NodeContext
 ) -> tuple[Classification, Update]:
-    mode = desk.asked.mode or desk.settings.mode
+    mode = ctx.options.mode or ctx.settings.mode
     if mode != "hybrid":
         kind = "data" if mode == "database_direct" else "conversation"
-        return Classification(kind, 1.0, desk.say("reason.mode", mode=mode), "mode"), {}  # type: ignore[arg-type]
-    found = by_rules(question, turns, knowledge, desk)
-    if found.confidence >= _SURE:
-        return found, {}
-    return await _by_model(found, question, knowledge, desk)
+        return Classification(kind, 1.0, ctx.say("reason.mode", mode=mode), "mode"), {}  # type: ignore[arg-type]
+    classification = _classify_by_rules(question, turns, schema_context, ctx)
+    if classification.confidence >= _SURE:
+        return classification, {}
+    return await _classify_by_model(classification, question, schema_context, ctx)
 
 
-def by_rules(question: str, turns: list[Turn], knowledge: Knowledge, desk: Desk) -> Classification:
-    if small_talk(question):
-        return Classification("conversation", 0.95, desk.say("reason.small_talk"))
+def _classify_by_rules(
+    question: str, turns: list[Turn], schema_context: SchemaContext, ctx: NodeContext
+) -> Classification:
     if turns and looks_like_follow_up(question):
-        return Classification("data", 0.85, desk.say("reason.follow_up"))
-    share = about(question, knowledge)
-    if share >= ENOUGH:
-        return Classification("data", round(0.75 + share / 5, 2), desk.say("reason.names"))
-    return Classification("data", 0.6, desk.say("reason.unsure"))
+        return Classification("data", 0.85, ctx.say("reason.follow_up"))
+    share = about(question, schema_context)
+    if share >= MIN_COVERAGE:
+        return Classification("data", round(0.75 + share / 5, 2), ctx.say("reason.names"))
+    return Classification("data", 0.6, ctx.say("reason.unsure"))
 
 
-async def _by_model(
-    unsure: Classification, question: str, knowledge: Knowledge, desk: Desk
+async def _classify_by_model(
+    unsure: Classification, question: str, schema_context: SchemaContext, ctx: NodeContext
 ) -> tuple[Classification, Update]:
-    """A hosted model is quick to ask. The embedded one would read a second prompt for seconds, and its
-    opinion is worth little: it keeps to the rules.
+    """Ask a large model, which is quick. A small one would read a second prompt for seconds, and its opinion
+    is worth little: there the rules decide.
     """
-    model = desk.model
-    if not model.capabilities.schema:
+    model = ctx.model
+    if model.profile.size == "small":
         return unsure, {}
-    tables = ", ".join(table.name for table in knowledge.catalogue.tables)[:4_000]
+    tables = ", ".join(table.name for table in schema_context.catalog.tables)[:4_000]
     messages = (
-        Message("system", render("classify", desk.settings, tables=tables)),
+        Message("system", render("classify", ctx.settings, tables=tables)),
         Message("user", question),
     )
     try:
         reply = await model.ask(
-            ModelRequest(await bounded(messages, desk), max_tokens=120, schema=_SCHEMA, plain=True)
+            ModelRequest(await require_fit(messages, ctx), max_tokens=120, schema=_SCHEMA, plain=True)
         )
     except ModelError:
-        return unsure, {}  # the next call will meet the same error, and explain it
-    return _read(reply.text) or unsure, paid(fresh(), reply)
+        return unsure, {}  # the next call will raise the same error, and explain it
+    return _parse_reply(reply.text) or unsure, usage_update(new_question_state(), reply)
 
 
 _SCHEMA = {
@@ -115,44 +128,46 @@ _SCHEMA = {
 }
 
 
-def _read(text: str) -> Classification | None:
-    held = object_in(text)
+def _parse_reply(text: str) -> Classification | None:
+    fields = object_in(text)
     try:
-        kind, confidence = held["kind"], float(held["confidence"])
+        kind, confidence = fields["kind"], float(fields["confidence"])
     except (ValueError, KeyError, TypeError):
         return None
     if kind not in ("data", "conversation"):
         return None
-    return Classification(kind, min(1.0, max(0.0, confidence)), str(held.get("reason", ""))[:200], "model")
+    return Classification(kind, min(1.0, max(0.0, confidence)), str(fields.get("reason", ""))[:200], "model")
 
 
-def _answered(said: str, turns: list[Turn]) -> tuple[str, bool]:
-    """The question that an answer to our question back stands for: a choice, its number, or its words."""
-    if not turns or turns[-1]["status"] != "clarify":
-        return said, False
+def _resolve_choice(text: str, turns: list[Turn]) -> tuple[str, bool]:
+    """Resolve an answer to our clarifying question (a choice, its number or its words) to the question it
+    stands for.
+    """
+    if not turns or not turns[-1]["choices"]:
+        return text, False
     last = turns[-1]
-    choice = _choice(said, last["choices"])
+    choice = _choice(text, last["choices"])
     if choice is not None:
         return choice["question"], True
-    return said, False
+    return text, False
 
 
-def _choice(said: str, choices: list[Option]) -> Option | None:
-    wanted = said.strip(" .。'\"“”‘’").casefold()
-    if wanted.isdigit() and 1 <= int(wanted) <= len(choices):
-        return choices[int(wanted) - 1]
-    return next((one for one in choices if one["label"].casefold() == wanted), None)
+def _choice(text: str, choices: list[Option]) -> Option | None:
+    reply = text.strip(" .。'\"“”‘’").casefold()
+    if reply.isdigit() and 1 <= int(reply) <= len(choices):
+        return choices[int(reply) - 1]
+    return next((choice for choice in choices if choice["label"].casefold() == reply), None)
 
 
-def _language(question: str, desk: Desk, turns: list[Turn]) -> Language:
-    """As wanted, else the question's own: one who asks in Chinese reads Chinese."""
-    if desk.asked.language:
-        return "zh" if desk.asked.language.startswith("zh") else "en"
+def _language(question: str, ctx: NodeContext, turns: list[Turn]) -> Language:
+    """The requested language, else the question's own."""
+    if ctx.options.language:
+        return "zh" if ctx.options.language.startswith("zh") else "en"
     if question:
         return "zh" if _CJK.search(question) else "en"
     return "zh" if turns and _CJK.search(turns[-1]["question"]) else "en"
 
 
-def _failure(desk: Desk, reason: str, key: str) -> Update:
-    message, hint = desk.say(f"reason.{key}.told"), desk.say(f"reason.{key}.told.hint")
-    return {**ended("failed", reason, message, hint), "sql_generation_failure_reason": reason}
+def _reason_update(ctx: NodeContext, reason: str, key: str) -> Update:
+    message, hint = ctx.say(f"reason.{key}.told"), ctx.say(f"reason.{key}.told.hint")
+    return {**final_update("failed", reason, message, hint), "sql_generation_failure_reason": reason}

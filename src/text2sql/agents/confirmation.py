@@ -1,35 +1,39 @@
-"""A write waits for a person: the statement, and how many rows a rolled-back rehearsal touched, are shown;
-the run stops here until somebody says yes or no, be it after a restart.
+"""The confirmation node: a write waits for a person. It shows the statement and how many rows a rolled-back
+rehearsal touched, and interrupts the run until somebody says yes or no, even after a restart.
 """
 
 from langgraph.types import interrupt
 
-from text2sql.agents.desk import Desk, Update, ended
-from text2sql.agents.state import SQLMessageState, Write
-from text2sql.sql import check_write
+from text2sql.agents.node_context import NodeContext, Update, final_update
+from text2sql.agents.state import PendingWrite, SQLMessageState
+from text2sql.sql import check_write, in_worker
 from text2sql.types import CheckedWrite
 
 
-async def confirmation(state: SQLMessageState, desk: Desk) -> Update:
-    """Everything before `interrupt` happens again when the run goes on; a rehearsal changes nothing."""
+async def confirmation(state: SQLMessageState, ctx: NodeContext) -> Update:
+    """Everything before `interrupt` runs again on resume; a rehearsal changes nothing."""
     write = state["pending_write"]
     if write is None:
         raise RuntimeError("there is nothing to confirm")
-    statement = await checked_write(write, desk)
-    rows = await desk.rooms.database.rehearse(statement)
-    desk.check("rehearsal", True, str(rows))
-    said = interrupt({"sql": write["sql"], "table": write["table"], "kind": write["kind"], "rows": rows})
+    statement = await checked_write(write, ctx)
+    rows = await ctx.resources.database.rehearse(statement)
+    ctx.check("rehearsal", True, str(rows))
+    reply = interrupt({"sql": write["sql"], "table": write["table"], "kind": write["kind"], "rows": rows})
     update: Update = {"statements": state.get("statements", 0) + 1}
-    if said is not True:
-        return {**update, **ended("refused", "declined", desk.say("reason.declined.told"))}
+    if reply is not True:
+        return {**update, **final_update("refused", "declined", ctx.say("reason.declined.told"))}
     return {**update, "pending_write": {**write, "rows": rows, "confirmed": True}}
 
 
-async def checked_write(write: Write, desk: Desk) -> CheckedWrite:
-    """A checkpoint is only data: what it holds goes through the guard again, and must come out the same."""
-    knowledge = await desk.rooms.library.knowledge(values=False)
-    catalogue = knowledge.catalogue
-    found = check_write(write["sql"], catalogue.dialect, catalogue, knowledge.policy, nonce=write["nonce"])
-    if not isinstance(found, CheckedWrite) or found.sql != write["sql"]:
-        raise RuntimeError("the statement that waited is not the one that was checked")
-    return found
+async def checked_write(write: PendingWrite, ctx: NodeContext) -> CheckedWrite:
+    """Check a write again, because a checkpoint is only data; the result must be the statement that was
+    shown.
+    """
+    schema_context = await ctx.resources.catalog_cache.schema_context(values=False)
+    catalog = schema_context.catalog
+    statement = await in_worker(
+        check_write, write["sql"], catalog.dialect, catalog, schema_context.policy, nonce=write["nonce"]
+    )
+    if not isinstance(statement, CheckedWrite) or statement.shown != write["sql"]:
+        raise RuntimeError("the pending statement is not the one that was checked")
+    return statement

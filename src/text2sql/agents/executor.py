@@ -1,5 +1,5 @@
-"""Runs what passed, under limits, and picks among candidates by what they return. Rows go to the store and
-are known by their id; a write that a person confirmed runs once, whatever happens.
+"""The executor node: runs the validated queries under limits and picks a candidate by what they return. Rows
+go to the store and are referred to by id; a confirmed write runs exactly once.
 """
 
 import asyncio
@@ -9,133 +9,142 @@ from dataclasses import dataclass, replace
 from math import exp
 from typing import Any
 
-from text2sql.agents.confidence import DOUBTFUL, confidence_of, evidence, signals_of
+from text2sql.agents.catalog_cache import check_query
+from text2sql.agents.confidence import DOUBTFUL, confidence_of, evidence, is_foreign_answer, signals_of
 from text2sql.agents.confirmation import checked_write
-from text2sql.agents.desk import Desk, Update, detail_of, ended
-from text2sql.agents.emptiness import is_empty, rows_in, why_empty
-from text2sql.agents.library import checked
-from text2sql.agents.state import Execution, Passed, SQLMessageState, Write, trouble
-from text2sql.background import aside
+from text2sql.agents.empty_result import explain_empty_result, is_empty, rows_in
+from text2sql.agents.node_context import NodeContext, Update, error_detail, final_update
+from text2sql.agents.schema import no_data_update
+from text2sql.agents.state import Execution, PendingWrite, SQLMessageState, ValidatedQuery, error_entry
+from text2sql.charts import may_omit_groups
 from text2sql.errors import DatabaseError, LockConflict
 from text2sql.memory import StoredResult
-from text2sql.schema import Knowledge
+from text2sql.schema import SchemaContext, uncovered_words
 from text2sql.types import CheckedSql, QueryResult, RowsFound
 
-_TIMES = 3  # as long as the first query took must be left for others: there is one already
 _LOCK_PAUSE = 0.2  # seconds
-_SETTLING = 3.0  # seconds to wait for whoever has claimed a write and is running it
+_CLAIM_WAIT = 3.0  # seconds to wait for another run that has claimed the write
 
 
 @dataclass(frozen=True, slots=True)
-class _Ran:
-    passed: Passed
+class _Executed:
+    passed: ValidatedQuery
     query: CheckedSql
     result: QueryResult
     evidence: float
 
 
-async def executor(state: SQLMessageState, desk: Desk) -> Update:
+async def executor(state: SQLMessageState, ctx: NodeContext) -> Update:
     write = state.get("pending_write")
     if write is not None:
-        return await _write(write, state, desk)
-    knowledge = await desk.rooms.library.knowledge()
+        return await _run_write(write, state, ctx)
+    schema_context = await ctx.resources.catalog_cache.schema_context()
     validation = state["validation_result"]
     if validation is None:
-        raise RuntimeError("the validator comes first")
+        raise RuntimeError("the validator must run first")
     history = list(state.get("error_history", []))
-    ran: list[_Ran] = []
+    executed: list[_Executed] = []
     for passed in validation["passed"]:
-        query = await again(passed["text"], desk, knowledge)
+        query = await recheck(passed["text"], ctx, schema_context)
         try:
-            held = desk.rooms.results.pop(_key(state, query), None)
-            result = await _run(query, desk) if held is None else held
+            cached = ctx.resources.results.pop(_cache_key(state, query), None)
+            result = await _run(query, ctx) if cached is None else cached
         except DatabaseError as error:
             if error.mend != "rewrite":
                 raise
-            history.append(trouble("executor", error.kind, detail_of(error), query.shown))
+            history.append(error_entry("executor", error.kind, error_detail(error), query.shown))
         else:
-            ran.append(_Ran(passed, query, result, evidence(state, passed, rows_in(result))))
+            executed.append(_Executed(passed, query, result, evidence(state, passed, rows_in(result))))
     update: Update = {
         "error_history": history,
         "statements": state.get("statements", 0) + len(validation["passed"]),
     }
-    if not ran:
+    if not executed:
         return {**update, "execution_result": None}
-    best, agreement = choose(ran)
-    if _may_doubt(state, desk) and _is_doubtful(best, state):
-        desk.rooms.hold(_key(state, best.query), best.result)
+    best, agreement = choose(executed)
+    if _may_try_alternative(state, ctx) and _is_doubtful(best, state):
+        ctx.resources.cache_result(_cache_key(state, best.query), best.result)
         return {**update, "execution_result": None, "doubted": True}
-    return {**update, **await _kept(best, agreement, state, desk, knowledge)}
+    if is_foreign_answer(state, best.passed, rows_in(best.result), agreement):
+        unmatched = ", ".join(uncovered_words(state["question"], schema_context)[:3])
+        declined = no_data_update(ctx, "missing_database_info", "reason.no_data", words=unmatched)
+        return {**update, **declined, "execution_result": None}
+    return {**update, **await _store_result(best, agreement, state, ctx, schema_context)}
 
 
-def _may_doubt(state: SQLMessageState, desk: Desk) -> bool:
-    """Once, for one query of a model on this machine, which costs seconds and no money, if there is time."""
-    enough = desk.left > _TIMES * state["seconds"].get("generator", 0.0)
-    alone = len(state["candidates"]) == state.get("attempts") == 1
-    return enough and alone and desk.model.capabilities.continues and not state.get("doubted")
-
-
-def _is_doubtful(ran: _Ran, state: SQLMessageState) -> bool:
-    """What came to nothing is: the person is asked back only if another query comes to nothing too."""
-    rows = rows_in(ran.result)
-    return not rows or confidence_of(signals_of(state, ran.passed, rows)) < DOUBTFUL
-
-
-async def again(sql: str, desk: Desk, knowledge: Knowledge) -> CheckedSql:
-    """A checkpoint is only data: what it holds goes through the guard once more before it runs. One row more
-    than the limit is asked for, so that there being more is a fact.
+def _may_try_alternative(state: SQLMessageState, ctx: NodeContext) -> bool:
+    """Once, and only for a local model's single query: that costs seconds and no money. Elapsed time is not
+    considered, or the answer would depend on the load.
     """
-    query = await aside(sql, lambda: checked(sql, knowledge, desk.row_limit + 1))
+    is_only_query = len(state["candidates"]) == state.get("attempts") == 1
+    return is_only_query and ctx.model.profile.continues and not state.get("doubted")
+
+
+def _is_doubtful(executed: _Executed, state: SQLMessageState) -> bool:
+    """An empty result always is: the user is asked only if another query is empty too."""
+    rows = rows_in(executed.result)
+    return not rows or confidence_of(signals_of(state, executed.passed, rows)) < DOUBTFUL
+
+
+async def recheck(sql: str, ctx: NodeContext, schema_context: SchemaContext) -> CheckedSql:
+    """Run the guard again, because a checkpoint is only data; with one row above the limit, to know whether
+    there are more.
+    """
+    query = await check_query(sql, schema_context, ctx.row_limit + 1)
     if isinstance(query, CheckedSql):
         return query
     raise RuntimeError("a query that passed the guard does not pass it again")
 
 
-def _key(state: SQLMessageState, query: CheckedSql) -> str:
-    """Of rows that wait for another way to put their question: they are not fetched twice."""
+def _cache_key(state: SQLMessageState, query: CheckedSql) -> str:
+    """Key of rows that wait for an alternative query, so that they are not fetched twice."""
     return f"{state['turn_id']} {query.shown}"
 
 
-async def _run(query: CheckedSql, desk: Desk) -> QueryResult:
-    """A lock or a serialisation failure is met by trying once more."""
-    limits = replace(desk.settings.limits, rows=desk.row_limit)
+async def _run(query: CheckedSql, ctx: NodeContext) -> QueryResult:
+    """Retry once after a lock conflict or a serialization failure."""
+    limits = replace(ctx.settings.limits, rows=ctx.row_limit)
     try:
-        return await desk.rooms.database.run(query, limits)
+        return await ctx.resources.database.run(query, limits)
     except LockConflict:
         await asyncio.sleep(_LOCK_PAUSE)
-        return await desk.rooms.database.run(query, limits)
+        return await ctx.resources.database.run(query, limits)
 
 
-def choose(ran: Sequence[_Ran]) -> tuple[_Ran, float | None]:
-    """The result that most candidates agree on, each weighed by what speaks against it. Ties go to the
-    earlier one.
+def choose(executed: Sequence[_Executed]) -> tuple[_Executed, float | None]:
+    """The result that most candidates agree on, weighted by the evidence against each. Ties go to the earlier
+    one.
     """
-    if len(ran) == 1:
-        return ran[0], None
-    clusters: dict[Any, list[_Ran]] = {}
-    for one in ran:
-        clusters.setdefault(_shape(one.result), []).append(one)
-    best = max(clusters.values(), key=lambda them: sum(exp(one.evidence) for one in them))
-    return max(best, key=lambda one: one.evidence), round(len(best) / len(ran), 3)
+    if len(executed) == 1:
+        return executed[0], None
+    clusters: dict[Any, list[_Executed]] = {}
+    for candidate in executed:
+        clusters.setdefault(_cluster_key(candidate.result), []).append(candidate)
+    best = max(clusters.values(), key=lambda members: sum(exp(candidate.evidence) for candidate in members))
+    return max(best, key=lambda candidate: candidate.evidence), round(len(best) / len(executed), 3)
 
 
-def _shape(result: QueryResult) -> Any:
-    """Rows without regard to their order and to names: two queries that say the same agree."""
+def _cluster_key(result: QueryResult) -> Any:
+    """Rows regardless of their order and of column names: equivalent queries agree."""
     return len(result.columns), tuple(sorted(map(repr, result.rows)))
 
 
-async def _kept(
-    best: _Ran, agreement: float | None, state: SQLMessageState, desk: Desk, knowledge: Knowledge
+async def _store_result(
+    best: _Executed,
+    agreement: float | None,
+    state: SQLMessageState,
+    ctx: NodeContext,
+    schema_context: SchemaContext,
 ) -> Update:
-    result, query = best.result, best.query
+    result, query = replace(best.result, partial=may_omit_groups(best.passed["text"])), best.query
     columns = tuple(column.name for column in result.columns)
     shown = best.passed["sql"]
-    desk.emit(RowsFound(shown, columns, result.rows, bool(result.truncated)))
-    # Pages and exports reach beyond our own row limit, so it is the text without it that is kept.
-    fingerprint, source = knowledge.catalogue.fingerprint, desk.rooms.library.mark
+    ctx.emit(RowsFound(shown, columns, result.rows, bool(result.truncated)))
+    # Pages and exports go beyond our row limit, so the query is stored without it.
+    fingerprint, source = schema_context.catalog.fingerprint, ctx.resources.catalog_cache.mark
     stored = replace(StoredResult.of(query, result, fingerprint, source), sql=best.passed["text"])
-    result_id = await desk.rooms.memory.keep_result(desk.asked.user, desk.asked.thread, stored)
-    desk.rooms.hold(result_id, result)
+    result_id = await ctx.resources.memory.keep_result(ctx.options.user, ctx.options.thread, stored)
+    ctx.resources.cache_result(result_id, result)
     execution = Execution(
         ok=True,
         result_id=result_id,
@@ -154,7 +163,7 @@ async def _kept(
         "validation_result": {**_validation(state), "passed": [best.passed]},
     }
     if is_empty(result):
-        update |= await why_empty(query, state, desk, knowledge)
+        update |= await explain_empty_result(query, state, ctx, schema_context)
     return update
 
 
@@ -162,21 +171,23 @@ def _validation(state: SQLMessageState) -> dict[str, Any]:
     return dict(state["validation_result"] or {})
 
 
-async def _write(write: Write, state: SQLMessageState, desk: Desk) -> Update:
-    """Claimed before it runs: should we die in between, nobody can know whether it ran, and it is not run
-    again. That is said, not hidden.
+async def _run_write(write: PendingWrite, state: SQLMessageState, ctx: NodeContext) -> Update:
+    """Run a confirmed write. It is claimed first: after a crash in between nobody knows whether it ran, so it
+    is not run again, and the answer says so.
     """
     if not write.get("confirmed"):
         raise RuntimeError("a write runs only after a person has confirmed it")
-    memory = desk.rooms.memory
-    statement = await checked_write(write, desk)
+    memory = ctx.resources.memory
+    statement = await checked_write(write, ctx)
     rows: int | None
     if not await memory.claim(statement.key):
-        rows = await _settled(statement.key, desk)
+        rows = await _wait_for_claim(statement.key, ctx)
         if rows is None:
-            return ended("failed", "database", desk.say("reason.write_unknown.told"), kind="write_unknown")
+            return final_update(
+                "failed", "database", ctx.say("reason.write_unknown.told"), kind="write_unknown"
+            )
     else:
-        rows = await desk.rooms.database.commit(statement)
+        rows = await ctx.resources.database.commit(statement)
         await memory.settle(statement.key, rows)
     execution = Execution(
         ok=True, result_id="", sql=statement.sql, columns=[], row_count=0, truncated=False, seconds=0.0,
@@ -189,11 +200,11 @@ async def _write(write: Write, state: SQLMessageState, desk: Desk) -> Update:
     }
 
 
-async def _settled(key: str, desk: Desk) -> int | None:
-    """How a write ended that somebody else has claimed; None if that cannot be known."""
-    until = time.monotonic() + _SETTLING
+async def _wait_for_claim(key: str, ctx: NodeContext) -> int | None:
+    """The row count of a write that another run has claimed; None if that is unknown."""
+    deadline = time.monotonic() + _CLAIM_WAIT
     while True:
-        claim = await desk.rooms.memory.claimed(key)
-        if claim is None or claim.rows is not None or time.monotonic() >= until:
+        claim = await ctx.resources.memory.claimed(key)
+        if claim is None or claim.rows is not None or time.monotonic() >= deadline:
             return claim.rows if claim else None
         await asyncio.sleep(0.1)

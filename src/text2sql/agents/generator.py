@@ -1,24 +1,25 @@
-"""Writes the query: one call, several candidates where the model can give them in one batch.
+"""The generator node: writes the query in one model call, with several candidates where the model supports
+it.
 
-Under a grammar of the schema on the embedded model, as structured output on hosted ones.
+The embedded model is constrained by a grammar of the schema; hosted models use structured output.
 """
 
 from collections.abc import Mapping
 from contextlib import aclosing
 
-from text2sql.agents.context import Alike, alike_to, generation
-from text2sql.agents.desk import Desk, Update, noted, paid
-from text2sql.agents.replies import object_in
-from text2sql.agents.state import Reason, SQLMessageState, Written
-from text2sql.agents.ways import ways
+from text2sql.agents.alternative_candidates import token_alternatives
+from text2sql.agents.json_extract import object_in
+from text2sql.agents.node_context import NodeContext, Update, usage_update, with_error
+from text2sql.agents.prompt_builder import SimilarPairs, generation_prompt, similar_pairs, values_sent
+from text2sql.agents.state import GeneratedQuery, Reason, SQLMessageState, add_sent
 from text2sql.errors import PromptTooLong
 from text2sql.llm.grammar import sql_grammar
-from text2sql.schema import Knowledge
+from text2sql.schema import SchemaContext
 from text2sql.sql import read_reply
+from text2sql.text_normalization import normalised
 from text2sql.types import Candidate, Message, ModelRequest, Reply, SqlToken
-from text2sql.wording import normalised
 
-# What a hosted model fills in. `problem` gives it a way to say no that is not a made-up query.
+# The structured output of hosted models; `problem` lets them decline instead of inventing a query.
 REPLY: Mapping[str, object] = {
     "type": "object",
     "properties": {
@@ -31,128 +32,130 @@ REPLY: Mapping[str, object] = {
 }
 
 
-async def generator(state: SQLMessageState, desk: Desk) -> Update:
-    if desk.asked.previous is not None and not state.get("error_history"):
-        return _failed_before(desk.asked.previous, state)
-    alike = await alike_to(state, desk)
-    verified = _verified(alike, state, desk)
+async def generator(state: SQLMessageState, ctx: NodeContext) -> Update:
+    if ctx.options.previous is not None and not state.get("error_history"):
+        return _start_from_failure(ctx.options.previous, state)
+    similar = await similar_pairs(state, ctx)
+    verified = _verified_update(similar, state)
     if verified is not None:
         return verified
-    knowledge = await desk.rooms.library.knowledge()
-    request = asking(await generation(state, desk, knowledge, alike), state, desk, knowledge)
-    # A schema that the model has never seen takes it longer to read than a call may take to answer.
-    await desk.model.warm(request.messages[:1])
+    schema_context = await ctx.resources.catalog_cache.schema_context()
+    request = build_request(
+        await generation_prompt(state, ctx, schema_context, similar), state, ctx, schema_context
+    )
     try:
-        reply = await say(request, desk)
+        reply = await stream_reply(request, ctx)
     except PromptTooLong:
-        # Our count was wrong, or the provider's limit is lower than it says: half of it, once.
-        alone: SQLMessageState = {**state, "turns": [], "follow_up": False}
-        shorter = await generation(alone, desk, knowledge, alike, shrink=True)
-        reply = await say(asking(shorter, alone, desk, knowledge), desk)
-    return read(reply, state)
+        # The token count was wrong, or the provider's limit is lower than documented: retry once with half.
+        without_turns: SQLMessageState = {**state, "turns": [], "follow_up": False}
+        shorter = await generation_prompt(without_turns, ctx, schema_context, similar, shrink=True)
+        reply = await stream_reply(build_request(shorter, without_turns, ctx, schema_context), ctx)
+    sent = add_sent(state, values_sent(state, ctx.sharing(schema_context)))
+    return {**candidates_update(reply, state), "sent": sent}
 
 
-def _failed_before(previous: Mapping[str, str], state: SQLMessageState) -> Update:
-    """Somebody has run a query for this question and it failed: recovery goes on from there. Who runs queries
-    one after the other has read the catalogue before; it is not read again for each of them.
+def _start_from_failure(previous: Mapping[str, str], state: SQLMessageState) -> Update:
+    """The caller has run a query for this question and it failed: start at recovery. Such callers have just
+    read the catalog, so it is not refreshed for each query.
     """
     sql = str(previous.get("sql", ""))
     kind, detail = str(previous.get("kind", "other")), str(previous.get("detail", ""))
-    history = noted(state, "executor", kind, detail, sql)
+    history = with_error(state, "executor", kind, detail, sql)
     return {"candidates": [], "generated_sql": sql, "error_history": history, "refreshed": True}
 
 
-def _verified(alike: Alike, state: SQLMessageState, desk: Desk) -> Update | None:
-    """A person has found a query right for this very question: no model knows better. It goes through the
-    guard like any other.
+def _verified_update(similar: SimilarPairs, state: SQLMessageState) -> Update | None:
+    """A query that a person has verified for exactly this question is used as it is; the guard still checks
+    it.
     """
     if state.get("follow_up") or state.get("wants_write") or state.get("error_history"):
         return None
-    if not alike or normalised(alike[0][1].question) != normalised(state["question"]):
+    if not similar or normalised(similar[0][1].question) != normalised(state["question"]):
         return None
-    sql = alike[0][1].sql
-    told = [*state.get("assumptions", []), desk.say("answer.verified")]
-    return {"candidates": [{"sql": sql, "logprob": None}], "generated_sql": sql, "assumptions": told}
+    sql = similar[0][1].sql
+    return {"candidates": [GeneratedQuery(sql=sql, logprob=None, verified=True)], "generated_sql": sql}
 
 
-def asking(
-    messages: tuple[Message, ...], state: SQLMessageState, desk: Desk, knowledge: Knowledge
+def build_request(
+    messages: tuple[Message, ...], state: SQLMessageState, ctx: NodeContext, schema_context: SchemaContext
 ) -> ModelRequest:
-    settings = desk.settings
+    settings = ctx.settings
     grammar = ""
-    if settings.grammar and desk.model.capabilities.grammar and not state.get("wants_write"):
-        grammar = grammar_of(knowledge, desk)
+    if settings.grammar and ctx.model.profile.grammar and not state.get("wants_write"):
+        grammar = cached_grammar(schema_context, ctx)
     return ModelRequest(
         messages,
         max_tokens=settings.sql_tokens,
-        candidates=desk.asked.candidates or settings.candidates,
+        candidates=ctx.options.candidates or settings.candidates,
         temperature=settings.temperature,
-        stop=(";",) if not state.get("wants_write") and not desk.model.capabilities.schema else (),
+        stop=(";",) if not state.get("wants_write") and not ctx.model.profile.structured_output else (),
         grammar=grammar,
         schema=REPLY,
         logprobs=True,
-        seconds=desk.patience,
+        seconds=ctx.model_timeout,
     )
 
 
-def grammar_of(knowledge: Knowledge, desk: Desk) -> str:
-    key = ("grammar", knowledge.catalogue.fingerprint)
-    if key in desk.rooms.prepared:
-        return str(desk.rooms.prepared[key])
-    return desk.rooms.prepare(key, sql_grammar(knowledge.catalogue.dialect, knowledge.policy.tables))
+def cached_grammar(schema_context: SchemaContext, ctx: NodeContext) -> str:
+    key = ("grammar", schema_context.catalog.fingerprint)
+    if key in ctx.resources.prepared:
+        return str(ctx.resources.prepared[key])
+    return ctx.resources.cache_prepared(
+        key, sql_grammar(schema_context.catalog.dialect, schema_context.policy.tables)
+    )
 
 
-async def say(request: ModelRequest, desk: Desk) -> Reply:
-    """The whole reply; its pieces are told as they come."""
-    async with aclosing(desk.model.stream(request)) as pieces:
+async def stream_reply(request: ModelRequest, ctx: NodeContext) -> Reply:
+    """The whole reply; its tokens are emitted as they arrive."""
+    async with aclosing(ctx.model.stream(request, queued=ctx.queued)) as pieces:
         async for piece in pieces:
             if isinstance(piece, Reply):
                 return piece
-            desk.emit(SqlToken(piece))
+            ctx.emit(SqlToken(piece))
     raise AssertionError("a stream ends with a reply or an error")
 
 
-def read(reply: Reply, state: SQLMessageState) -> Update:
-    cost = {**paid(state, reply), "attempts": state.get("attempts", 0) + 1}
-    alone = len(reply.candidates) == 1 and not state.get("wants_write")
-    torn: Update = {"ways": ways(reply.candidates[0]) if alone else []}
-    found: dict[str, Written] = {}
+def candidates_update(reply: Reply, state: SQLMessageState) -> Update:
+    cost = {**usage_update(state, reply), "attempts": state.get("attempts", 0) + 1}
+    is_single = len(reply.candidates) == 1 and not state.get("wants_write")
+    alternatives: Update = {"ways": token_alternatives(reply.candidates[0]) if is_single else []}
+    queries: dict[str, GeneratedQuery] = {}
     for candidate in reply.candidates:
         sql = read_reply(candidate.text) if candidate.finish == "stop" else ""
-        if sql and sql not in found:
-            found[sql] = as_written(sql, candidate)
-    written = list(found.values())
-    if written:
-        return {**cost, **torn, "candidates": written, "generated_sql": written[0]["sql"]}
-    reason, told = why_nothing(reply.candidates[0])
+        if sql and sql not in queries:
+            queries[sql] = generated_query(sql, candidate)
+    generated = list(queries.values())
+    if generated:
+        return {**cost, **alternatives, "candidates": generated, "generated_sql": generated[0]["sql"]}
+    reason, explanation = failure_reason(reply.candidates[0])
     return {
         **cost,
-        **torn,
+        **alternatives,
         "candidates": [],
         "generated_sql": "",
         "sql_generation_failure_reason": reason,
-        "user_prompt": told,
-        "error_history": noted(state, "generator", reason, reply.text),
+        "user_prompt": explanation,
+        "error_history": with_error(state, "generator", reason, reply.text),
     }
 
 
-def as_written(sql: str, candidate: Candidate) -> Written:
-    sure = [token.logprob for token in candidate.tokens]
-    if not sure:
+def generated_query(sql: str, candidate: Candidate) -> GeneratedQuery:
+    logprobs = [token.logprob for token in candidate.tokens]
+    if not logprobs:
         return {"sql": sql, "logprob": None}
-    return {"sql": sql, "logprob": round(sum(sure) / len(sure), 4), "least": round(min(sure), 4)}
+    return {"sql": sql, "logprob": round(sum(logprobs) / len(logprobs), 4), "least": round(min(logprobs), 4)}
 
 
-def why_nothing(candidate: Candidate) -> tuple[Reason, str]:
-    """Why there is no query in a reply: as the model says it, else what can be seen from outside."""
+def failure_reason(candidate: Candidate) -> tuple[Reason, str]:
+    """Why a reply has no query: as the model says, else by its text."""
     if candidate.finish == "length":
         return "unknown_generation_failure", ""
-    held = object_in(candidate.text)
-    explanation = str(held.get("explanation", ""))[:500]
-    problem = held.get("problem")
+    fields = object_in(candidate.text)
+    explanation = str(fields.get("explanation", ""))[:500]
+    problem = fields.get("problem")
     if problem == "missing_database_info":
         return "missing_database_info", explanation
     if problem == "ambiguous_question":
         return "ambiguous_question", explanation
     text = explanation or candidate.text.strip()
-    return ("llm_explanation", text[:500]) if text and not held else ("unknown_generation_failure", "")
+    return ("llm_explanation", text[:500]) if text and not fields else ("unknown_generation_failure", "")

@@ -1,155 +1,185 @@
-"""Ends every question: the sentence, the receipt, the `Answer`, and what the thread remembers of it.
+"""The interpreter node: ends every question with a sentence, the receipt, the `Answer` and the thread's
+history.
 
-A template says most results better than a small model would, at no price; a model is asked where the settings
-want one, and its words are held against nothing but the rows it was shown.
+A template describes most results better than a small model would, at no cost; a model is used if the settings
+ask for it, and sees only the rows that it is given.
 """
 
+import asyncio
 from contextlib import aclosing
 from dataclasses import asdict
 from typing import Any
 
 from langchain_core.messages import AIMessage, RemoveMessage
 
-from text2sql.agents.answering import answer_of, result_of
-from text2sql.agents.chart import chart
-from text2sql.agents.context import bounded, conversation
-from text2sql.agents.desk import Desk, Update, paid
+from text2sql.agents.answer_builder import build_answer, load_result, with_doubt
+from text2sql.agents.chart import choose_chart
+from text2sql.agents.confidence import certainty_of, confidence
+from text2sql.agents.node_context import NodeContext, Update, usage_update
+from text2sql.agents.prompt_builder import conversation_prompt, require_fit
+from text2sql.agents.query_description import describe_query
 from text2sql.agents.sentences import sentence
-from text2sql.agents.state import SQLMessageState, Turn
+from text2sql.agents.state import SQLMessageState, Turn, add_sent
+from text2sql.agents.talk import Talk, reply, template_reply
+from text2sql.agents.talk.schema_answers import named_tables
 from text2sql.errors import ModelError, PromptTooLong
 from text2sql.llm.prompts import render
-from text2sql.types import AnswerToken, Message, ModelRequest, QueryResult, Reply
+from text2sql.types import Answer, AnswerToken, Message, ModelRequest, QueryResult, Reply
 
-_TURNS = 10  # that a thread keeps whole
+_TURNS = 10  # that a thread keeps in full
 _MESSAGES = 40
 _SHOWN_ROWS = 20  # of a result, in the prompt of the summary
-_SUMMARY = 2_000  # characters
+_SUMMARY_LENGTH = 2_000  # characters
+# Kinds of conversation that a large model answers.
+_MODEL_KINDS = frozenset({"greeting", "thanks", "farewell", "chat"})
 
 
-async def interpreter(state: SQLMessageState, desk: Desk) -> Update:
+async def interpreter(state: SQLMessageState, ctx: NodeContext) -> Update:
     update: Update = {}
     if state.get("status"):
         text = state.get("user_prompt", "")
+        if state["status"] == "answered":  # a draft
+            update["taken_for"] = await _restate_query(state.get("generated_sql", ""), state, ctx)
     elif state.get("execution_result") is None:
-        text, update = await _conversation(state, desk)
-        update["status"] = "conversation"
+        text, update = await _converse(state, ctx)
+        update.setdefault("status", "conversation")
     else:
-        text, update = await _result(state, desk)
+        text, update = await _describe_result(state, ctx)
         update["status"] = "answered"
     if not update.get("usage"):
-        desk.emit(AnswerToken(text))
-    ended: SQLMessageState = {**state, **update}  # type: ignore[typeddict-item]
-    text = _without_rows(text, ended, desk)
-    answer = answer_of(ended, desk, text)
+        ctx.emit(AnswerToken(text))
+    final_state: SQLMessageState = {**state, **update}  # type: ignore[typeddict-item]
+    text = _without_rows(text, final_state, ctx)
+    answer = build_answer(final_state, ctx, text)
     return {
         **update,
         "answer": asdict(answer),
-        "turns": _turns(ended, text),
-        "summary": _summary(ended),
-        "messages": [AIMessage(text), *_forgotten(state)],
+        "turns": _turns(final_state, answer, text),
+        "summary": _summarize(final_state),
+        "messages": [AIMessage(text), *_removed_messages(state)],
     }
 
 
-def _without_rows(text: str, state: SQLMessageState, desk: Desk) -> str:
-    """A sentence that quotes rows is kept with them, by reference and for as long; a thread keeps their
-    number. Whoever runs the graph without our memory gets the sentence itself.
+def _without_rows(text: str, state: SQLMessageState, ctx: NodeContext) -> str:
+    """A sentence that quotes rows is stored and expires with them; the thread keeps only their number.
+    LangGraph's own server gets the sentence itself.
     """
     execution = state.get("execution_result")
-    if not desk.rooms.keeps or execution is None or not execution["result_id"]:
+    if not ctx.resources.owns_threads or execution is None or not execution["result_id"]:
         return text
-    desk.rooms.hold_sentence(execution["result_id"], text)
+    ctx.resources.cache_sentence(execution["result_id"], text)
     if state["status"] == "answered":
-        return desk.say("answer.kept", rows=execution["row_count"])
+        return ctx.say("answer.kept", rows=execution["row_count"])
     return text
 
 
-async def _result(state: SQLMessageState, desk: Desk) -> tuple[str, Update]:
+async def _describe_result(state: SQLMessageState, ctx: NodeContext) -> tuple[str, Update]:
     execution = state["execution_result"]
     if execution is None:
-        raise RuntimeError("the executor comes first")
+        raise RuntimeError("the executor must run first")
     if "written_rows" in execution:
-        return desk.say("answer.written", rows=execution["written_rows"]), {}
-    result = await result_of(execution["result_id"], desk.asked.user, desk.rooms)
-    told = sentence(result, desk.language, state.get("assumptions", []))
-    update: Update = {"chart_result": chart(result, state["question"])}
-    if (desk.preset.summary or desk.settings.summary) != "model" or not result.rows:
-        return told, update
-    asked = render(
+        return ctx.say("answer.written", rows=execution["written_rows"]), {}
+    result = await load_result(execution["result_id"], ctx.options.user, ctx.resources)
+    taken_for = await _restate_query(execution["sql"], state, ctx)
+    certainty = certainty_of(confidence(state))
+    text = sentence(result, ctx.language, state.get("assumptions", []))
+    text = with_doubt(text, certainty, taken_for, ctx.language)
+    update: Update = {"chart_result": choose_chart(result, state["question"]), "taken_for": taken_for}
+    if (ctx.preset.summary or ctx.settings.summary) != "model" or not result.rows:
+        return text, update
+    if ctx.share_values != "samples":
+        ctx.warn("warning.rows_not_shared", setting="TEXT2SQL_SHARE_VALUES=samples")
+        return text, update
+    prompt = render(
         "interpret",
-        desk.settings,
-        desk.language,
+        ctx.settings,
+        ctx.language,
         question=state["question"],
         rows=str(execution["row_count"]),
         truncated=str(execution["truncated"]).lower(),
-        result=_shown(result),
+        result=_rows_text(result),
     )
-    said, paid_for = await _said((Message("user", asked),), state, desk, otherwise=told)
-    return said, {**update, **paid_for}
+    summary, cost = await _model_text((Message("user", prompt),), state, ctx, fallback=text)
+    if summary != text:
+        summary = with_doubt(summary, certainty, taken_for, ctx.language)
+    sent = add_sent(state, rows=min(len(result.rows), _SHOWN_ROWS))
+    return summary, {**update, **cost, "sent": sent}
 
 
-async def _conversation(state: SQLMessageState, desk: Desk) -> tuple[str, Update]:
-    """A greeting needs no model; talk that the rules do not know does."""
-    knowledge = await desk.rooms.library.knowledge(values=False)
-    tables = [table.name for table in knowledge.catalogue.tables]
-    about = ", ".join(tables[:6]) + ("…" if len(tables) > 6 else "")
-    greeting = desk.say("answer.hello", about=about)
-    analysis = state.get("query_analysis")
-    by_rules = analysis is not None and analysis["method"] == "rules"
-    if by_rules and not desk.model.capabilities.schema:
-        return greeting, {}
+async def _restate_query(sql: str, state: SQLMessageState, ctx: NodeContext) -> str:
+    dialect = state.get("connection_id", "").partition(":")[0]
+    return await asyncio.to_thread(describe_query, sql, dialect, ctx.language, ctx.row_limit)
+
+
+async def _converse(state: SQLMessageState, ctx: NodeContext) -> tuple[str, Update]:
+    """Rules answer what they recognize; a large model words greetings and answers everything else."""
+    schema_context = await ctx.resources.catalog_cache.schema_context(values=False)
+    stored = state.get("talk")
+    talk = Talk(**stored) if stored else None  # type: ignore[arg-type]
+    may_use_model = talk is None or talk.kind in _MODEL_KINDS
+    if talk is not None and not (may_use_model and ctx.model.profile.size == "large"):
+        return await reply(talk, state, ctx)
+    fallback = template_reply(talk, schema_context, ctx)
     try:
-        messages = await conversation(state, desk, about)
+        messages = await conversation_prompt(state, ctx, named_tables(schema_context.catalog))
     except PromptTooLong:
-        return greeting, {}
-    return await _said(messages, state, desk, otherwise=greeting)
+        return fallback, {}
+    return await _model_text(messages, state, ctx, fallback=fallback)
 
 
-async def _said(
-    messages: tuple[Message, ...], state: SQLMessageState, desk: Desk, otherwise: str
+async def _model_text(
+    messages: tuple[Message, ...], state: SQLMessageState, ctx: NodeContext, fallback: str
 ) -> tuple[str, Update]:
-    """What the model says; should it fail now, the rows are there all the same and the template speaks."""
+    """The model's text, or the fallback if the call fails."""
     try:
         request = ModelRequest(
-            await bounded(messages, desk), max_tokens=300, seconds=desk.patience, plain=True
+            await require_fit(messages, ctx), max_tokens=300, seconds=ctx.model_timeout, plain=True
         )
-        async with aclosing(desk.model.stream(request)) as pieces:
+        async with aclosing(ctx.model.stream(request, queued=ctx.queued)) as pieces:
             async for piece in pieces:
                 if isinstance(piece, Reply):
-                    return piece.text.strip() or otherwise, paid(state, piece)
-                desk.emit(AnswerToken(piece))
+                    return piece.text.strip() or fallback, usage_update(state, piece)
+                ctx.emit(AnswerToken(piece))
     except ModelError as error:
-        desk.warn("warning.no_summary", kind=error.kind)
-    return otherwise, {}
+        ctx.warn("warning.no_summary", kind=error.kind)
+    return fallback, {}
 
 
-def _shown(result: QueryResult) -> str:
+def _rows_text(result: QueryResult) -> str:
     lines = [" | ".join(column.name for column in result.columns)]
     lines += [" | ".join(str(value)[:80] for value in row) for row in result.rows[:_SHOWN_ROWS]]
     return "\n".join(lines)[:4_000]
 
 
-def _turns(state: SQLMessageState, text: str) -> list[Turn]:
+def _turns(state: SQLMessageState, answer: Answer, text: str) -> list[Turn]:
     execution = state.get("execution_result")
     turn = Turn(
         question=state.get("question", ""),
-        sql=execution["sql"] if execution else "",
+        sql=execution["sql"] if execution else answer.sql,
         columns=execution["columns"] if execution else [],
         row_count=execution["row_count"] if execution else 0,
         status=state["status"] or "failed",
         answer=text[:500],
         choices=state.get("choices", []),
+        result_id=answer.result_id,
+        chart=state.get("chart_result"),
+        tables=list(answer.receipt.tables),
+        confidence=answer.receipt.confidence,
+        certainty=answer.receipt.certainty,
+        answers=state.get("answers", ""),
+        talk=state.get("talk") is not None,
     )
     return [*state.get("turns", []), turn][-_TURNS:]
 
 
-def _summary(state: SQLMessageState) -> str:
-    """What leaves the turns stays as a line: what was asked. Deterministic, so it costs nothing."""
+def _summarize(state: SQLMessageState) -> str:
+    """Questions of turns that are dropped, one per line."""
     turns = state.get("turns", [])
     if len(turns) < _TURNS:
         return state.get("summary", "")
-    return f"{state.get('summary', '')}\n{turns[0]['question']}".strip()[-_SUMMARY:]
+    return f"{state.get('summary', '')}\n{turns[0]['question']}".strip()[-_SUMMARY_LENGTH:]
 
 
-def _forgotten(state: SQLMessageState) -> list[Any]:
+def _removed_messages(state: SQLMessageState) -> list[Any]:
     old = state["messages"][: -_MESSAGES + 1]
-    return [RemoveMessage(one.id) for one in old if one.id]
+    return [RemoveMessage(message.id) for message in old if message.id]

@@ -1,32 +1,42 @@
-"""What failed or is in doubt, and what helps: a fresh look at the catalogue, the other ways that the model
-nearly went, or one more query from it with the facts of the error and what to do about it. Bounded by tries,
-time and tokens; the same query twice ends it.
+"""The recovery node: after a failure or a doubtful result, it refreshes the catalog, tries alternative
+tokens, or asks the model again with the facts of the error and guidance. Limited by retries, time and tokens;
+the same query twice ends it.
 """
 
+import asyncio
 from collections.abc import Mapping
+from dataclasses import dataclass
 
-from text2sql.agents.context import alike_to, bounded, budget, generation, prefix
-from text2sql.agents.desk import Desk, Update, ended, noted, paid
-from text2sql.agents.generator import as_written, asking, grammar_of, say
-from text2sql.agents.state import Reason, SQLMessageState, Written
-from text2sql.agents.ways import nearly_written, read_anew
+from text2sql.agents.alternative_candidates import regenerate_from_ddl, resample_alternatives
+from text2sql.agents.catalog_cache import check_query
+from text2sql.agents.generator import build_request, cached_grammar, generated_query, stream_reply
+from text2sql.agents.node_context import NodeContext, Update, final_update, usage_update, with_error
+from text2sql.agents.prompt_builder import (
+    generation_prompt,
+    prompt_budget,
+    require_fit,
+    schema_prefix,
+    similar_pairs,
+    user_texts,
+    values_sent,
+)
+from text2sql.agents.state import GeneratedQuery, Reason, SQLMessageState, add_sent, usage_of
 from text2sql.errors import ModelError
 from text2sql.llm.prompts import between, render
-from text2sql.schema import Knowledge
-from text2sql.sql import check, narrowed, read_reply
+from text2sql.schema import SchemaContext, ValueSharing, label
+from text2sql.sql import in_worker, narrowed, read_reply
 from text2sql.types import CheckedSql, Limits, Message, ModelRequest, Status
 
-_ENDS: Mapping[Reason, Status] = {"missing_database_info": "no_data", "ambiguous_question": "clarify"}
-_NAMES = frozenset({"table", "column", "unknown_table", "unknown_column"})
-_SHOWN = 1_500  # characters of a probe in a prompt
-_SEVERAL, _HEAT = (
-    4,
-    0.8,
-)  # candidates of a small model and their temperature: one more like the first fails too
-_SHORT = 160  # tokens of each: one that runs on would hold up the other three
-_FEW = 100  # rows of a list that was too slow or too large
+_STATUS: Mapping[Reason, Status] = {"missing_database_info": "no_data", "ambiguous_question": "clarify"}
+_UNKNOWN_NAMES = frozenset({"table", "column", "unknown_table", "unknown_column"})
+_PROBE_CHARACTERS = 1_500  # characters of a probe in a prompt
+# For a small model, which would repeat its mistake in a single candidate.
+_RETRY_CANDIDATES, _RETRY_TEMPERATURE = 4, 0.8
+_RETRY_TOKENS = 160  # tokens of each candidate: a long one delays the others
+_RESERVED_SECONDS = 3.0  # left for the answer when an alternative is tried
+_LIMITED_ROWS = 100  # for a list that was too slow or too large
 _PROBE = Limits(rows=10, bytes=20_000, cell_bytes=80, seconds=3.0)
-# What to tell a model about each kind of error. In English, as prompts are.
+# Guidance for the model by kind of error, in English like all prompts.
 GUIDANCE = {
     "table": "Use only tables of the schema above.",
     "unknown_table": "Use only tables of the schema above.",
@@ -46,193 +56,232 @@ GUIDANCE = {
 }
 
 
-async def recovery(state: SQLMessageState, desk: Desk) -> Update:
-    stand = _that_ran(state)
-    if stand:
-        return await _other_ways(state, desk, stand)
+async def recovery(state: SQLMessageState, ctx: NodeContext) -> Update:
+    doubtful = _doubtful_queries(state)
+    if doubtful:
+        return await _try_alternatives(state, ctx, doubtful)
     last = state["error_history"][-1]
-    if last["kind"] in _NAMES and desk.preset.refresh and not state.get("refreshed"):
-        info, changed = state.get("schema_info"), await desk.rooms.library.refresh()
-        if changed:
-            desk.warn("warning.schema_changed")
-        if changed or (info and info.get("partly")):  # what it missed may be in a table that was not shown
+    if last["kind"] in _UNKNOWN_NAMES and ctx.preset.refresh and not state.get("refreshed"):
+        if await ctx.resources.catalog_cache.refresh():
+            ctx.warn("warning.schema_changed")
             return {"refreshed": True, "schema_info": None, "candidates": [], "validation_result": None}
         state = {**state, "refreshed": True}
-    over = spent(state, desk)
-    if over:
-        return {"refreshed": state.get("refreshed", False), **give_up(state, desk, over)}
-    helps = await _narrower(last, state, desk)
-    if helps is None and state.get("ways"):
-        helps = await _other_ways(state, desk, [])
-        state = {**state, **helps}  # type: ignore[typeddict-item]
-    if not helps or not helps["candidates"]:
-        helps = {**(helps or {}), **await _ask_again(state, desk)}
-    return {"refreshed": state.get("refreshed", False), **helps}
+    exhausted = exhausted_budget(state, ctx)
+    if exhausted:
+        return {"refreshed": state.get("refreshed", False), **give_up(state, ctx, exhausted)}
+    update = await _limit_rows(last, state, ctx)
+    if update is None and state.get("ways"):
+        update = await _try_alternatives(state, ctx, [])
+        state = {**state, **update}  # type: ignore[typeddict-item]
+    if not update or not update["candidates"]:
+        update = {**(update or {}), **await _regenerate(state, ctx)}
+    return {"refreshed": state.get("refreshed", False), **update}
 
 
-def _that_ran(state: SQLMessageState) -> list[Written]:
-    """Queries that the executor is in doubt of: nothing has failed, but another way may be better."""
-    validation, written = state.get("validation_result"), state.get("candidates", [])
-    failed = {one["sql"] for one in state.get("error_history", ())}
+def _doubtful_queries(state: SQLMessageState) -> list[GeneratedQuery]:
+    """Queries that ran with a doubtful result: nothing failed, but an alternative may be better."""
+    validation, candidates = state.get("validation_result"), state.get("candidates", [])
+    failed = {error["sql"] for error in state.get("error_history", ())}
     passed = validation["passed"] if validation is not None and state.get("doubted") else []
-    return [written[one["candidate"]] for one in passed if one["sql"] not in failed]
+    return [candidates[query["candidate"]] for query in passed if query["sql"] not in failed]
 
 
-async def _other_ways(state: SQLMessageState, desk: Desk, stand: list[Written]) -> Update:
-    """Beside those that stand; the executor chooses. A model that fails now costs no answer that there is."""
-    knowledge, alike = await desk.rooms.library.knowledge(), await alike_to(state, desk)
-    tried = {_same(one["sql"]) for one in state.get("candidates", ())}
-    candidates, cost = list(stand), Update()
+async def _try_alternatives(
+    state: SQLMessageState, ctx: NodeContext, doubtful: list[GeneratedQuery]
+) -> Update:
+    """Generate alternatives beside the doubtful queries; the executor chooses. If the model fails now, an
+    existing answer is kept.
+    """
+    schema_context = await ctx.resources.catalog_cache.schema_context()
+    similar = await similar_pairs(state, ctx)
+    tried = {_normalized(query["sql"]) for query in state.get("candidates", ())}
+    candidates, cost = list(doubtful), Update()
     try:
-        prompt = await generation(state, desk, knowledge, alike, printed=bool(stand))
-        request = asking(prompt, state, desk, knowledge)
-        gone = await read_anew(request, desk) if stand else await nearly_written(state["ways"], request, desk)
-    except ModelError:
-        if not stand:
+        # Leave time to answer with the existing query.
+        async with asyncio.timeout(max(0.0, ctx.seconds_left - _RESERVED_SECONDS) if doubtful else None):
+            prompt = await generation_prompt(state, ctx, schema_context, similar, as_ddl=bool(doubtful))
+            request = build_request(prompt, state, ctx, schema_context)
+            if doubtful:
+                replies = await regenerate_from_ddl(request, ctx)
+            else:
+                replies = await resample_alternatives(state["ways"], request, ctx)
+    except (ModelError, TimeoutError):
+        if not doubtful:
             raise
-        gone = []
-    for gap, reply in gone:
-        cost = paid(state, reply)
+        replies = []
+    for gap, reply in replies:
+        cost = usage_update(state, reply)
         state = {**state, **cost}  # type: ignore[typeddict-item]
         sql = read_reply(reply.text) if reply.candidates[0].finish == "stop" else ""
-        if _same(sql) not in ("", *tried):
-            tried.add(_same(sql))
-            candidates.append({**as_written(sql, reply.candidates[0]), "gap": gap})
-    attempts = state.get("attempts", 0) + len(gone)
+        if _normalized(sql) not in ("", *tried):
+            tried.add(_normalized(sql))
+            candidates.append({**generated_query(sql, reply.candidates[0]), "gap": gap})
+    attempts = state.get("attempts", 0) + len(replies)
     return {**cost, "candidates": candidates, "attempts": attempts, "ways": []}
 
 
-async def _narrower(last: dict[str, str], state: SQLMessageState, desk: Desk) -> Update | None:
-    """A plain list that takes too long or is too large is cut to its first rows, without a model."""
+async def _limit_rows(last: dict[str, str], state: SQLMessageState, ctx: NodeContext) -> Update | None:
+    """Limit a plain list that is too slow or too large to its first rows, without a model."""
     if last["kind"] not in ("timeout", "resource"):
         return None
-    knowledge = await desk.rooms.library.knowledge(values=False)
-    catalogue = knowledge.catalogue
-    query = narrowed(last["sql"], catalogue.dialect, catalogue, knowledge.policy, rows=_FEW)
-    if query is None or _same(query.shown) == _same(last["sql"]):
+    schema_context = await ctx.resources.catalog_cache.schema_context(values=False)
+    catalog = schema_context.catalog
+    query = await in_worker(
+        narrowed, last["sql"], catalog.dialect, catalog, schema_context.policy, rows=_LIMITED_ROWS
+    )
+    if not isinstance(query, CheckedSql) or _normalized(query.shown) == _normalized(last["sql"]):
         return None
     return {
         "candidates": [{"sql": query.shown, "logprob": None}],
         "generated_sql": query.shown,
         "retry_count": state.get("retry_count", 0) + 1,
-        "assumptions": [*state.get("assumptions", []), desk.say("answer.narrowed", rows=_FEW)],
+        "assumptions": [*state.get("assumptions", []), ctx.say("answer.narrowed", rows=_LIMITED_ROWS)],
     }
 
 
-def spent(state: SQLMessageState, desk: Desk) -> Reason:
+def exhausted_budget(state: SQLMessageState, ctx: NodeContext) -> Reason:
     """Why nothing more may be tried; empty while something may."""
-    if state["sql_generation_failure_reason"] in ("missing_database_info", "ambiguous_question"):
-        return state[
-            "sql_generation_failure_reason"
-        ]  # the model has said so: asking again is asking it to lie
-    tokens = state.get("usage", {}).get("prompt_tokens", 0) + state.get("usage", {}).get(
-        "completion_tokens", 0
-    )
-    if (
-        state.get("retry_count", 0) >= desk.preset.retries
-        or desk.left <= 0
-        or tokens >= desk.settings.question_tokens
-    ):
-        return state["sql_generation_failure_reason"] or "budget_exhausted"
+    reason, usage = state["sql_generation_failure_reason"], usage_of(state)
+    if reason in ("missing_database_info", "ambiguous_question"):
+        return reason  # the model has said so: asking again invites an invention
+    no_retries_left = state.get("retry_count", 0) >= ctx.preset.retries
+    tokens = usage.prompt_tokens + usage.completion_tokens
+    if no_retries_left or ctx.seconds_left <= 0 or tokens >= ctx.settings.question_tokens:
+        return reason or "budget_exhausted"
     return ""
 
 
-async def _ask_again(state: SQLMessageState, desk: Desk) -> Update:
-    messages, probes = await _messages(state, desk)
-    hosted = desk.model.capabilities.schema
-    reply = await say(
+async def _regenerate(state: SQLMessageState, ctx: NodeContext) -> Update:
+    schema_context = await ctx.resources.catalog_cache.schema_context()
+    messages, sample = await _messages(state, ctx, schema_context)
+    large = ctx.model.profile.size == "large"
+    reply = await stream_reply(
         ModelRequest(
             messages,
-            max_tokens=desk.settings.sql_tokens if hosted else min(_SHORT, desk.settings.sql_tokens),
-            candidates=1 if hosted else _SEVERAL,
-            temperature=desk.settings.temperature if hosted else _HEAT,
-            grammar=grammar_of(await desk.rooms.library.knowledge(), desk) if desk.settings.grammar else "",
+            max_tokens=ctx.settings.sql_tokens if large else min(_RETRY_TOKENS, ctx.settings.sql_tokens),
+            candidates=1 if large else _RETRY_CANDIDATES,
+            temperature=ctx.settings.temperature if large else _RETRY_TEMPERATURE,
+            grammar=cached_grammar(schema_context, ctx) if ctx.settings.grammar else "",
             stop=(";",),
-            seconds=desk.patience,
+            seconds=ctx.model_timeout,
         ),
-        desk,
+        ctx,
     )
     cost = {
-        **paid(state, reply),
+        **usage_update(state, reply),
         "attempts": state.get("attempts", 0) + 1,
         "retry_count": state.get("retry_count", 0) + 1,
-        "probes": probes,
+        "probes": state.get("probes", 0) + bool(sample.text),
+        "sent": add_sent(
+            state, (*values_sent(state, ctx.sharing(schema_context)), *sample.columns), sample.rows
+        ),
     }
-    written = [read_reply(one.text) for one in reply.candidates if one.finish == "stop"]
-    failed = [one["sql"] for one in state["error_history"]]
-    tried = {_same(sql) for sql in ("", *failed, *(one["sql"] for one in state.get("candidates", [])))}
-    new = {_same(sql): sql for sql in written if _same(sql) not in tried}
+    written = [read_reply(item.text) for item in reply.candidates if item.finish == "stop"]
+    failed = [item["sql"] for item in state["error_history"]]
+    tried = {
+        _normalized(sql) for sql in ("", *failed, *(item["sql"] for item in state.get("candidates", [])))
+    }
+    new = {_normalized(sql): sql for sql in written if _normalized(sql) not in tried}
     if not new:
-        told = "the same query again" if any(written) else reply.text
-        history = noted(state, "recovery", "budget_exhausted", told)
-        return {**cost, **give_up({**state, "error_history": history}, desk, "budget_exhausted")}
+        detail = "the same query again" if any(written) else reply.text
+        history = with_error(state, "recovery", "budget_exhausted", detail)
+        return {**cost, **give_up({**state, "error_history": history}, ctx, "budget_exhausted")}
     candidates = [{"sql": sql, "logprob": None} for sql in new.values()]
     return {**cost, "candidates": candidates, "generated_sql": candidates[0]["sql"]}
 
 
-async def _messages(state: SQLMessageState, desk: Desk) -> tuple[tuple[Message, ...], int]:
-    """The facts of the error; and for a model that does not see them, the second time, the question anew:
-    what it wrote keeps a small one where it is. And how many probes are spent then.
+async def _messages(
+    state: SQLMessageState, ctx: NodeContext, schema_context: SchemaContext
+) -> tuple[tuple[Message, ...], "_DataSample"]:
+    """The prompt with the error's facts, and the data sample in it. On the second retry of a small model, the
+    original prompt: seeing its own query keeps it from changing it.
     """
-    knowledge = await desk.rooms.library.knowledge()
-    if state.get("retry_count", 0) and not desk.model.capabilities.schema:
-        return await generation(state, desk, knowledge, ()), state.get("probes", 0)
+    if state.get("retry_count", 0) and ctx.model.profile.size == "small":
+        return await generation_prompt(state, ctx, schema_context, ()), _DataSample()
     last = state["error_history"][-1]
     failed_sql = last["sql"] or state.get("generated_sql", "")
-    guidance, probes = await _guidance(last["kind"], failed_sql, state, desk, knowledge)
-    asked = render(
+    sharing, known_texts = ctx.sharing(schema_context), (*user_texts(state), *_model_queries(state))
+    sample = await _sample_data(failed_sql, state, ctx, sharing)
+    prompt = render(
         "repair_sql",
-        desk.settings,
-        dialect=knowledge.catalogue.dialect,
+        ctx.settings,
+        dialect=schema_context.catalog.dialect,
         question=state["question"],
-        sql=failed_sql,
+        sql=sharing.sql(failed_sql, known_texts),
         kind=last["kind"],
-        error=last["detail"],
-        guidance=guidance,
+        error=sharing.error(last["kind"], last["detail"], failed_sql, known_texts),
+        guidance="\n\n".join(filter(None, (GUIDANCE.get(last["kind"], ""), sample.text))),
     )
-    system = await prefix(state, desk, knowledge, budget(desk.model, desk))
-    return await bounded((system, Message("user", asked)), desk), probes
+    system = await schema_prefix(state, ctx, schema_context, prompt_budget(ctx.model, ctx))
+    return await require_fit((system, Message("user", prompt)), ctx), sample
 
 
-def _same(sql: str) -> str:
+def _model_queries(state: SQLMessageState) -> list[str]:
+    """Queries that the model itself wrote: it knows the values in them."""
+    return [query["sql"] for query in state.get("candidates", []) if not query.get("verified")]
+
+
+def _normalized(sql: str) -> str:
     return " ".join(sql.split()).rstrip(";").casefold()
 
 
-async def _guidance(
-    kind: str, sql: str, state: SQLMessageState, desk: Desk, knowledge: Knowledge
-) -> tuple[str, int]:
-    """What to do about this kind of error; with a probe left, also ten rows of the table it is about."""
-    told, probes = GUIDANCE.get(kind, ""), state.get("probes", 0)
-    if probes >= desk.preset.probes:
-        return told, probes
-    table = next((one for one in knowledge.policy.tables if one.casefold() in sql.casefold()), None)
-    looked = _look(table, knowledge) if table else None
-    if looked is None:
-        return told, probes
-    found = await desk.rooms.database.run(looked, _PROBE)
-    rows = [" | ".join(str(value) for value in row) for row in found.rows]
-    shown = "\n".join([" | ".join(column.name for column in found.columns), *rows])[:_SHOWN]
-    return f"{told}\n\nRows of {table}, which are data:\n{between('rows', shown)}", probes + 1
+@dataclass(frozen=True, slots=True)
+class _DataSample:
+    """Data that is shown to the model to repair a query."""
+
+    text: str = ""
+    columns: tuple[str, ...] = ()
+    rows: int = 0
 
 
-def _look(table: str, knowledge: Knowledge) -> CheckedSql | None:
-    """Ten rows of a table, as anybody's query: through the guard."""
-    catalogue = knowledge.catalogue
-    sql = f"SELECT * FROM {table}"
-    found = check(sql, catalogue.dialect, catalogue, knowledge.policy, rows=_PROBE.rows)
-    return found if isinstance(found, CheckedSql) else None
+async def _sample_data(
+    sql: str, state: SQLMessageState, ctx: NodeContext, sharing: ValueSharing
+) -> _DataSample:
+    """If a probe is left: ten rows of the query's table, or the values of its category columns where rows may
+    not be shown.
+    """
+    if state.get("probes", 0) >= ctx.preset.probes:
+        return _DataSample()
+    catalog = sharing.schema_context.catalog
+    tables = {label(table, catalog): table for table in catalog.tables}
+    name = next((name for name in tables if name.casefold() in sql.casefold()), None)
+    if name is None:
+        return _DataSample()
+    if not sharing.everything:
+        lines = sharing.categories(tables[name])
+        columns = tuple(f"{name}.{line.partition(':')[0]}" for line in lines)
+        return (
+            _DataSample(_section(f"Values of {name}", "\n".join(lines)), columns) if lines else _DataSample()
+        )
+    query = await _probe_query(name, sharing.schema_context)
+    if query is None:
+        return _DataSample()
+    result = await ctx.resources.database.run(query, _PROBE)
+    rows = [" | ".join(str(value) for value in row) for row in result.rows]
+    text = "\n".join([" | ".join(column.name for column in result.columns), *rows])
+    return _DataSample(_section(f"Rows of {name}", text), rows=len(rows))
 
 
-def give_up(state: SQLMessageState, desk: Desk, reason: Reason) -> Update:
-    """The advice is the reason's, the facts are the last error's."""
+def _section(title: str, text: str) -> str:
+    return f"{title}, which are data:\n{between('rows', text[:_PROBE_CHARACTERS])}"
+
+
+async def _probe_query(table: str, schema_context: SchemaContext) -> CheckedSql | None:
+    """A query for ten rows of a table, through the guard."""
+    query = await check_query(f"SELECT * FROM {table}", schema_context, _PROBE.rows)
+    return query if isinstance(query, CheckedSql) else None
+
+
+def give_up(state: SQLMessageState, ctx: NodeContext, reason: Reason) -> Update:
+    """The hint depends on the reason, the facts on the last error."""
     last = state["error_history"][-1] if state["error_history"] else {"kind": reason, "detail": ""}
     explanation = state.get("user_prompt", "")
     if reason == "llm_explanation" and explanation:
         message = explanation
     else:
-        message = desk.say(f"reason.{reason}.told", kind=last["kind"], detail=explanation or last["detail"])
-    hint = desk.say(f"reason.{reason}.told.hint")
+        message = ctx.say(f"reason.{reason}.told", kind=last["kind"], detail=explanation or last["detail"])
+    hint = ctx.say(f"reason.{reason}.told.hint")
     return {
-        **ended(_ENDS.get(reason, "failed"), reason, message, hint, last["kind"]),
+        **final_update(_STATUS.get(reason, "failed"), reason, message, hint, last["kind"]),
         "sql_generation_failure_reason": reason,
     }

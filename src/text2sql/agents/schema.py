@@ -1,71 +1,69 @@
-"""Picks what matters for a question from the cached catalogue: tables, values, names in the other language.
+"""The schema node: picks tables, values and translated names for a question from the cached catalog.
 
 As long as the whole schema fits, all of it stays in the prompt: that prefix is evaluated once per database,
-and choosing tables for each question would throw it away.
+and choosing tables per question would discard it. The choice depends only on the question, the thread, the
+database and the settings: never on earlier questions or on what the model has already evaluated.
 """
 
-from text2sql.agents.context import schema_fits
-from text2sql.agents.desk import Desk, Update, ended
-from text2sql.agents.reading import tables_to_read
+from text2sql.agents.node_context import NodeContext, Update, final_update
+from text2sql.agents.prompt_builder import schema_fits
 from text2sql.agents.state import Option, SchemaInfo, SQLMessageState
-from text2sql.schema import Rivals, hints, is_foreign, rivals, uncovered
-from text2sql.schema.names import label
+from text2sql.schema import AmbiguousTables, hints, is_out_of_scope, rivals, uncovered_words
+from text2sql.schema.table_labels import label
 
 
-async def schema(state: SQLMessageState, desk: Desk) -> Update:
-    knowledge = await desk.rooms.library.knowledge()
+async def schema(state: SQLMessageState, ctx: NodeContext) -> Update:
+    schema_context = await ctx.resources.catalog_cache.schema_context()
     question = state["question"]
-    if not knowledge.catalogue.tables:
-        return nothing_about(desk, "missing_database_info", "reason.empty_database", words="")
+    if not schema_context.catalog.tables:
+        return no_data_update(ctx, "missing_database_info", "reason.empty_database", words="")
     stands_alone = not state.get("follow_up") and not state.get("wants_write")
-    if stands_alone and is_foreign(question, knowledge):
-        words = ", ".join(uncovered(question, knowledge)[:3])
-        return nothing_about(desk, "missing_database_info", "reason.no_data", words=words)
-    if stands_alone and desk.preset.ask_back:
-        equal = rivals(question, knowledge)
-        if equal:
-            return which_table(equal[0], desk)
-    hits = knowledge.values.find(question)
-    asked, most, partly = _with_context(state), desk.preset.tables, False
-    if most is not None or not await schema_fits(knowledge.catalogue, desk):
-        chosen = knowledge.linker.link(asked, hits, most=most or desk.settings.linked_tables)
-        tables = [label(table, knowledge.catalogue) for table in chosen]
-    else:
-        tables = [] if state.get("refreshed") else await tables_to_read(asked, hits, knowledge, desk)
-        partly = bool(tables)
+    if stands_alone and is_out_of_scope(question, schema_context):
+        words = ", ".join(uncovered_words(question, schema_context)[:3])
+        return no_data_update(ctx, "missing_database_info", "reason.no_data", words=words)
+    if stands_alone and ctx.preset.ask_back:
+        ambiguous = rivals(question, schema_context)
+        if ambiguous:
+            return ask_which_table(ambiguous[0], ctx)
+    hits = schema_context.values.find(question)
+    max_tables, tables = ctx.preset.tables, []
+    if max_tables is not None or not await schema_fits(schema_context.catalog, ctx):
+        chosen = schema_context.linker.link(
+            _with_context(state), hits, most=max_tables or ctx.settings.linked_tables
+        )
+        tables = [label(table, schema_context.catalog) for table in chosen]
     info = SchemaInfo(
-        fingerprint=knowledge.catalogue.fingerprint,
+        fingerprint=schema_context.catalog.fingerprint,
         tables=tables,
         values=[
             {"said": hit.said, "value": hit.value, "table": hit.table, "column": hit.column}
             for hit in hits[:8]
         ],
-        hints=hints(question, knowledge),
-        partly=partly,
+        hints=hints(question, schema_context),
     )
-    return {"schema_info": info, "connection_id": desk.rooms.library.key}
+    return {"schema_info": info, "connection_id": ctx.resources.catalog_cache.key}
 
 
 def _with_context(state: SQLMessageState) -> str:
-    """A follow-up names its tables in the question before."""
-    turns = state.get("turns", [])
+    """A follow-up takes its tables from the previous question; conversation in between has none."""
+    turns = [turn for turn in state.get("turns", []) if not turn.get("talk")]
     if state.get("follow_up") and turns:
         return f"{turns[-1]['question']} {turns[-1]['sql']} {state['question']}"
     return state["question"]
 
 
-def nothing_about(desk: Desk, reason: str, key: str, **facts: object) -> Update:
-    """Nothing in this database is about that: said plainly, with what it is about."""
-    message = desk.say(key, **facts)
-    return {**ended("no_data", reason, message), "sql_generation_failure_reason": reason}
+def no_data_update(ctx: NodeContext, reason: str, key: str, **facts: object) -> Update:
+    """The update that says that the database has no data about the question."""
+    message = ctx.say(key, **facts)
+    return {**final_update("no_data", reason, message), "sql_generation_failure_reason": reason}
 
 
-def which_table(equal: Rivals, desk: Desk) -> Update:
-    """A word that two tables answer to equally well: the person knows which one is meant."""
-    message = desk.say("reason.two_tables", said=equal.said)
+def ask_which_table(ambiguous: AmbiguousTables, ctx: NodeContext) -> Update:
+    """Ask which table is meant, when two match a word equally well."""
+    message = ctx.say("reason.two_tables", said=ambiguous.said)
     return {
         "status": "clarify",
         "sql_generation_failure_reason": "ambiguous_question",
         "user_prompt": message,
-        "choices": [Option(label=one.label, question=one.question) for one in equal.choices],
+        "choices": [Option(label=choice.label, question=choice.question) for choice in ambiguous.choices],
     }

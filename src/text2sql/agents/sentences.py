@@ -1,8 +1,9 @@
-"""A result said in a sentence, from templates: exact figures, no model, either language."""
+"""Describes a result in a sentence, from templates: exact figures, no model, either language."""
 
 from collections.abc import Sequence
 
 from text2sql.messages import Language, say
+from text2sql.text_normalization import is_expression
 from text2sql.types import QueryResult, Value
 
 _LISTED = 5
@@ -10,18 +11,16 @@ _LONG = 60  # characters of a value in a sentence
 
 
 def sentence(result: QueryResult, lang: Language, assumptions: Sequence[str] = ()) -> str:
-    return "\n".join([_told(result, lang), *assumptions])
+    return "\n".join([_describe(result, lang), *assumptions])
 
 
-def _told(result: QueryResult, lang: Language) -> str:
+def _describe(result: QueryResult, lang: Language) -> str:
     rows, names = result.rows, [column.name for column in result.columns]
     if not rows:
         return say("answer.empty", lang)
     if len(rows) == 1:
-        told = "; ".join(
-            f"{_name(name)}: {_value(value, lang)}" for name, value in zip(names, rows[0], strict=True)
-        )
-        return say("answer.one", lang, told=told)
+        values = "; ".join(_labeled(name, value, lang) for name, value in zip(names, rows[0], strict=True))
+        return say("answer.value" if is_expression(names[0]) else "answer.one", lang, told=values)
     count = _number(len(rows))
     key = "answer.cut" if result.truncated else "answer.many"
     shown = [_row(row, lang) for row in rows[:_LISTED]]
@@ -33,6 +32,12 @@ def _told(result: QueryResult, lang: Language) -> str:
 def _row(row: tuple[Value, ...], lang: Language) -> str:
     first, rest = _value(row[0], lang), [_value(value, lang) for value in row[1:4]]
     return f"{first} ({', '.join(rest)})" if rest else first
+
+
+def _labeled(name: str, value: Value, lang: Language) -> str:
+    """An unnamed column is named by its SQL expression, which is left out."""
+    shown = _value(value, lang)
+    return shown if is_expression(name) else f"{_name(name)}: {shown}"
 
 
 def _name(name: str) -> str:

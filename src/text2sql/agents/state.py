@@ -1,18 +1,19 @@
-"""What a thread remembers: plain data, so that a checkpoint can be read by the next version and by people.
+"""The graph's state: plain data, so that the next version, and people, can read a checkpoint.
 
-Connections, models and rows never enter it. Rows are kept by reference (`Execution.result_id`).
+Connections, models and rows never enter it. Rows are stored apart and referred to by `Execution.result_id`.
 """
 
+from collections.abc import Iterable
 from typing import Any, Literal, NotRequired, TypedDict
 
 from langgraph.graph import MessagesState
 
-from text2sql.types import Mode, Status, Trouble, Usage
+from text2sql.types import Certainty, Mode, StageError, Status, Usage
 
 Stage = Literal[
     "classifier", "schema", "generator", "validator", "confirmation", "executor", "recovery", "interpreter"
 ]
-# Why no query came of a question: each has its sentence and its advice in `messages.toml`.
+# Why a question got no query; `messages.toml` has a message and a hint for each.
 Reason = Literal[
     "",
     "missing_database_info",
@@ -38,52 +39,61 @@ class Hit(TypedDict):
 
 
 class SchemaInfo(TypedDict):
-    """What the schema agent chose. `tables` is empty when the whole schema fits: that prefix is cached.
-    `partly`: it fits, but the model has not read it yet (`reading.py`).
-    """
+    """What the schema node chose. `tables` is empty if the whole schema fits: that prefix is cached."""
 
     fingerprint: str
     tables: list[str]
     values: list[Hit]
-    hints: list[tuple[str, str]]  # words of the question and what they are called in this schema
-    partly: NotRequired[bool]
+    hints: list[tuple[str, str]]  # words of the question and the names they mean in this schema
 
 
-class Written(TypedDict):
-    """A query as a model wrote it, or as recovery did."""
+class GeneratedQuery(TypedDict):
+    """A query that a model, or recovery, wrote."""
 
     sql: str
-    logprob: float | None  # the mean over its tokens: how sure the model was, whatever the length
-    least: NotRequired[float]  # of the token it was least sure of
-    gap: NotRequired[float]  # of another way: how much less likely it was, where they part
+    logprob: float | None  # mean over its tokens, so independent of its length
+    least: NotRequired[float]  # log-probability of its least likely token
+    gap: NotRequired[float]  # of an alternative: how much less likely its first different token was
+    verified: NotRequired[bool]  # a person confirmed it for this question: no fix changes it
 
 
-class Way(TypedDict):
-    """How a model nearly went on."""
+class SentValues(TypedDict):
+    """Database values that were sent to a model."""
+
+    columns: list[str]  # `table.column`
+    rows: int
+
+
+class TokenAlternative(TypedDict):
+    """A token that the model nearly chose, and the text before it."""
 
     begun: str
-    gap: float  # of log-probabilities: how much less likely than what it wrote
+    token: int  # the id of the alternative token
+    data: str  # its bytes in hex: they may end inside a character
+    gap: float  # log-probability below that of the chosen token
 
 
-class Passed(TypedDict):
-    """A query that passed the validator; the executor has it checked again before it runs."""
+class ValidatedQuery(TypedDict):
+    """A query that passed the validator; the executor checks it again before it runs."""
 
-    text: str  # as it was written, or mended: without the row limit that is ours
-    sql: str  # as it is shown
+    text: str  # as written or fixed, without our row limit
+    sql: str  # as shown to the user
     tables: list[str]
     repairs: list[str]
     candidate: int
-    against: NotRequired[dict[str, float]]  # what of it does not fit its question (`confidence.py`)
+    against: NotRequired[dict[str, float]]  # signals that it does not fit its question (`confidence.py`)
+    hardness: NotRequired[str]  # `sql.shape.Hardness`
+    extra: NotRequired[dict[str, float]]  # signals of the question itself
 
 
 class Validation(TypedDict):
     ok: bool
-    passed: list[Passed]
+    passed: list[ValidatedQuery]
     checks: list[str]
 
 
-class Write(TypedDict):
-    """A write that waits for a person, or has been answered."""
+class PendingWrite(TypedDict):
+    """A write that waits for confirmation, or has been answered."""
 
     sql: str
     table: str
@@ -100,7 +110,7 @@ class Execution(TypedDict):
     sql: str
     columns: list[str]
     row_count: int
-    telling: NotRequired[int]  # rows that say something: a count of 0 does not; older threads have none
+    telling: NotRequired[int]  # rows that carry information: a count of 0 does not; absent in older threads
     truncated: bool
     seconds: float
     agreement: float | None  # the share of candidates that returned the same rows
@@ -108,7 +118,7 @@ class Execution(TypedDict):
 
 
 class Failure(TypedDict):
-    """What stopped the question for good."""
+    """Why the question ended without an answer."""
 
     reason: Reason
     kind: str
@@ -122,7 +132,7 @@ class Option(TypedDict):
 
 
 class Turn(TypedDict):
-    """An earlier question of the thread, as a follow-up needs it."""
+    """An earlier question of the thread, with what a follow-up needs."""
 
     question: str
     sql: str
@@ -131,15 +141,22 @@ class Turn(TypedDict):
     status: Status
     answer: str
     choices: list[Option]
+    result_id: NotRequired[str]  # its rows, until they expire
+    chart: NotRequired[dict[str, Any] | None]
+    tables: NotRequired[list[str]]
+    confidence: NotRequired[float | None]
+    certainty: NotRequired[Certainty | None]
+    answers: NotRequired[str]  # the earlier question whose rows were shown again; else empty
+    talk: NotRequired[bool]  # it was conversation, not a question about the data
 
 
 class SQLMessageState(MessagesState, total=False):
     # -- the thread --
-    connection_id: str  # which database, without its secrets
+    connection_id: str  # the database, without credentials
     turns: list[Turn]
-    summary: str  # of turns that no longer fit
-    # -- this question; `fresh` begins each one --
-    turn_id: str  # of the message that asked it
+    summary: str  # of turns that were dropped
+    # -- this question; reset by `new_question_state` --
+    turn_id: str  # id of its message
     question: str
     language: Literal["en", "zh"]
     mode: Mode
@@ -147,46 +164,54 @@ class SQLMessageState(MessagesState, total=False):
     follow_up: bool
     wants_write: bool
     query_analysis: dict[str, Any] | None  # a `Classification`
+    talk: dict[str, str] | None  # a `Talk`: the message is not about the data
+    answers: str  # the earlier question whose rows are shown again
+    kept_confidence: float | None  # of those rows
     schema_info: SchemaInfo | None
-    candidates: list[Written]
-    ways: list[Way]  # that have not been tried
-    doubted: bool  # so much speaks against what ran that another way is tried beside it
+    candidates: list[GeneratedQuery]
+    ways: list[TokenAlternative]  # not tried yet
+    doubted: bool  # the executed query is doubtful: recovery generates another
     generated_sql: str
     validation_result: Validation | None
     execution_result: Execution | None
     chart_result: dict[str, Any] | None
-    pending_write: Write | None
-    # -- how it goes --
+    taken_for: str  # what the query asks for, in words
+    pending_write: PendingWrite | None
+    # -- progress --
     current_stage: Stage | Literal[""]
     execution_path: list[str]
     seconds: dict[str, float]
     error_history: list[dict[str, str]]
     retry_count: int  # queries that recovery asked a model for
     attempts: int  # queries that any model call wrote
-    probes: int  # executions that recovery spent on looking
-    handoffs: int  # that a model in the lead has made (`supervised.py`)
+    probes: int  # queries that recovery ran to look at the data
+    handoffs: int  # that the LLM supervisor has made (`llm_supervisor.py`)
     handed_to: str
-    refreshed: bool  # the catalogue was read anew because of an error
+    refreshed: bool  # the catalog was reloaded because of an error
     sql_repair_applied: bool
     assumptions: list[str]
     statements: int
     usage: dict[str, float]
+    sent: SentValues
     model: str
-    # -- how it ends --
+    # -- outcome --
     status: Status | Literal[""]
     failure: Failure | None
     sql_generation_failure_reason: Reason
-    user_prompt: str  # what a person is told, or asked back
+    user_prompt: str  # the message or clarifying question for the user
     choices: list[Option]
     answer: dict[str, Any] | None  # the `Answer`, without its rows
 
 
-def fresh() -> SQLMessageState:
-    """Everything that belongs to one question, empty. Lists and dictionaries are new each time."""
+def new_question_state() -> SQLMessageState:
+    """Initial values of everything that belongs to one question."""
     return SQLMessageState(
         follow_up=False,
         wants_write=False,
         query_analysis=None,
+        talk=None,
+        answers="",
+        kept_confidence=None,
         schema_info=None,
         candidates=[],
         ways=[],
@@ -195,6 +220,7 @@ def fresh() -> SQLMessageState:
         validation_result=None,
         execution_result=None,
         chart_result=None,
+        taken_for="",
         pending_write=None,
         execution_path=[],
         seconds={},
@@ -209,6 +235,7 @@ def fresh() -> SQLMessageState:
         assumptions=[],
         statements=0,
         usage={},
+        sent=SentValues(columns=[], rows=0),
         model="",
         status="",
         failure=None,
@@ -216,23 +243,29 @@ def fresh() -> SQLMessageState:
         user_prompt="",
         choices=[],
         answer=None,
-    )  # type: ignore[typeddict-item]  # messages and the thread's own fields stay as they are
+    )  # type: ignore[typeddict-item]  # messages and the thread's fields are kept
+
+
+def add_sent(state: SQLMessageState, columns: Iterable[str] = (), rows: int = 0) -> SentValues:
+    """What was sent so far plus these values."""
+    before = state.get("sent") or SentValues(columns=[], rows=0)
+    return SentValues(columns=list(dict.fromkeys((*before["columns"], *columns))), rows=before["rows"] + rows)
 
 
 def usage_of(state: SQLMessageState) -> Usage:
-    held = state.get("usage") or {}
+    usage = state.get("usage") or {}
     return Usage(
-        int(held.get("calls", 0)),
-        int(held.get("prompt_tokens", 0)),
-        int(held.get("cached_tokens", 0)),
-        int(held.get("completion_tokens", 0)),
-        held.get("seconds", 0.0),
+        int(usage.get("calls", 0)),
+        int(usage.get("prompt_tokens", 0)),
+        int(usage.get("cached_tokens", 0)),
+        int(usage.get("completion_tokens", 0)),
+        usage.get("seconds", 0.0),
     )
 
 
-def trouble(stage: str, kind: str, detail: str, sql: str = "") -> dict[str, str]:
+def error_entry(stage: str, kind: str, detail: str, sql: str = "") -> dict[str, str]:
     return {"stage": stage, "kind": kind, "detail": detail[:500], "sql": sql}
 
 
-def troubles(state: SQLMessageState) -> tuple[Trouble, ...]:
-    return tuple(Trouble(**one) for one in state.get("error_history", ()))
+def stage_errors(state: SQLMessageState) -> tuple[StageError, ...]:
+    return tuple(StageError(**entry) for entry in state.get("error_history", ()))

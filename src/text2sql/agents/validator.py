@@ -1,138 +1,169 @@
-"""Says of each candidate whether it may run: repairs without a model, then the guard over the whole tree and
-the columns against the cached catalogue, all without a connection. Only what passed is shown to the engine.
+"""The validator node: decides which candidates may run. Fixes without a model, then the guard over the whole
+parse tree and the columns against the cached catalog, without a connection. Only what passed is sent to
+EXPLAIN.
 """
 
 import asyncio
 from dataclasses import dataclass, field
 
-from text2sql.agents.confidence import against
-from text2sql.agents.desk import Desk, Update, detail_of, ended
-from text2sql.agents.library import checked
-from text2sql.agents.state import Passed, SQLMessageState, Write, trouble
-from text2sql.background import aside
+from text2sql.agents.catalog_cache import check_query
+from text2sql.agents.confidence import against, question_signals
+from text2sql.agents.node_context import NodeContext, Update, error_detail, final_update
+from text2sql.agents.state import GeneratedQuery, PendingWrite, SQLMessageState, ValidatedQuery, error_entry
 from text2sql.errors import DatabaseError
 from text2sql.messages import refusal
-from text2sql.schema import Knowledge, said
-from text2sql.sql import check_write, repair
-from text2sql.types import CheckedSql, CheckedWrite, Said, SqlRejected
+from text2sql.schema import SchemaContext, said
+from text2sql.sql import FixedSql, check_write, fix_sql, in_worker
+from text2sql.types import CheckedSql, CheckedWrite, QuestionIntent, SqlRejected
 
-# A rule that a model can meet when it is told; of the others no second try will come to good.
-MENDABLE = frozenset(
+# Rules that a model can follow once it is told; for the others a retry is useless.
+REPAIRABLE = frozenset(
     "bounds clause column function natural_join row_policy row_view set_shape star table table_function "
     "two_readings unreadable".split()
 )
 
 
-async def validator(state: SQLMessageState, desk: Desk) -> Update:
-    knowledge = await desk.rooms.library.knowledge()
-    trial = _Trial(state, desk, knowledge, _said(state, knowledge))
+async def validator(state: SQLMessageState, ctx: NodeContext) -> Update:
+    schema_context = await ctx.resources.catalog_cache.schema_context()
+    validation = _CandidateValidator(state, ctx, schema_context, _question_intent(state, schema_context))
     for number, candidate in enumerate(state["candidates"]):
-        await trial.judge(number, candidate["sql"])
-        if trial.write is not None:
+        await validation.validate(number, candidate)
+        if validation.write is not None:
             break
-    ok = bool(trial.passed or trial.write)
-    checks = ["guard", "explain"] if desk.preset.explain and trial.passed else ["guard"]
+    ok = bool(validation.passed or validation.write)
+    checks = ["guard", "explain"] if ctx.preset.explain and validation.passed else ["guard"]
     update: Update = {
-        "validation_result": {"ok": ok, "passed": trial.passed, "checks": checks if ok else []},
-        "pending_write": trial.write,
-        "error_history": [*state.get("error_history", []), *trial.errors],
-        "statements": state.get("statements", 0) + trial.statements,
+        "validation_result": {"ok": ok, "passed": validation.passed, "checks": checks if ok else []},
+        "pending_write": validation.write,
+        "error_history": [*state.get("error_history", []), *validation.errors],
+        "statements": state.get("statements", 0) + validation.statements,
         "execution_result": None,
+        "assumptions": _assumptions(state, ctx, validation.passed),
     }
-    if trial.passed and not desk.preset.execute:
-        return {**update, **_drafted(trial.passed[0], desk)}
-    hard = next((one for one in trial.rejected if one.rule not in MENDABLE), None)
-    return update if ok or hard is None else {**update, **refused(hard, desk)}
+    if validation.passed and not ctx.preset.execute:
+        return {**update, **_draft_update(validation.passed[0], ctx)}
+    fatal = next((rejection for rejection in validation.rejected if rejection.rule not in REPAIRABLE), None)
+    return update if ok or fatal is None else {**update, **refusal_update(fatal, ctx)}
 
 
-def _said(state: SQLMessageState, knowledge: Knowledge) -> Said | None:
-    """None for a follow-up: what it is about was said before."""
+def _question_intent(state: SQLMessageState, schema_context: SchemaContext) -> QuestionIntent | None:
+    """None for a follow-up, which depends on earlier questions."""
     if state.get("follow_up"):
         return None
-    return said(state["question"], knowledge, knowledge.values.find(state["question"]))
+    return said(state["question"], schema_context, schema_context.values.find(state["question"]))
+
+
+def _assumptions(state: SQLMessageState, ctx: NodeContext, passed: list[ValidatedQuery]) -> list[str]:
+    """Mention the verification only if a verified query is used, not one that replaced it."""
+    verified = ctx.say("answer.verified")
+    others = [assumption for assumption in state.get("assumptions", []) if assumption != verified]
+    is_verified = any(state["candidates"][query["candidate"]].get("verified") for query in passed)
+    return [*others, verified] if is_verified else others
 
 
 @dataclass(slots=True)
-class _Trial:
-    """One question's candidates before the guard and the engine."""
+class _CandidateValidator:
+    """Validates the candidates of one question."""
 
     state: SQLMessageState
-    desk: Desk
-    knowledge: Knowledge
-    said: Said | None
-    passed: list[Passed] = field(default_factory=list)
-    write: Write | None = None
+    ctx: NodeContext
+    schema_context: SchemaContext
+    intent: QuestionIntent | None
+    passed: list[ValidatedQuery] = field(default_factory=list)
+    write: PendingWrite | None = None
     rejected: list[SqlRejected] = field(default_factory=list)
     errors: list[dict[str, str]] = field(default_factory=list)
     statements: int = 0
 
-    async def judge(self, number: int, text: str) -> None:
-        known, question = self.knowledge, self.state["question"]
-        dialect, catalogue = known.catalogue.dialect, known.catalogue
-        mended = await aside(
-            text, lambda: repair(text, dialect, catalogue, known.values, policy=known.policy, said=self.said)
-        )
+    async def validate(self, number: int, candidate: GeneratedQuery) -> None:
+        schema_context, question, text = self.schema_context, self.state["question"], candidate["sql"]
+        fixed = FixedSql(text) if candidate.get("verified") else await self._fix(text)
         query: CheckedSql | CheckedWrite | SqlRejected
-        query = await aside(text, lambda: checked(mended.sql, known, self.desk.row_limit))
-        if isinstance(query, SqlRejected) and self.desk.allow_writes:
-            query = self._as_write(text, query)
+        query = await check_query(fixed.sql, schema_context, self.ctx.row_limit)
+        if isinstance(query, SqlRejected) and self.ctx.allow_writes:
+            query = await self._as_write(text, query)
         if isinstance(query, SqlRejected):
-            self._reject(query, mended.sql)
+            self._reject(query, fixed.sql)
         elif isinstance(query, CheckedSql):
-            self.desk.check("guard", True, query.shown)
-            if not self.desk.preset.explain or await self._explained(query):
+            self.ctx.check("guard", True, query.shown)
+            if not self.ctx.preset.explain or await self._passes_explain(query):
+                hardness, misfits = await against(question, fixed.sql, query.shown, schema_context)
                 self.passed.append(
-                    Passed(
-                        text=mended.sql,
+                    ValidatedQuery(
+                        text=fixed.sql,
                         sql=query.shown,
                         tables=list(query.tables),
-                        repairs=list(mended.fixes),
+                        repairs=list(fixed.fixes),
                         candidate=number,
-                        against=await asyncio.to_thread(against, question, mended.sql, known),
+                        against=misfits,
+                        extra=await asyncio.to_thread(
+                            question_signals,
+                            question,
+                            schema_context,
+                            follow_up=bool(self.state.get("follow_up")),
+                        ),
+                        hardness=hardness,
                     )
                 )
 
-    def _as_write(self, text: str, otherwise: SqlRejected) -> SqlRejected | CheckedWrite:
+    async def _fix(self, text: str) -> FixedSql:
+        schema_context = self.schema_context
+        catalog = schema_context.catalog
+        fixed = await in_worker(
+            fix_sql,
+            text,
+            catalog.dialect,
+            catalog,
+            schema_context.values,
+            policy=schema_context.policy,
+            said=self.intent,
+        )
+        # Too costly to fix: the guard decides about the text as it is.
+        return FixedSql(text) if isinstance(fixed, SqlRejected) else fixed
+
+    async def _as_write(self, text: str, rejection: SqlRejected) -> SqlRejected | CheckedWrite:
         nonce = self.state["turn_id"]
-        catalogue = self.knowledge.catalogue
-        write = check_write(text, catalogue.dialect, catalogue, self.knowledge.policy, nonce=nonce)
+        catalog = self.schema_context.catalog
+        write = await in_worker(
+            check_write, text, catalog.dialect, catalog, self.schema_context.policy, nonce=nonce
+        )
         if isinstance(write, SqlRejected):
-            return write if self.state.get("wants_write") else otherwise
-        self.desk.check("guard", True, write.sql)
-        self.write = Write(
-            sql=write.sql, table=write.table, kind=write.kind, key=write.key, nonce=nonce, rows=0
+            return write if self.state.get("wants_write") else rejection
+        self.ctx.check("guard", True, write.shown)
+        self.write = PendingWrite(
+            sql=write.shown, table=write.table, kind=write.kind, key=write.key, nonce=nonce, rows=0
         )
         return write
 
     def _reject(self, rejected: SqlRejected, sql: str) -> None:
-        self.desk.check("guard", False, refusal(rejected, self.desk.language))
+        self.ctx.check("guard", False, refusal(rejected, self.ctx.language))
         self.rejected.append(rejected)
-        self.errors.append(trouble("validator", rejected.rule, refusal(rejected, "en"), sql))
+        self.errors.append(error_entry("validator", rejected.rule, refusal(rejected, "en"), sql))
 
-    async def _explained(self, query: CheckedSql) -> bool:
-        """What the engine thinks of it, in a read-only transaction; the statement itself does not run."""
+    async def _passes_explain(self, query: CheckedSql) -> bool:
+        """EXPLAIN in a read-only transaction; the statement itself does not run."""
         self.statements += 1
         try:
-            await self.desk.rooms.database.explain(query)
+            await self.ctx.resources.database.explain(query)
         except DatabaseError as error:
             if error.mend != "rewrite":
                 raise
-            self.desk.check("explain", False, error.detail)
-            self.errors.append(trouble("validator", error.kind, detail_of(error), query.shown))
+            self.ctx.check("explain", False, error.detail)
+            self.errors.append(error_entry("validator", error.kind, error_detail(error), query.shown))
             return False
-        self.desk.check("explain", True)
+        self.ctx.check("explain", True)
         return True
 
 
-def _drafted(passed: Passed, desk: Desk) -> Update:
-    """The query is what was asked for; it is told without the row limit that is ours."""
-    return {"status": "answered", "generated_sql": passed["text"], "user_prompt": desk.say("answer.drafted")}
+def _draft_update(passed: ValidatedQuery, ctx: NodeContext) -> Update:
+    """The query is the answer; it is shown without our row limit."""
+    return {"status": "answered", "generated_sql": passed["text"], "user_prompt": ctx.say("answer.drafted")}
 
 
-def refused(rejected: SqlRejected, desk: Desk) -> Update:
-    message = refusal(rejected, desk.language)
-    hint = desk.say("reason.refused.hint")
+def refusal_update(rejected: SqlRejected, ctx: NodeContext) -> Update:
+    message = refusal(rejected, ctx.language)
+    hint = ctx.say("reason.refused.hint")
     return {
-        **ended("refused", "guard", message, hint, rejected.rule),
+        **final_update("refused", "guard", message, hint, rejected.rule),
         "sql_generation_failure_reason": "guard",
     }

@@ -1,28 +1,41 @@
-"""Which chart suits a result, its Vega-Lite specification, its picture and its sketch.
+"""Selects a chart for a result and renders it: Vega-Lite specification, image, or terminal text.
 
-`choose` gives a `Chart`: a kind and positions of columns, no data. `spec` joins it with the rows.
+`choose` returns a `Chart`: a kind and column positions, without data. `spec` combines it with the rows.
+
 """
 
-from text2sql.charts.apart import picture_soon
-from text2sql.charts.choosing import KINDS, Chart, Kind, choose, fitting, from_plain, kinds, of_kind, to_plain
 from text2sql.charts.drawing import draw, ready
-from text2sql.charts.picture import can_write, picture
-from text2sql.charts.sketch import sketch
+from text2sql.charts.exhaustive import may_omit_groups
+from text2sql.charts.picture import has_glyphs_for, picture
+from text2sql.charts.selection import (
+    KINDS,
+    Chart,
+    Kind,
+    chart_of_kind,
+    choose,
+    fitting,
+    from_plain,
+    kinds,
+    to_plain,
+)
 from text2sql.charts.spec import spec
+from text2sql.charts.subprocess_render import picture_in_subprocess
+from text2sql.charts.terminal_render import sketch
 
 __all__ = [
     "KINDS",
     "Chart",
     "Kind",
-    "can_write",
+    "chart_of_kind",
     "choose",
     "draw",
     "fitting",
     "from_plain",
+    "has_glyphs_for",
     "kinds",
-    "of_kind",
+    "may_omit_groups",
     "picture",
-    "picture_soon",
+    "picture_in_subprocess",
     "ready",
     "sketch",
     "spec",

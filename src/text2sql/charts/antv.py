@@ -1,7 +1,8 @@
-"""AntV's chart server (`@antv/mcp-server-chart`) as another renderer, over MCP and stdio.
+"""Renders charts with AntV's chart server (`@antv/mcp-server-chart`) over MCP and stdio.
 
-By itself that server sends every chart's data to a public service. It is started only with
-`VIS_REQUEST_SERVER`, the address of a renderer of one's own, and a picture is fetched from there only.
+By default that server sends all chart data to a public service. It is started only if `VIS_REQUEST_SERVER`
+names a private renderer, and images are fetched only from that address.
+
 """
 
 import asyncio
@@ -11,121 +12,126 @@ from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 from urllib.parse import urlsplit
 
-from text2sql.charts.choosing import Kind
 from text2sql.charts.figure import Figure
+from text2sql.charts.selection import Kind
 from text2sql.config import Settings
 from text2sql.errors import ChartError, MissingDriver, UsageError
 
 RENDERER = "VIS_REQUEST_SERVER"
-_SECONDS = 60.0  # npx may have to fetch the server first
-_BYTES = 20_000_000
-_PUBLIC = ("alipay.com", "antv.vision", "antv.antgroup.com")
+_TIMEOUT = 60.0  # seconds; npx may have to download the server
+_MAX_IMAGE_BYTES = 20_000_000
+_PUBLIC_HOSTS = ("alipay.com", "antv.vision", "antv.antgroup.com")
 
 Arguments: TypeAlias = dict[str, Any]
 
 
-def knows(made: Figure) -> bool:
-    moments = made.kind == "scatter" and made.x.role == "time"  # it wants numbers on both axes
-    return made.kind in TOOLS and not moments and bool(made.points)
+def supports(figure: Figure) -> bool:
+    time_scatter = figure.kind == "scatter" and figure.x.role == "time"  # it requires numbers on both axes
+    return figure.kind in TOOLS and not time_scatter and bool(figure.points)
 
 
 def renderer() -> str:
-    """Where the pictures are made. Nothing is started without it."""
+    """The address of the private renderer. Raises `UsageError` without one."""
     address = os.environ.get(RENDERER, "").strip()
     if not address:
         raise UsageError("usage.chart_server", detail=f"{RENDERER} is not set")
     host = urlsplit(address).hostname or ""
-    if any(host == one or host.endswith(f".{one}") for one in _PUBLIC):
+    if any(host == public_host or host.endswith(f".{public_host}") for public_host in _PUBLIC_HOSTS):
         raise UsageError("usage.chart_server", detail=f"{RENDERER}={host}")
     return address
 
 
-def picture(made: Figure, title: str, settings: Settings) -> bytes:
-    """Blocks; for code that runs in no event loop, or in a thread."""
-    return asyncio.run(_drawn(made, title, settings.chart_mcp))
+def picture(figure: Figure, title: str, settings: Settings) -> bytes:
+    """Render a figure as PNG. Blocking: call it in a thread, outside of an event loop."""
+    return asyncio.run(_render(figure, title, settings.chart_mcp))
 
 
-def request(made: Figure, title: str) -> tuple[str, Arguments]:
-    """The tool and its arguments."""
-    tool, data = TOOLS[made.kind]
-    said = "; ".join(made.notes)  # what was left out has no other place there
-    given: Arguments = {
-        "title": f"{title} ({said})" if said else title,
-        "data": data(made),
-        "axisXTitle": made.x.title,
-        "axisYTitle": made.y.title,
+def request(figure: Figure, title: str) -> tuple[str, Arguments]:
+    """The name of the MCP tool and its arguments."""
+    tool, data = TOOLS[figure.kind]
+    notes = "; ".join(figure.notes)  # the server has no other field for notes
+    arguments: Arguments = {
+        "title": f"{title} ({notes})" if notes else title,
+        "data": data(figure),
+        "axisXTitle": figure.x.title,
+        "axisYTitle": figure.y.title,
     }
-    if made.kind == "grouped":
-        given["group"] = True
-    elif made.kind in ("stacked", "area"):
-        given["stack"] = bool(made.series)
-    return tool, given
+    if figure.kind == "grouped":
+        arguments["group"] = True
+    elif figure.kind in ("stacked", "area"):
+        arguments["stack"] = bool(figure.series)
+    return tool, arguments
 
 
-async def _drawn(made: Figure, title: str, command: str) -> bytes:
+async def _render(figure: Figure, title: str, command: str) -> bytes:
     try:
-        import httpx  # noqa: PLC0415 -- only who has a chart server pays for these
+        import httpx  # noqa: PLC0415 -- loaded only if a chart server is configured
         from mcp import Client, MCPError, StdioServerParameters, stdio_client  # noqa: PLC0415
     except ImportError as error:
         raise MissingDriver("missing_charts", package="mcp", extra="mcp") from error
     address = renderer()
-    program, *words = _words(command)
-    tool, given = request(made, title)
-    started = StdioServerParameters(command=program, args=words, env={RENDERER: address})
+    program, *program_arguments = _split_command(command)
+    tool, arguments = request(figure, title)
+    parameters = StdioServerParameters(command=program, args=program_arguments, env={RENDERER: address})
     try:
-        with open(os.devnull, "w") as nowhere:  # noqa: PTH123 -- the server writes the data to its standard error
-            async with asyncio.timeout(_SECONDS), Client(stdio_client(started, errlog=nowhere)) as client:
-                reply = await client.call_tool(tool, given)
+        with open(os.devnull, "w") as devnull:  # noqa: PTH123 -- the server writes chart data to standard error
+            async with asyncio.timeout(_TIMEOUT), Client(stdio_client(parameters, errlog=devnull)) as client:
+                reply = await client.call_tool(tool, arguments)
         text = next((part.text for part in reply.content if part.type == "text"), "")
         if reply.is_error or not text:
             raise ChartError(detail=text[:200] or "the chart server gave no picture")
-        async with httpx.AsyncClient(timeout=_SECONDS, follow_redirects=False) as web:
-            return await _fetched(web, text.strip(), address)
-    # the client's tasks hand over what went wrong in groups of groups
+        async with httpx.AsyncClient(timeout=_TIMEOUT, follow_redirects=False) as http_client:
+            return await _fetch_image(http_client, text.strip(), address)
+    # the client raises nested exception groups
     except (OSError, MCPError, httpx.HTTPError, TimeoutError, ExceptionGroup) as error:
-        raise ChartError(detail=f"{program}: {_innermost(error)}"[:200]) from error
+        raise ChartError(detail=f"{program}: {_first_error(error)}"[:200]) from error
 
 
-def _innermost(error: Exception) -> str:
+def _first_error(error: Exception) -> str:
     while isinstance(error, ExceptionGroup):
         error = error.exceptions[0]
     return str(error) or type(error).__name__
 
 
-def _words(command: str) -> list[str]:
+def _split_command(command: str) -> list[str]:
     try:
         return shlex.split(command) or [""]
     except ValueError as error:
         raise ChartError(detail=f"TEXT2SQL_CHART_MCP: {error}") from error
 
 
-async def _fetched(web: Any, url: str, address: str) -> bytes:
+async def _fetch_image(http_client: Any, url: str, address: str) -> bytes:
     if urlsplit(url)[:2] != urlsplit(address)[:2]:
         raise ChartError(detail=f"the picture is not at {RENDERER} but elsewhere")
-    reply = await web.get(url)
+    reply = await http_client.get(url)
     reply.raise_for_status()
-    if len(reply.content) > _BYTES or not reply.content.startswith(b"\x89PNG"):
+    if len(reply.content) > _MAX_IMAGE_BYTES or not reply.content.startswith(b"\x89PNG"):
         raise ChartError(detail="what came back is no PNG picture")
     return bytes(reply.content)
 
 
-# -- a figure in the server's words --------------------------------------------------------------
+# -- arguments for the chart server --------------------------------------------------------------
 
 
-def _by_category(made: Figure) -> list[Arguments]:
-    return [{"category": str(point.x), "value": point.y, **_group(point.series)} for point in _there(made)]
+def _by_category(figure: Figure) -> list[Arguments]:
+    return [
+        {"category": str(point.x), "value": point.y, **_group(point.series)}
+        for point in _present_points(figure)
+    ]
 
 
-def _by_time(made: Figure) -> list[Arguments]:
-    return [{"time": str(point.x), "value": point.y, **_group(point.series)} for point in _there(made)]
+def _by_time(figure: Figure) -> list[Arguments]:
+    return [
+        {"time": str(point.x), "value": point.y, **_group(point.series)} for point in _present_points(figure)
+    ]
 
 
-def _points(made: Figure) -> list[Arguments]:
-    return [{"x": point.x, "y": point.y, **_group(point.series)} for point in _there(made)]
+def _points(figure: Figure) -> list[Arguments]:
+    return [{"x": point.x, "y": point.y, **_group(point.series)} for point in _present_points(figure)]
 
 
-def _there(made: Figure) -> list[Any]:
-    return [point for point in made.points if point.y is not None]
+def _present_points(figure: Figure) -> list[Any]:
+    return [point for point in figure.points if point.y is not None]
 
 
 def _group(name: str) -> Arguments:

@@ -1,4 +1,4 @@
-"""The axes, colours and tips of a Vega-Lite specification: how numbers, moments and labels are written."""
+"""Axes, colors and tooltips of a Vega-Lite specification, and the formats of numbers, times and labels."""
 
 from collections.abc import Mapping
 from typing import Any, TypeAlias
@@ -6,37 +6,37 @@ from typing import Any, TypeAlias
 from rich.cells import cell_len
 
 from text2sql.charts.figure import Axis, Figure, Point
-from text2sql.charts.moments import FORMATS, Moment, moment
+from text2sql.charts.temporal import FORMATS, Moment, moment
 from text2sql.messages import Language
 
 Spec: TypeAlias = dict[str, Any]
 
-# Okabe and Ito's colours without the yellow, which vanishes on white: told apart by colour-blind eyes, too.
-COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#8A6D3B", "#7F7F7F")
-WIDE, HIGH = 560, 320
+# The colorblind-safe palette of Okabe and Ito, without yellow, which is hard to see on white.
+COLORS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#8A6D3B", "#7F7F7F")
+WIDTH, HEIGHT = 560, 320
 _LABEL_LIMIT = 260  # pixels of a label beside a bar
-_CELL = 6.5  # pixels of a letter, half of a Chinese one
-_TICKS = 8
-_IRREGULAR = 60  # moments; of more than these, round ones are marked
-# Beside long labels a title would need their measured width, which a fallback font makes wrong.
+_CELL_WIDTH = 6.5  # pixels of a Latin letter; a Chinese one is twice as wide
+_MAX_TICKS = 8
+_MAX_EXACT_TICKS = 60  # with more distinct times, ticks are at round values
+# Next to long labels the title would need their width, which is wrong with a fallback font.
 TITLE_ON_TOP = {"titleAngle": 0, "titleAlign": "right", "titleX": -4, "titleY": -8, "titleBaseline": "bottom"}
 
 
-def data(made: Figure) -> list[Spec]:
-    order = {name: at for at, name in enumerate(made.names)}
-    return [_datum(point, made, order) for point in made.points]
+def data(figure: Figure) -> list[Spec]:
+    order = {name: index for index, name in enumerate(figure.names)}
+    return [_datum(point, figure, order) for point in figure.points]
 
 
-def _datum(point: Point, made: Figure, order: Mapping[str, int]) -> Spec:
-    held: Spec = {"x": point.x, "y": point.y}
-    if made.kind in ("line", "area", "scatter") and made.x.role == "time":
-        at = moment(str(point.x))
-        held["x"] = at.iso if at else None
-    if made.series:
-        held |= {"s": point.series, "o": order[point.series]}
+def _datum(point: Point, figure: Figure, order: Mapping[str, int]) -> Spec:
+    datum: Spec = {"x": point.x, "y": point.y}
+    if figure.kind in ("line", "area", "scatter") and figure.x.role == "time":
+        parsed = moment(str(point.x))
+        datum["x"] = parsed.iso if parsed else None
+    if figure.series:
+        datum |= {"s": point.series, "o": order[point.series]}
     if point.end is not None:
-        held["e"] = point.end
-    return held
+        datum["e"] = point.end
+    return datum
 
 
 def number_axis(axis: Axis, numbers: list[float], lang: Language, **more: Any) -> Spec:
@@ -46,65 +46,67 @@ def number_axis(axis: Axis, numbers: list[float], lang: Language, **more: Any) -
 def number_format(axis: Axis, numbers: list[float], lang: Language) -> Spec:
     if axis.share:
         return {"format": ".0%" if max(map(abs, numbers), default=0) > 0.05 else ".1%"}
-    most = max(map(abs, numbers), default=0.0)
+    largest = max(map(abs, numbers), default=0.0)
     units = ((1e8, "亿"), (1e4, "万")) if lang == "zh" else ((1e9, "B"), (1e6, "M"), (1e3, "K"))
     for size, unit in units:
-        if most >= 10 * size:
+        if largest >= 10 * size:
             return {"labelExpr": f"datum.value ? format(datum.value / {size:.0f}, ',~r') + '{unit}' : '0'"}
-    if 0 < most < 0.01 or most >= 1e12:
+    if 0 < largest < 0.01 or largest >= 1e12:
         return {"format": "~e"}
     return {"format": ",~r", **({"tickMinStep": 1} if axis.whole else {})}
 
 
-def time_axis(made: Figure) -> Spec:
-    """Ticks at moments of the data where those are few: an automatic one would fall between two months."""
-    grain = made.x.grain or "day"
+def time_axis(figure: Figure) -> Spec:
+    """Ticks at times of the data if there are few, because automatic ticks may fall between two months."""
+    grain = figure.x.grain or "day"
     axis: Spec = {
-        "title": made.x.title,
+        "title": figure.x.title,
         "format": FORMATS[grain],
         "labelOverlap": "greedy",
         "labelFlush": False,
         "grid": False,
     }
-    moments = sorted({found for point in made.points if (found := moment(str(point.x)))})
-    if len(moments) <= _IRREGULAR:
-        step = max(1, -(-len(moments) // _TICKS))
-        axis["values"] = [_date_time(one) for one in moments[::step]]
+    moments = sorted({parsed for point in figure.points if (parsed := moment(str(point.x)))})
+    if len(moments) <= _MAX_EXACT_TICKS:
+        step = max(1, -(-len(moments) // _MAX_TICKS))
+        axis["values"] = [_date_time(time) for time in moments[::step]]
     else:
-        axis["tickCount"] = _TICKS
+        axis["tickCount"] = _MAX_TICKS
     return {"field": "x", "type": "temporal", "axis": axis}
 
 
-def _date_time(one: Moment) -> Spec:
-    at = one.at
-    told = {"year": at.year, "month": at.month, "date": at.day}
-    return {**told, "hours": at.hour, "minutes": at.minute, "seconds": at.second}
+def _date_time(time: Moment) -> Spec:
+    at = time.at
+    day = {"year": at.year, "month": at.month, "date": at.day}
+    return {**day, "hours": at.hour, "minutes": at.minute, "seconds": at.second}
 
 
-def label_axis(made: Figure, *, step: float = 0) -> Spec:
-    """`step` is the room of a label under its bar; beside its bar it has a line of its own."""
-    axis: Spec = {"title": made.x.title or None, "labelLimit": _LABEL_LIMIT, "ticks": False}
+def label_axis(figure: Figure, *, step: float = 0) -> Spec:
+    """`step` is the width in pixels for a label below a bar; 0 for labels beside horizontal bars."""
+    axis: Spec = {"title": figure.x.title or None, "labelLimit": _LABEL_LIMIT, "ticks": False}
     if step:
-        fits = max(map(cell_len, made.labels), default=0) * _CELL <= step
+        fits = max(map(cell_len, figure.labels), default=0) * _CELL_WIDTH <= step
         axis |= {"labelAngle": 0 if fits else -40, "labelLimit": 140, "labelOverlap": step < 14 and "greedy"}
     else:
         axis |= TITLE_ON_TOP
-    return {"field": "x", "type": "nominal", "sort": made.labels, "axis": axis}
+    return {"field": "x", "type": "nominal", "sort": figure.labels, "axis": axis}
 
 
-def colour(made: Figure) -> Spec:
-    if not made.series:
+def color_encoding(figure: Figure) -> Spec:
+    if not figure.series:
         return {}
-    scale = {"domain": made.names, "range": [*COLOURS[: len(made.names)]]}
-    legend = {"title": made.series, "labelLimit": 200, "symbolLimit": 0}
-    return {"color": {"field": "s", "type": "nominal", "scale": scale, "legend": legend, "sort": made.names}}
+    scale = {"domain": figure.names, "range": [*COLORS[: len(figure.names)]]}
+    legend = {"title": figure.series, "labelLimit": 200, "symbolLimit": 0}
+    return {
+        "color": {"field": "s", "type": "nominal", "scale": scale, "legend": legend, "sort": figure.names}
+    }
 
 
-def tooltip(made: Figure, kind: str = "nominal") -> list[Spec]:
-    across: Spec = {"field": "x", "type": kind, "title": made.x.title or "x"}
-    if kind == "temporal":
-        across["format"] = FORMATS[made.x.grain or "day"]
-    up: Spec = {"field": "y", "type": "quantitative", "title": made.y.title or "y"}
-    up["format"] = ".1%" if made.y.share else ",~r" if made.y.whole else ",.6~r"
-    series = [{"field": "s", "type": "nominal", "title": made.series}] if made.series else []
-    return [across, *series, up]
+def tooltip(figure: Figure, x_type: str = "nominal") -> list[Spec]:
+    x_channel: Spec = {"field": "x", "type": x_type, "title": figure.x.title or "x"}
+    if x_type == "temporal":
+        x_channel["format"] = FORMATS[figure.x.grain or "day"]
+    y_channel: Spec = {"field": "y", "type": "quantitative", "title": figure.y.title or "y"}
+    y_channel["format"] = ".1%" if figure.y.share else ",~r" if figure.y.whole else ",.6~r"
+    series = [{"field": "s", "type": "nominal", "title": figure.series}] if figure.series else []
+    return [x_channel, *series, y_channel]

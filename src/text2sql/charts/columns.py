@@ -1,5 +1,7 @@
-"""What a column of a result is about: moments, steps, categories, numbers. Judged by its values first, then
-by the engine's word for its type, and last by its name; nothing of it is ever evaluated.
+"""Classifies the columns of a result: time, calendar part, category, id or measure.
+
+The decision uses the values first, then the declared type, then the name. Nothing is evaluated as code.
+
 """
 
 import re
@@ -8,21 +10,21 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, TypeAlias
 
-from text2sql.charts.moments import GRAINS, Grain, Moment, moment
+from text2sql.charts.temporal import GRAINS, Grain, Moment, moment
+from text2sql.text_normalization import words
 from text2sql.types import QueryResult, Value
-from text2sql.wording import words
 
 Role: TypeAlias = Literal["time", "step", "category", "id", "measure", "other"]
 
 _NUMBER = re.compile(r"[+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d{1,3})?")
 _NUMERIC_TYPE = re.compile(r"int|num|dec|float|double|real|money|serial|long", re.IGNORECASE)
 _NOT_A_NUMBER = frozenset(("nan", "inf", "-inf", "infinity", "-infinity"))
-_LARGEST = 1e150  # nothing that anybody counts; sums and squares of it would be infinite
-_LONG = 200  # letters of a text that labels nothing any more
-_ID = frozenset("id uuid guid code key zip zipcode postcode phone tel sku isbn ssn barcode pk".split())
+_MAX_MAGNITUDE = 1e150  # larger numbers are ignored: their sums and squares would be infinite
+_MAX_LABEL_LENGTH = 200  # longer texts are not used as labels
+_ID_WORDS = frozenset("id uuid guid code key zip zipcode postcode phone tel sku isbn ssn barcode pk".split())
 _ID_ENDING = re.compile(r"(?:编号|编码|代码|邮编|电话|手机号|单号|工号|学号|身份证|号码)$")
-# Parts of a calendar that an integer can be, with their bounds.
-_STEPS = {
+# Calendar parts that an integer can represent, with their bounds.
+_CALENDAR_PARTS = {
     "month": (1, 12),
     "quarter": (1, 4),
     "week": (0, 53),
@@ -32,7 +34,7 @@ _STEPS = {
     "hour": (0, 23),
     "minute": (0, 59),
 }
-_STEP_ENDING = (
+_CALENDAR_SUFFIXES = (
     ("月份", "month"),
     ("月", "month"),
     ("季度", "quarter"),
@@ -44,13 +46,13 @@ _STEP_ENDING = (
     ("日", "day"),
 )
 _YEAR_NAMES = re.compile(r"year|\byr|年", re.IGNORECASE)
-# Numbers whose sum is one, too; and numbers whose sum says nothing.
-_ADDS_UP = re.compile(
+# Names of additive measures, and of measures whose sum is meaningless.
+_ADDITIVE = re.compile(
     r"count|cnt|sum|total|amount|revenue|sales|qty|quantity|units|number|num\b|(^|_)n($|_)|orders|profit|cost|"
     r"spend|数$|数量|总|额|量$|合计|次数|人数|件数|收入|利润|成本",
     re.IGNORECASE,
 )
-_NEVER_ADDS_UP = re.compile(
+_NOT_ADDITIVE = re.compile(
     r"avg|average|mean|median|max|min|price|rate|ratio|percent|pct|share|age\b|score|rating|rank|running|salary|year|temperature|change|diff|"
     r"cumul|balance|平均|均|最高|最低|最大|最小|率|占比|比例|百分比|单价|价格|年龄|评分|工资|薪|温度|变化|年份|差|排名|累计|余额|份额",
     re.IGNORECASE,
@@ -61,9 +63,9 @@ _RUNNING = re.compile(r"running|cumul|累计|累积", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class ColumnView:
-    """One column of a result, read once."""
+    """One column of a result with its derived properties, each computed once."""
 
-    at: int
+    index: int
     name: str
     type: str
     values: tuple[Value, ...]
@@ -78,34 +80,34 @@ class ColumnView:
             return "other"
         if self.grain is not None:
             return "time"
-        if self._step:
+        if self._is_calendar_part:
             return "step"
         if self._numeric:
             return "id" if self._named_as_id else "measure"
-        return self._of_text
+        return self._text_role
 
     @property
-    def _of_text(self) -> Role:
-        if max(len(str(value)) for value in self.present) > _LONG:
+    def _text_role(self) -> Role:
+        if max(len(str(value)) for value in self.present) > _MAX_LABEL_LENGTH:
             return "other"
         return "id" if self._named_as_id else "category"
 
     @cached_property
     def grain(self) -> Grain | None:
-        """The finest grain among its moments; None unless every value is one."""
+        """The finest time grain of the values; None unless all values are times."""
         grains: set[Grain] = set()
         days: set[tuple[int, int]] = set()
         for value in self.present:
-            found = moment(value, self._may_be_year)
-            if found is None:
+            parsed = moment(value, self._may_be_year)
+            if parsed is None:
                 return None
-            grains.add(found.grain)
-            days.add((found.at.month, found.at.day))
+            grains.add(parsed.grain)
+            days.add((parsed.at.month, parsed.at.day))
         if not grains or self._named_as_id:
             return None
         finest = min(grains, key=GRAINS.index)
         if finest == "day" and self.distinct > 2 and all(day == 1 for _, day in days):
-            return "year" if days == {(1, 1)} else "month"  # what truncating a date leaves
+            return "year" if days == {(1, 1)} else "month"  # dates truncated to the month or year
         return finest
 
     @cached_property
@@ -126,23 +128,27 @@ class ColumnView:
 
     @property
     def adds_up(self) -> bool:
-        """Whether the sum of its numbers means something. When in doubt, no."""
-        return bool(_ADDS_UP.search(self.name)) and not _NEVER_ADDS_UP.search(self.name)
+        """Whether the sum of the values is meaningful. When in doubt, no."""
+        return bool(_ADDITIVE.search(self.name)) and not _NOT_ADDITIVE.search(self.name)
 
     @property
     def may_be_parts(self) -> bool:
-        """Whether its numbers can be parts of a whole: a pie says they are."""
-        return self.adds_up or (self.whole and not _NEVER_ADDS_UP.search(self.name))
+        """Whether the values can be parts of a whole, as a pie chart implies."""
+        return self.adds_up or (self.whole and not _NOT_ADDITIVE.search(self.name))
 
     @property
     def is_running(self) -> bool:
         return bool(_RUNNING.search(self.name))
 
     @property
+    def names_a_share(self) -> bool:
+        return bool(_SHARE.search(self.name))
+
+    @property
     def is_share(self) -> bool:
-        """A part of one, which reads as a percentage."""
-        found = [number for number in self.numbers if number is not None]
-        return bool(_SHARE.search(self.name)) and not self.whole and all(-1 <= one <= 1 for one in found)
+        """Whether the values are fractions to be shown as percentages."""
+        numbers = [number for number in self.numbers if number is not None]
+        return self.names_a_share and not self.whole and all(-1 <= number <= 1 for number in numbers)
 
     def moment(self, row: int) -> Moment | None:
         value = self.values[row]
@@ -166,42 +172,45 @@ class ColumnView:
 
     @cached_property
     def _may_be_year(self) -> bool:
-        return bool(_YEAR_NAMES.search(self.name)) and not _ADDS_UP.search(self.name)
+        return bool(_YEAR_NAMES.search(self.name)) and not _ADDITIVE.search(self.name)
 
     @cached_property
     def _named_as_id(self) -> bool:
         last = self.name.rsplit(".", 1)[-1]
-        found = [*words(last)]
-        return bool(found and found[-1] in _ID) or _ID_ENDING.search(last) is not None
+        name_words = [*words(last)]
+        return bool(name_words and name_words[-1] in _ID_WORDS) or _ID_ENDING.search(last) is not None
 
     @cached_property
-    def _step(self) -> bool:
-        bounds = _STEPS.get(self._step_name)
+    def _is_calendar_part(self) -> bool:
+        bounds = _CALENDAR_PARTS.get(self._calendar_part)
         if bounds is None:
             return False
         numbers = [self._number(value) for value in self.present]
-        return all(one is not None and one == int(one) and bounds[0] <= one <= bounds[1] for one in numbers)
+        return all(
+            number is not None and number == int(number) and bounds[0] <= number <= bounds[1]
+            for number in numbers
+        )
 
     @property
-    def _step_name(self) -> str:
-        found = words(self.name)
-        if found and found[-1] in _STEPS and not _ADDS_UP.search(self.name):
-            return found[-1]
-        return next((step for ending, step in _STEP_ENDING if self.name.endswith(ending)), "")
+    def _calendar_part(self) -> str:
+        name_words = words(self.name)
+        if name_words and name_words[-1] in _CALENDAR_PARTS and not _ADDITIVE.search(self.name):
+            return name_words[-1]
+        return next((step for ending, step in _CALENDAR_SUFFIXES if self.name.endswith(ending)), "")
 
 
-def views(result: QueryResult) -> tuple[ColumnView, ...]:
-    held: Sequence[Iterable[Value]] = (
+def column_views(result: QueryResult) -> tuple[ColumnView, ...]:
+    values_by_column: Sequence[Iterable[Value]] = (
         list(zip(*result.rows, strict=True)) if result.rows else [()] * len(result.columns)
     )
     return tuple(
-        ColumnView(at, column.name, column.type, tuple(values))
-        for at, (column, values) in enumerate(zip(result.columns, held, strict=True))
+        ColumnView(index, column.name, column.type, tuple(values))
+        for index, (column, values) in enumerate(zip(result.columns, values_by_column, strict=True))
     )
 
 
 def _is_number(value: Value, typed: bool) -> bool:
-    """Exact decimals arrive as text; a text of digits alone is a number only if the engine says so."""
+    """Exact decimals arrive as text; a text of digits is a number only if the column type is numeric."""
     if isinstance(value, bool):
         return False
     if isinstance(value, int | float):
@@ -219,7 +228,7 @@ def _finite(value: str | float) -> float | None:
         number = float(value)
     except OverflowError:
         return None
-    return number if abs(number) < _LARGEST else None  # NaN is not
+    return number if abs(number) < _MAX_MAGNITUDE else None  # also excludes NaN
 
 
 def _hashable(value: Value) -> object:

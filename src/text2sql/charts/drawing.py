@@ -1,9 +1,9 @@
-"""The picture of a chart by whoever is configured to draw it: vl-convert here, or a chart server over MCP."""
+"""Renders a chart as an image with the configured renderer: vl-convert, or a chart server over MCP."""
 
 from text2sql.charts import antv
-from text2sql.charts.choosing import Chart
-from text2sql.charts.picture import Format, can_write, picture
-from text2sql.charts.plotting import figure
+from text2sql.charts.figure_builder import build_figure
+from text2sql.charts.picture import Format, has_glyphs_for, picture
+from text2sql.charts.selection import Chart
 from text2sql.charts.spec import spec
 from text2sql.config import Settings
 from text2sql.messages import Language
@@ -21,16 +21,16 @@ def draw(
     form: Format = "png",
     title: str = "",
 ) -> bytes:
-    """What a chart server does not know (heat maps, single values, SVG) is drawn here."""
+    """Render a chart; kinds that the chart server lacks (heat maps, single values, SVG) use vl-convert."""
     if settings.chart_mcp and form == "png":
-        made = figure(chart, result, lang)
-        if antv.knows(made):
-            return antv.picture(made, title, settings)
+        built = build_figure(chart, result, lang)
+        if antv.supports(built):
+            return antv.picture(built, title, settings)
     return picture(spec(chart, result, lang, title), form, font_dir=settings.font_dir)
 
 
 def ready(settings: Settings) -> bool:
-    """Raises when nothing could be drawn, before anybody waits for an answer; False: without Chinese."""
+    """Check the renderer up front and raise if it is unusable; False if no font has Chinese characters."""
     if settings.chart_mcp:
         antv.renderer()
-    return can_write(_CHINESE, settings.font_dir)
+    return has_glyphs_for(_CHINESE, settings.font_dir)

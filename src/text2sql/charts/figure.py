@@ -1,18 +1,19 @@
-"""What a chart draws, as a value: labels and numbers, with a word about everything that was left out.
+"""The content of a chart as data: labels, numbers, and notes about everything that was left out.
 
-The picture, the sketch and the chart server all draw this one figure: none of them can say something else.
+All renderers (Vega-Lite, terminal, chart server) draw the same `Figure`.
+
 """
 
 import unicodedata
 from dataclasses import dataclass
 
-from text2sql.charts.choosing import Kind
 from text2sql.charts.columns import Role
-from text2sql.charts.moments import Grain
+from text2sql.charts.selection import Kind
+from text2sql.charts.temporal import Grain
 from text2sql.messages import Language, say
 from text2sql.types import Value
 
-_LABEL = 120  # letters
+_MAX_LABEL_LENGTH = 120  # characters
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +21,7 @@ class Point:
     x: str | float | None
     y: float | None
     series: str = ""
-    end: float | None = None  # of a histogram's bin
+    end: float | None = None  # the upper edge of a histogram bin
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +29,7 @@ class Axis:
     title: str
     role: Role
     grain: Grain | None = None
-    share: bool = False  # reads as a percentage
+    share: bool = False  # shown as a percentage
     whole: bool = False  # integers
 
 
@@ -56,12 +57,18 @@ class Figure:
 
 
 def one_line(text: str) -> str:
-    """A label of one line: what steers a terminal or reverses a text is not for a label either."""
-    kept = (" " if unicodedata.category(one) in ("Cc", "Zl", "Zp") else one for one in text)
-    plain = " ".join(
-        "".join(one for one in kept if unicodedata.category(one) not in ("Cf", "Cs", "Co", "Cn")).split()
+    """Normalize a label to one line, without control and bidirectional formatting characters."""
+    characters = (
+        " " if unicodedata.category(character) in ("Cc", "Zl", "Zp") else character for character in text
     )
-    return plain if len(plain) <= _LABEL else plain[: _LABEL - 1] + "…"
+    plain = " ".join(
+        "".join(
+            character
+            for character in characters
+            if unicodedata.category(character) not in ("Cf", "Cs", "Co", "Cn")
+        ).split()
+    )
+    return plain if len(plain) <= _MAX_LABEL_LENGTH else plain[: _MAX_LABEL_LENGTH - 1] + "…"
 
 
 def label_of(value: Value, lang: Language) -> str:
@@ -75,7 +82,7 @@ def label_of(value: Value, lang: Language) -> str:
 
 
 def plain_number(number: float, *, share: bool = False) -> str:
-    """As a person writes it: no more figures than say something."""
+    """Format a number for people, with a limited number of digits."""
     if share:
         return f"{number:.1%}"
     if number == int(number) and abs(number) < 1e15:

@@ -1,45 +1,49 @@
-"""One function a kind of chart: its marks, encodings and sizes. Bars are in `bars.py`."""
+"""Vega-Lite marks, encodings and sizes: one function per kind of chart. Bars are in `bars.py`."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from text2sql.charts.axes import (
-    COLOURS,
-    HIGH,
+    COLORS,
+    HEIGHT,
     TITLE_ON_TOP,
-    WIDE,
+    WIDTH,
     Spec,
-    colour,
+    color_encoding,
     label_axis,
     number_axis,
     number_format,
     time_axis,
     tooltip,
 )
-from text2sql.charts.bars import IN_LEGEND_ORDER, bar, split, totals
-from text2sql.charts.choosing import Kind
+from text2sql.charts.bars import LEGEND_ORDER, bar, multi_series_bars, totals
 from text2sql.charts.figure import Figure, plain_number
+from text2sql.charts.selection import Kind
 
-_DOTTED = 40  # points of a line that are marked
+_MAX_POINT_MARKERS = 40  # lines with more points have no markers
 
 
-def _value(made: Figure) -> Spec:
-    """Numbers in large figures, side by side; over them what they are, and whose."""
-    alone = len(made.points) == 1
-    held = [
-        {"x": point.x, "y": "–" if point.y is None else plain_number(point.y, share=made.y.share), "at": at}
-        for at, point in enumerate(made.points)
+def _value(figure: Figure) -> Spec:
+    """Large numbers side by side, each with its name above; the row label is below."""
+    single = len(figure.points) == 1
+    values = [
+        {
+            "x": point.x,
+            "y": "–" if point.y is None else plain_number(point.y, share=figure.y.share),
+            "at": index,
+        }
+        for index, point in enumerate(figure.points)
     ]
     layers = [
-        _words("y", fontSize=40 if alone else 30, fontWeight="bold", dy=8),
-        _words("x", fontSize=13, dy=-30, limit=180),
+        _text_layer("y", fontSize=40 if single else 30, fontWeight="bold", dy=8),
+        _text_layer("x", fontSize=13, dy=-30, limit=180),
     ]
-    if made.x.title:
-        below = _words("x", fontSize=13, fontStyle="italic", dy=44, limit=300)
-        layers.append({"data": {"values": [{"x": made.x.title, "at": 0}]}, **below})
+    if figure.x.title:
+        below = _text_layer("x", fontSize=13, fontStyle="italic", dy=44, limit=300)
+        layers.append({"data": {"values": [{"x": figure.x.title, "at": 0}]}, **below})
     return {
-        "data": {"values": held},
-        "width": {"step": 320 if alone else 200},
+        "data": {"values": values},
+        "width": {"step": 320 if single else 200},
         "height": 120,
         "encoding": {"x": {"field": "at", "type": "ordinal", "axis": None}},
         "layer": layers,
@@ -47,120 +51,125 @@ def _value(made: Figure) -> Spec:
     }
 
 
-def _words(field: str, **look: Any) -> Spec:
-    return {"mark": {"type": "text", **look}, "encoding": {"text": {"field": field, "type": "nominal"}}}
+def _text_layer(field: str, **style: Any) -> Spec:
+    return {"mark": {"type": "text", **style}, "encoding": {"text": {"field": field, "type": "nominal"}}}
 
 
-def _line(made: Figure) -> Spec:
-    """Lines and areas; steps of a calendar have no moments, and stand side by side."""
-    temporal = made.x.role == "time"
-    stacked = made.kind == "area" and bool(made.series)
-    across = time_axis(made) if temporal else label_axis(made, step=WIDE / max(1, len(made.labels)))
-    up: Spec = {
+def _line(figure: Figure) -> Spec:
+    """Lines and areas, on a time axis or, for calendar parts such as months, on a label axis."""
+    temporal = figure.x.role == "time"
+    stacked = figure.kind == "area" and bool(figure.series)
+    x_channel = time_axis(figure) if temporal else label_axis(figure, step=WIDTH / max(1, len(figure.labels)))
+    y_channel: Spec = {
         "field": "y",
         "type": "quantitative",
-        "axis": number_axis(made.y, totals(made) if stacked else made.numbers, made.lang),
-        "scale": {"zero": made.kind == "area" or _near_zero(made.numbers)},
+        "axis": number_axis(figure.y, totals(figure) if stacked else figure.numbers, figure.lang),
+        "scale": {"zero": figure.kind == "area" or _near_zero(figure.numbers)},
     }
-    mark: Spec = {"type": made.kind}
-    if made.kind == "area":
+    mark: Spec = {"type": figure.kind}
+    if figure.kind == "area":
         mark |= {"line": not stacked, "opacity": 0.85 if stacked else 0.35}
-        up |= {"stack": "zero" if stacked else None}
+        y_channel |= {"stack": "zero" if stacked else None}
     else:
-        mark |= {"strokeWidth": 2, "point": len(made.labels) <= _DOTTED}
-    if not made.series:
-        mark["color"] = COLOURS[0]
-    told = tooltip(made, "temporal" if temporal else "nominal")
-    order = {"order": IN_LEGEND_ORDER} if stacked else {}
+        mark |= {"strokeWidth": 2, "point": len(figure.labels) <= _MAX_POINT_MARKERS}
+    if not figure.series:
+        mark["color"] = COLORS[0]
+    tooltips = tooltip(figure, "temporal" if temporal else "nominal")
+    order = {"order": LEGEND_ORDER} if stacked else {}
     return {
         "mark": mark,
-        "encoding": {"x": across, "y": up, **colour(made), **order, "tooltip": told},
-        "width": WIDE,
-        "height": HIGH,
+        "encoding": {"x": x_channel, "y": y_channel, **color_encoding(figure), **order, "tooltip": tooltips},
+        "width": WIDTH,
+        "height": HEIGHT,
     }
 
 
 def _near_zero(numbers: list[float]) -> bool:
-    """A line may leave zero out when its ups and downs would be flat; then it is not near it."""
+    """Whether the axis should start at zero; not if the line would then look flat."""
     low, high = min(numbers, default=0.0), max(numbers, default=0.0)
     return low <= 0 or high - low > 0.3 * high
 
 
-def _scatter(made: Figure) -> Spec:
-    left = [point.x for point in made.points if isinstance(point.x, float)]
-    across: Spec = {
+def _scatter(figure: Figure) -> Spec:
+    x_values = [point.x for point in figure.points if isinstance(point.x, float)]
+    x_channel: Spec = {
         "field": "x",
         "type": "quantitative",
-        "axis": number_axis(made.x, left, made.lang),
-        "scale": {"zero": _near_zero(left)},
+        "axis": number_axis(figure.x, x_values, figure.lang),
+        "scale": {"zero": _near_zero(x_values)},
     }
-    temporal = made.x.role == "time"
-    up = {
+    temporal = figure.x.role == "time"
+    y_channel = {
         "field": "y",
         "type": "quantitative",
-        "axis": number_axis(made.y, made.numbers, made.lang),
-        "scale": {"zero": _near_zero(made.numbers)},
+        "axis": number_axis(figure.y, figure.numbers, figure.lang),
+        "scale": {"zero": _near_zero(figure.numbers)},
     }
-    crowded = len(made.points) > 500
+    crowded = len(figure.points) > 500
     mark: Spec = {"type": "point", "filled": True, "size": 18 if crowded else 45}
     mark |= {"opacity": 0.45 if crowded else 0.75}
-    if not made.series:
-        mark["color"] = COLOURS[0]
-    told = tooltip(made, "temporal" if temporal else "quantitative")
-    encoding = {"x": time_axis(made) if temporal else across, "y": up, **colour(made), "tooltip": told}
-    return {"mark": mark, "encoding": encoding, "width": WIDE, "height": HIGH}
+    if not figure.series:
+        mark["color"] = COLORS[0]
+    tooltips = tooltip(figure, "temporal" if temporal else "quantitative")
+    encoding = {
+        "x": time_axis(figure) if temporal else x_channel,
+        "y": y_channel,
+        **color_encoding(figure),
+        "tooltip": tooltips,
+    }
+    return {"mark": mark, "encoding": encoding, "width": WIDTH, "height": HEIGHT}
 
 
-def _histogram(made: Figure) -> Spec:
-    edges = [edge for point in made.points for edge in (point.x, point.end) if isinstance(edge, float)]
-    across = {
+def _histogram(figure: Figure) -> Spec:
+    edges = [edge for point in figure.points for edge in (point.x, point.end) if isinstance(edge, float)]
+    x_channel = {
         "field": "x",
         "type": "quantitative",
         "bin": "binned",
-        "axis": number_axis(made.x, edges, made.lang, grid=False),
+        "axis": number_axis(figure.x, edges, figure.lang, grid=False),
         "scale": {"zero": False, "nice": False},
     }
-    up = {
+    y_channel = {
         "field": "y",
         "type": "quantitative",
-        "axis": number_axis(made.y, made.numbers, made.lang),
+        "axis": number_axis(figure.y, figure.numbers, figure.lang),
     }
     tips = [
         {"field": "x", "type": "quantitative", "title": "≥", "format": ",.6~r"},
         {"field": "e", "type": "quantitative", "title": "<", "format": ",.6~r"},
-        {"field": "y", "type": "quantitative", "title": made.y.title, "format": ",d"},
+        {"field": "y", "type": "quantitative", "title": figure.y.title, "format": ",d"},
     ]
     return {
-        "mark": {"type": "bar", "color": COLOURS[0]},
-        "encoding": {"x": across, "x2": {"field": "e"}, "y": up, "tooltip": tips},
-        "width": WIDE,
-        "height": HIGH,
+        "mark": {"type": "bar", "color": COLORS[0]},
+        "encoding": {"x": x_channel, "x2": {"field": "e"}, "y": y_channel, "tooltip": tips},
+        "width": WIDTH,
+        "height": HEIGHT,
     }
 
 
-def _pie(made: Figure) -> Spec:
-    total = sum(made.numbers) or 1.0
+def _pie(figure: Figure) -> Spec:
+    total = sum(figure.numbers) or 1.0
     parts = [
         {
             "x": point.x,
             "y": point.y,
             "t": f"{(point.y or 0) / total:.1%}",
-            "n": f"{point.x}: {plain_number(point.y or 0.0, share=made.y.share)}",
+            "n": f"{point.x}: {plain_number(point.y or 0.0, share=figure.y.share)}",
         }
-        for point in made.points
+        for point in figure.points
     ]
-    names = [one["n"] for one in parts]
+    names = [part["n"] for part in parts]
     slices = {
         "field": "n",
         "type": "nominal",
         "sort": names,
-        "scale": {"domain": names, "range": [*COLOURS[: len(names)]]},
-        "legend": {"title": made.x.title or None, "labelLimit": 240},
+        "scale": {"domain": names, "range": [*COLORS[: len(names)]]},
+        "legend": {"title": figure.x.title or None, "labelLimit": 240},
     }
     angle = {"field": "y", "type": "quantitative", "stack": True}
     tips = [
-        {"field": "x", "type": "nominal", "title": made.x.title or "x"},
-        {"field": "y", "type": "quantitative", "title": made.y.title, "format": ",.6~r"},
+        {"field": "x", "type": "nominal", "title": figure.x.title or "x"},
+        {"field": "y", "type": "quantitative", "title": figure.y.title, "format": ",.6~r"},
         {"field": "t", "type": "nominal", "title": "%"},
     ]
     return {
@@ -179,55 +188,55 @@ def _pie(made: Figure) -> Spec:
     }
 
 
-def _heatmap(made: Figure) -> Spec:
-    numbers = made.numbers
+def _heatmap(figure: Figure) -> Spec:
+    numbers = figure.numbers
     low, high = min(numbers, default=0.0), max(numbers, default=0.0)
     diverging = low < 0 < high
     scale: Spec = {"scheme": "blueorange", "domainMid": 0} if diverging else {"scheme": "blues"}
-    legend = {"title": made.y.title, **number_format(made.y, numbers, made.lang)}
-    wide = max(18, min(60, WIDE // max(1, len(made.labels))))
-    across = label_axis(made, step=wide)
-    up = {
+    legend = {"title": figure.y.title, **number_format(figure.y, numbers, figure.lang)}
+    step = max(18, min(60, WIDTH // max(1, len(figure.labels))))
+    x_channel = label_axis(figure, step=step)
+    y_channel = {
         "field": "s",
         "type": "nominal",
-        "sort": made.names,
-        "axis": {"title": made.series, "labelLimit": 180, "ticks": False, **TITLE_ON_TOP},
+        "sort": figure.names,
+        "axis": {"title": figure.series, "labelLimit": 180, "ticks": False, **TITLE_ON_TOP},
     }
     cells: Spec = {
         "mark": {"type": "rect"},
         "encoding": {
             "color": {"field": "y", "type": "quantitative", "scale": scale, "legend": legend},
-            "tooltip": tooltip(made),
+            "tooltip": tooltip(figure),
         },
     }
     layers = [cells]
-    if len(made.points) <= 120 and wide >= 40:
-        layers.append(_cell_numbers(made, low, high, diverging))
+    if len(figure.points) <= 120 and step >= 40:
+        layers.append(_cell_numbers(figure, low, high, diverging))
     return {
-        "encoding": {"x": across, "y": up},
+        "encoding": {"x": x_channel, "y": y_channel},
         "layer": layers,
-        "width": {"step": wide},
+        "width": {"step": step},
         "height": {"step": 24},
     }
 
 
-def _cell_numbers(made: Figure, low: float, high: float, diverging: bool) -> Spec:
-    """White on dark cells, black on light ones."""
+def _cell_numbers(figure: Figure, low: float, high: float, diverging: bool) -> Spec:
+    """The value of each cell: white text on dark cells, black on light ones."""
     edge = low + 0.55 * (high - low)
     largest = max(abs(low), abs(high))
-    held = [
+    values = [
         {
             "x": point.x,
             "s": point.series,
-            "t": _short(point.y, made.y.share),
+            "t": _short(point.y, figure.y.share),
             "d": abs(point.y) > 0.6 * largest if diverging else point.y > edge,
         }
-        for point in made.points
+        for point in figure.points
         if point.y is not None
     ]
     shade = {"condition": {"test": "datum.d", "value": "white"}, "value": "black"}
     text = {"text": {"field": "t", "type": "nominal"}, "color": shade}
-    return {"data": {"values": held}, "mark": {"type": "text", "fontSize": 10}, "encoding": text}
+    return {"data": {"values": values}, "mark": {"type": "text", "fontSize": 10}, "encoding": text}
 
 
 def _short(number: float, share: bool) -> str:
@@ -242,8 +251,8 @@ def _short(number: float, share: bool) -> str:
 MARKS: Mapping[Kind, Callable[[Figure], Spec]] = {
     "value": _value,
     "bar": bar,
-    "grouped": split,
-    "stacked": split,
+    "grouped": multi_series_bars,
+    "stacked": multi_series_bars,
     "line": _line,
     "area": _line,
     "scatter": _scatter,

@@ -1,4 +1,4 @@
-"""A specification as PNG or SVG bytes, drawn here by vl-convert: no browser, no network."""
+"""Renders a Vega-Lite specification as PNG or SVG in this process with vl-convert, without network access."""
 
 import importlib.util
 from collections.abc import Mapping
@@ -11,12 +11,12 @@ from text2sql.errors import ChartError, MissingDriver
 
 Format: TypeAlias = Literal["png", "svg"]
 
-# Latin letters are drawn in the first one that is there, Chinese ones likewise.
+# The first installed font is used, separately for Latin and Chinese characters.
 FONTS = (
     "Noto Sans SC, Noto Sans CJK SC, Source Han Sans SC, PingFang SC, Microsoft YaHei, WenQuanYi Micro Hei, "
     "WenQuanYi Zen Hei, DejaVu Sans, Arial, sans-serif"
 )
-_LOOK: Mapping[str, Any] = {
+_CONFIG: Mapping[str, Any] = {
     "background": "white",
     "font": FONTS,
     "padding": 12,
@@ -27,35 +27,36 @@ _VEGA_LITE = "6.1"
 
 
 def picture(spec: Mapping[str, Any], form: Format = "png", scale: float = 2.0, font_dir: str = "") -> bytes:
-    """Takes tenths of a second, the first one in a process most of one."""
+    """Takes some 0.3 s, and almost a second for the first image of a process."""
     converter = _converter(font_dir)
-    told = {
+    options = {
         "vl_version": _VEGA_LITE,
-        "config": dict(_LOOK),
-        # Nothing is ever fetched: neither the schema's address nor one that found its way into the data.
+        "config": dict(_CONFIG),
+        # Fetch nothing: neither the schema URL nor URLs in the data.
         "allowed_base_urls": [],
     }
     try:
         if form == "svg":
-            return str(converter.vegalite_to_svg(dict(spec), **told)).encode()
-        return bytes(converter.vegalite_to_png(dict(spec), scale=scale, **told))
-    except ValueError as error:  # what vl-convert raises, whatever went wrong inside
+            return str(converter.vegalite_to_svg(dict(spec), **options)).encode()
+        return bytes(converter.vegalite_to_png(dict(spec), scale=scale, **options))
+    except ValueError as error:  # vl-convert raises this for every failure
         raise ChartError(detail=str(error).partition("\n    at ")[0][:300]) from error
 
 
-def can_write(text: str, font_dir: str = "") -> bool:
-    """Whether a picture shows these letters. The renderer is asked: two letters that look the same in it are
-    two boxes.
+def has_glyphs_for(text: str, font_dir: str = "") -> bool:
+    """Whether the available fonts have these characters.
+
+    Each is rendered: missing characters all become the same box, so identical images mean missing glyphs.
     """
     converter = _converter(font_dir)
-    shapes = [converter.svg_to_png(_letter(one)) for one in text]
-    return len(set(shapes)) == len(set(text))
+    images = [converter.svg_to_png(_character_svg(character)) for character in text]
+    return len(set(images)) == len(set(text))
 
 
-def _letter(letter: str) -> str:
+def _character_svg(character: str) -> str:
     return (
         '<svg xmlns="http://www.w3.org/2000/svg" width="20" height="20">'
-        f'<text x="1" y="16" font-family="{FONTS}" font-size="16">&#{ord(letter)};</text></svg>'
+        f'<text x="1" y="16" font-family="{FONTS}" font-size="16">&#{ord(character)};</text></svg>'
     )
 
 
@@ -72,6 +73,6 @@ def _converter(font_dir: str) -> ModuleType:
 
 
 def _packaged_fonts() -> str:
-    """The package index has Noto Sans SC in `zhplot`. Only its file is used; nothing of it is imported."""
-    found = importlib.util.find_spec("zhplot")
-    return str(Path(found.origin).parent / "fonts") if found and found.origin else ""
+    """The folder of Noto Sans SC in the package `zhplot`, which is not imported."""
+    module = importlib.util.find_spec("zhplot")
+    return str(Path(module.origin).parent / "fonts") if module and module.origin else ""

@@ -1,9 +1,9 @@
-"""The terminal's door: `text2sql COMMAND`. It renders what the rooms decide, and decides nothing itself.
+"""The command line interface: `text2sql COMMAND`. It only parses arguments and renders results.
 
-Standard output is data, standard error is talk. A run ends with 0, 2 (bad usage or input), 3 (refused) or
-4 (failed); 130 after Ctrl-C and 141 when the reader of a pipe went away, as other programs of a shell do.
+Data goes to standard output, messages to standard error. Exit codes: 0 success, 2 bad usage or input,
+3 refused, 4 failed, 130 after Ctrl-C, 141 if the reader of a pipe closed it.
 
-A command is imported when it is called: `text2sql --help` costs neither the parser nor a driver.
+Commands are imported on demand: `text2sql --help` loads neither the SQL parser nor a driver.
 """
 
 import os
@@ -18,14 +18,14 @@ from io import TextIOWrapper
 import click
 
 from text2sql import __version__
-from text2sql.cli.spoken import Spoken, common_options, complaint, version_option
+from text2sql.cli.click_i18n import LocalizedContext, common_options, complaint, version_option
 from text2sql.cli.words import word
 from text2sql.errors import Text2SQLError, UsageError
 from text2sql.messages import Language, explain, language
 
 OK, BAD_USAGE, REFUSED, FAILED, INTERRUPTED, PIPE_CLOSED = 0, 2, 3, 4, 130, 141
 
-# name → the module whose `command(lang)` makes it
+# name → the module whose `command(lang)` creates it
 COMMANDS: Mapping[str, str] = {
     "ask": "text2sql.cli.ask",
     "chat": "text2sql.cli.chat",
@@ -42,8 +42,8 @@ COMMANDS: Mapping[str, str] = {
 }
 
 
-class Doors(click.Group):
-    context_class = Spoken
+class CommandGroup(click.Group):
+    context_class = LocalizedContext
 
     def __init__(self, lang: Language) -> None:
         super().__init__(
@@ -63,8 +63,8 @@ class Doors(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
         if cmd_name not in COMMANDS:
             return None
-        made: click.Command = import_module(COMMANDS[cmd_name]).command(self._lang)
-        return made
+        command: click.Command = import_module(COMMANDS[cmd_name]).command(self._lang)
+        return command
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -75,7 +75,7 @@ class Doors(click.Group):
         raise UsageError("usage.command", name=args[0], commands=", ".join(close))
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
-        """Click's own would import every command to ask for its help."""
+        """List the commands without importing them, as Click would."""
         with formatter.section("Commands"):
             formatter.write_dl([(name, word(name, self._lang)) for name in COMMANDS])
 
@@ -89,73 +89,73 @@ def _help_unless_commanded() -> None:
 def main(arguments: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if arguments is None else arguments)
     lang = language(_wanted_language(words))
-    _never_choke()
+    _escape_unencodable_output()
     try:
         code = _run(words, lang)
         if sys.stdout is not None:
-            sys.stdout.flush()  # now, while a closed pipe can still be met in good order
+            sys.stdout.flush()  # here, where a closed pipe is still handled
     except BrokenPipeError:
-        _silence()
+        _discard_stdout()
         return PIPE_CLOSED
     except (KeyboardInterrupt, click.Abort):
-        _tell(word("interrupted", lang))
+        _print_error(word("interrupted", lang))
         return INTERRUPTED
-    except Exception as error:  # noqa: BLE001 the last line of defence against a trace
-        _tell_bug(error, lang)
+    except Exception as error:  # noqa: BLE001 a user must not see a traceback
+        _print_bug(error, lang)
         return FAILED
     return code
 
 
 def _run(words: list[str], lang: Language) -> int:
-    doors = Doors(lang)
+    group = CommandGroup(lang)
     try:
-        with doors.make_context("text2sql", words) as context:
-            return int(doors.invoke(context) or OK)
+        with group.make_context("text2sql", words) as context:
+            return int(group.invoke(context) or OK)
     except click.exceptions.Exit as ended:
         return ended.exit_code
     except click.ClickException as error:
-        _tell(complaint(error, lang))
+        _print_error(complaint(error, lang))
         return BAD_USAGE
     except Text2SQLError as error:
-        _tell(explain(error, lang))
+        _print_error(explain(error, lang))
         return BAD_USAGE if isinstance(error, UsageError) else FAILED
 
 
-def _wanted_language(words: Sequence[str]) -> str:
-    """`--lang` wherever it stands: what goes wrong before it is read should be told in it too."""
-    for at, one in enumerate(words):
-        if one == "--":
+def _wanted_language(arguments: Sequence[str]) -> str:
+    """Find `--lang` before parsing, so that errors in the command line are in that language too."""
+    for at, argument in enumerate(arguments):
+        if argument == "--":
             break
-        if one == "--lang":
-            return "".join(words[at + 1 : at + 2])
-        if one.startswith("--lang="):
-            return one.removeprefix("--lang=")
+        if argument == "--lang":
+            return "".join(arguments[at + 1 : at + 2])
+        if argument.startswith("--lang="):
+            return argument.removeprefix("--lang=")
     return ""
 
 
-def _never_choke() -> None:
-    """A terminal that cannot show a character gets its code, not an error."""
+def _escape_unencodable_output() -> None:
+    """Print an escape sequence for characters that the terminal's encoding lacks, instead of failing."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
 
 
-def _silence() -> None:
-    """Python flushes standard output once more at its end, and would complain."""
+def _discard_stdout() -> None:
+    """Redirect standard output to nowhere: Python flushes it at exit and would report the closed pipe."""
     with suppress(OSError, ValueError), open(os.devnull, "w") as nowhere:  # noqa: PTH123
         os.dup2(nowhere.fileno(), sys.stdout.fileno())
 
 
-def _tell(text: str) -> None:
+def _print_error(text: str) -> None:
     with suppress(BrokenPipeError):
         click.echo(text, err=True)
 
 
-def _tell_bug(error: Exception, lang: Language) -> None:
+def _print_bug(error: Exception, lang: Language) -> None:
     if os.environ.get("TEXT2SQL_DEBUG"):
-        _tell("".join(traceback.format_exception(error)).rstrip())
+        _print_error("".join(traceback.format_exception(error)).rstrip())
     first_line = (str(error).splitlines() or [""])[0]
-    _tell(
+    _print_error(
         word(
             "bug", lang, what=f"{type(error).__name__}: {first_line}" if first_line else type(error).__name__
         )

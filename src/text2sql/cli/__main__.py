@@ -1,4 +1,4 @@
-"""`python -m text2sql.cli`, for a place where scripts are not on the path."""
+"""`python -m text2sql.cli`: the command line interface without the installed script."""
 
 import sys
 

@@ -1,6 +1,5 @@
-"""`text2sql ask`: one question, its query, its rows and a sentence; or one JSON object."""
+"""`text2sql ask`: answer one question with its query, rows and a sentence, or as a JSON object."""
 
-import json
 import sys
 from contextlib import closing
 from dataclasses import dataclass
@@ -10,15 +9,26 @@ from typing import Any
 import click
 
 from text2sql.cli import charting
-from text2sql.cli.asking import CODES, Terms, clean, failed, followed, opened, options, says_yes, terms_of
+from text2sql.cli.answer_view import answer_parts, available_space, screen, sentence_parts, show, sql_text
+from text2sql.cli.click_i18n import Command, flag, option
+from text2sql.cli.json_output import echo_json
 from text2sql.cli.progress import Progress
-from text2sql.cli.spoken import Command, flag, option
-from text2sql.cli.telling import answer_parts, room_of, screen, sentence_parts, show, sql_text
+from text2sql.cli.question_options import (
+    CODES,
+    Terms,
+    clean,
+    failed,
+    follow_events,
+    is_yes,
+    opened,
+    options,
+    terms_of,
+)
 from text2sql.cli.words import word
+from text2sql.client.sync_client import Text2SQL
 from text2sql.errors import Text2SQLError, UsageError
 from text2sql.messages import Language
-from text2sql.shapes import answer_object
-from text2sql.synchronous import Text2SQL
+from text2sql.serialization import answer_object
 from text2sql.types import Answer
 
 
@@ -41,8 +51,8 @@ def command(lang: Language) -> click.Command:
 
 
 @dataclass(frozen=True, slots=True)
-class Manner:
-    """How the answer is told."""
+class Presentation:
+    """How the answer is presented."""
 
     lang: Language
     yes: bool = False
@@ -57,7 +67,7 @@ class Manner:
 
     @property
     def may_ask(self) -> bool:
-        """Somebody sits there who can say yes."""
+        """Whether a user at a terminal can confirm a write."""
         return not self.as_json and sys.stdin.isatty() and sys.stderr.isatty()
 
 
@@ -73,69 +83,69 @@ def run(
     quiet: bool,
     **given: Any,
 ) -> int:
-    terms, manner = terms_of(lang, given), Manner(lang, yes, receipt, as_json, quiet, no_chart)
+    terms, presentation = terms_of(lang, given), Presentation(lang, yes, receipt, as_json, quiet, no_chart)
     target = charting.checked_target(chart, terms.settings) if chart else None
-    said = clean(_from_standard_input() if question == "-" else question)
+    text = clean(_from_standard_input() if question == "-" else question)
     try:
         with closing(opened(terms)) as db:
-            answer = asked(db, said, terms, manner)
+            answer = answer_question(db, text, terms, presentation)
     except UsageError:
         raise
     except Text2SQLError as error:
         if not as_json:
             raise
-        answer = failed(said, error, lang, terms.how.get("thread", ""))
-    tell(answer, manner)
+        answer = failed(text, error, lang, terms.how.get("thread", ""))
+    print_answer(answer, presentation)
     if target is not None and answer.status == "answered":
-        told = charting.write(target, answer, lang, terms.settings)
-        if told or not manner.silent:
-            click.echo(told or word("chart.written", lang, path=target), err=True)
+        warning = charting.write(target, answer, lang, terms.settings)
+        if warning or not presentation.silent:
+            click.echo(warning or word("chart.written", lang, path=target), err=True)
     return CODES[answer.status]
 
 
-def asked(db: Text2SQL, question: str, terms: Terms, manner: Manner) -> Answer:
-    answer = followed(db.stream(question, **terms.how), _progress(manner))
+def answer_question(db: Text2SQL, question: str, terms: Terms, presentation: Presentation) -> Answer:
+    answer = follow_events(db.stream(question, **terms.how), _progress(presentation))
     if answer.status != "confirm":
         return answer
-    decided = True if manner.yes else _decided(answer, manner)
-    if decided is None:
+    confirmed = True if presentation.yes else _confirmed(answer, presentation)
+    if confirmed is None:
         return answer
-    events = db.stream_confirm(answer.thread_id, yes=decided, user=terms.how.get("user", ""))
-    return followed(events, _progress(manner))
+    events = db.stream_confirm(answer.thread_id, yes=confirmed, user=terms.how.get("user", ""))
+    return follow_events(events, _progress(presentation))
 
 
-def tell(answer: Answer, manner: Manner) -> None:
-    """An answer is data; that there is none, and why, is talk."""
-    if manner.as_json:
-        click.echo(json.dumps(answer_object(answer), allow_nan=False))
+def print_answer(answer: Answer, presentation: Presentation) -> None:
+    """Print answers to standard output, refusals and errors to standard error."""
+    if presentation.as_json:
+        echo_json(answer_object(answer))
         return
     console = screen(sys.stderr if answer.status in ("refused", "failed") else sys.stdout)
-    receipt = "whole" if manner.receipt else "" if manner.quiet else "line"
+    receipt = "whole" if presentation.receipt else "" if presentation.quiet else "line"
     show(
         console,
         answer_parts(
             answer,
-            manner.lang,
-            room_of(console),
+            presentation.lang,
+            available_space(console),
             receipt=receipt,
-            sketch=not manner.no_chart and not manner.quiet,
+            sketch=not presentation.no_chart and not presentation.quiet,
         ),
     )
     if answer.status == "confirm":
-        click.echo(word("ask.needs_yes", manner.lang), err=True)
+        click.echo(word("ask.needs_yes", presentation.lang), err=True)
 
 
-def _decided(answer: Answer, manner: Manner) -> bool | None:
-    """What a person says to this very statement; None where there is nobody to ask."""
-    if not manner.may_ask:
+def _confirmed(answer: Answer, presentation: Presentation) -> bool | None:
+    """Ask the user to confirm the statement; None if there is no user to ask."""
+    if not presentation.may_ask:
         return None
-    show(screen(sys.stderr), [sql_text(answer.sql), *sentence_parts(answer, manner.lang)])
+    show(screen(sys.stderr), [sql_text(answer.sql), *sentence_parts(answer, presentation.lang)])
     click.echo("[y/N] ", nl=False, err=True)
-    return says_yes(sys.stdin.readline())
+    return is_yes(sys.stdin.readline())
 
 
-def _progress(manner: Manner) -> Progress:
-    return Progress(screen(sys.stderr), manner.lang, quiet=manner.silent)
+def _progress(presentation: Presentation) -> Progress:
+    return Progress(screen(sys.stderr), presentation.lang, quiet=presentation.silent)
 
 
 def _from_standard_input() -> str:

@@ -1,4 +1,4 @@
-"""An answer's chart: a sketch on the screen, a picture in a file."""
+"""Charts of answers: a text sketch in the terminal, or an image file."""
 
 import json
 import os
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from text2sql.charts import Chart, choose, draw, from_plain, kinds, of_kind, ready, sketch, spec
+from text2sql.charts import Chart, chart_of_kind, choose, draw, from_plain, kinds, ready, sketch, spec
 from text2sql.config import Settings
 from text2sql.errors import ChartError, UsageError
 from text2sql.messages import Language, say
@@ -21,7 +21,7 @@ _CHINESE = re.compile(r"[\u3400-\u9fff]")
 
 @dataclass(frozen=True, slots=True)
 class Drawable:
-    """A chart with the rows it is about."""
+    """A chart with its rows and the chart types that suit them."""
 
     chart: Chart
     result: QueryResult
@@ -35,22 +35,25 @@ def drawable(answer: Answer, kind: str = "") -> Drawable:
     own = _chosen(answer, result)
     if own is None:
         raise ChartError("chart.none")
-    suited = tuple(dict.fromkeys((own.kind, *kinds(result))))
-    chart = own if kind in ("", own.kind) else of_kind(result, kind)
+    meta: Any = (answer.chart or {}).get("usermeta")
+    # the answer's metadata also knows whether the query was a top five
+    fitting = meta["text2sql"]["kinds"] if meta else kinds(result)
+    suited = tuple(dict.fromkeys((own.kind, *fitting)))
+    chart = own if kind in ("", own.kind) else chart_of_kind(result, kind) if kind in suited else None
     if chart is None:
         raise UsageError("usage.chart_kind", name=kind, kinds=", ".join(suited))
     return Drawable(chart, result, suited)
 
 
 def _chosen(answer: Answer, result: QueryResult) -> Chart | None:
-    """The rows of a person's own statement come without one."""
-    held: Any = (answer.chart or {}).get("usermeta")
-    return from_plain(held["text2sql"]) if held and result.rows else choose(result, answer.question)
+    """The chart of the answer. The rows of a user's own SQL come without one, so one is chosen here."""
+    meta: Any = (answer.chart or {}).get("usermeta")
+    return from_plain(meta["text2sql"]) if meta and result.rows else choose(result, answer.question)
 
 
 def sketched(answer: Answer, lang: Language, width: int | None, kind: str = "") -> str:
-    found = drawable(answer, kind)
-    return sketch(found.chart, found.result, width or _WIDTH, lang)
+    drawing = drawable(answer, kind)
+    return sketch(drawing.chart, drawing.result, width or _WIDTH, lang)
 
 
 def target_of(name: str) -> Path:
@@ -61,7 +64,7 @@ def target_of(name: str) -> Path:
 
 
 def checked_target(name: str, settings: Settings) -> Path:
-    """Told before the question is asked: an answer may take half a minute."""
+    """Check the path before the question is asked, because an answer may take half a minute."""
     path = target_of(name)
     if path.suffix.lower() != ".json":
         ready(settings)
@@ -69,7 +72,7 @@ def checked_target(name: str, settings: Settings) -> Path:
 
 
 def write(path: Path, answer: Answer, lang: Language, settings: Settings, kind: str = "") -> str:
-    """The file, whole or not at all; what there is to say about it, or nothing."""
+    """Write the chart atomically; return a warning or an empty string."""
     found = drawable(answer, kind)
     form = path.suffix.lower().removeprefix(".")
     warning = ""

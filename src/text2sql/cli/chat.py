@@ -1,5 +1,5 @@
-"""`text2sql chat`: a conversation in the terminal. A question may lean on the ones before, the schema is read
-while the person types, and nothing that goes wrong ends it.
+"""`text2sql chat`: an interactive conversation. Questions may refer to earlier ones, the schema is read while
+the user types, and errors do not end the chat.
 """
 
 import os
@@ -10,17 +10,17 @@ from typing import Any
 
 import click
 
-from text2sql.cli.asking import opened, options, terms_of
+from text2sql.cli.answer_view import screen
 from text2sql.cli.chat_commands import COMMANDS, obey
+from text2sql.cli.click_i18n import Command
 from text2sql.cli.conversation import Conversation
-from text2sql.cli.person import Names, somebody
-from text2sql.cli.spoken import Command
-from text2sql.cli.telling import screen
+from text2sql.cli.prompt_input import Names, prompt_input
+from text2sql.cli.question_options import opened, options, terms_of
 from text2sql.cli.words import word
+from text2sql.client.sync_client import Text2SQL
 from text2sql.database import open_database, redacted
 from text2sql.errors import Text2SQLError
 from text2sql.messages import Language, explain
-from text2sql.synchronous import Text2SQL
 
 
 def command(lang: Language) -> click.Command:
@@ -31,10 +31,10 @@ def run(lang: Language, **given: Any) -> int:
     terms = terms_of(lang, given)
     source = terms.db or terms.settings.db
     with open_database(source, terms.settings):
-        pass  # a source that is none is told before there is a prompt; no connection is made
+        pass  # reject an invalid source before the prompt appears; this makes no connection
     with closing(opened(terms)) as db:
-        db.warm_soon()
-        person = somebody(terms.settings, Names([*COMMANDS], partial(names_of, db)))
+        db.warm_in_background()
+        person = prompt_input(terms.settings, Names([*COMMANDS], partial(names_of, db)))
         chat = Conversation(db, person, terms, lang, screen())
         if chat.out.is_terminal:
             chat.say(word("chat.welcome", lang, source=redacted(source)), "dim")
@@ -68,16 +68,16 @@ def answer_line(chat: Conversation, line: str) -> None:
     except Text2SQLError as error:
         chat.say(explain(error, chat.lang), "red")
     except BrokenPipeError:
-        raise  # nobody reads any more: there is nobody to go on for
-    except Exception as error:  # noqa: BLE001 one question's fault must not cost a conversation
+        raise  # the reader closed the pipe
+    except Exception as error:  # noqa: BLE001 an error in one question must not end the chat
         if os.environ.get("TEXT2SQL_DEBUG"):
             chat.say("".join(traceback.format_exception(error)))
         chat.say(word("bug", chat.lang, what=f"{type(error).__name__}: {error}"), "red")
 
 
 def names_of(db: Text2SQL) -> list[str]:
-    """What a person may mean by the first letters: tables first, then columns."""
-    tables = db.catalogue().tables
+    """The names for completion: tables first, then columns."""
+    tables = db.catalog().tables
     columns = {column.name for table in tables for column in table.columns}
     names = {table.name for table in tables}
     return [*sorted(names), *sorted(columns - names)]

@@ -1,4 +1,4 @@
-"""What a line of a chat that begins with a slash does. A command is a row of `COMMANDS`."""
+"""The slash commands of a chat. Each is an entry of `COMMANDS`."""
 
 from collections.abc import Callable, Mapping
 from difflib import get_close_matches
@@ -8,11 +8,11 @@ from rich.cells import set_cell_size
 
 from text2sql.charts import KINDS
 from text2sql.cli import charting, exporting
-from text2sql.cli.conversation import Conversation, new_thread, own_answer
-from text2sql.cli.grid import ROWS
-from text2sql.cli.rendering import one_line_each, whole
+from text2sql.cli.answer_view import answer_parts, available_space, receipt_lines, show, sql_text
+from text2sql.cli.conversation import Conversation, answer_from_result, new_thread
 from text2sql.cli.schema import READABLE, chosen
-from text2sql.cli.telling import answer_parts, receipt_lines, room_of, show, sql_text
+from text2sql.cli.schema_view import print_table_list, whole
+from text2sql.cli.table import ROWS
 from text2sql.cli.words import word
 from text2sql.errors import DatabaseError, UsageError
 from text2sql.llm import open_model
@@ -21,7 +21,7 @@ from text2sql.types import Answer, QueryResult, ResultColumn, SqlRejected
 
 Action: TypeAlias = Callable[[Conversation, str], None]
 
-_USAGE = 26  # places of the help's first column
+_USAGE = 26  # width of the first column of the help
 
 
 def obey(chat: Conversation, line: str) -> None:
@@ -44,24 +44,24 @@ def sql(chat: Conversation, statement: str) -> None:
     if not statement:
         show(chat.out, [sql_text(_last(chat).sql or _last(chat).receipt.sql)])
         return
-    found = chat.db.query(statement)
-    if isinstance(found, SqlRejected):
-        chat.say(f"{refusal(found, chat.lang)} [{found.rule}]", "red")
+    result = chat.db.query(statement)
+    if isinstance(result, SqlRejected):
+        chat.say(f"{refusal(result, chat.lang)} [{result.rule}]", "red")
         return
-    answer = own_answer(statement, found)
+    answer = answer_from_result(statement, result)
     chat.keep(answer)
-    show(chat.out, answer_parts(answer, chat.lang, room_of(chat.out), receipt="")[1:])
+    show(chat.out, answer_parts(answer, chat.lang, available_space(chat.out), receipt="")[1:])
 
 
 def schema(chat: Conversation, table: str) -> None:
-    catalogue = chat.db.catalogue()
-    tables = chosen(catalogue, table.split())
+    catalog = chat.db.catalog()
+    tables = chosen(catalog, table.split())
     if not tables:
         chat.say(word("empty", chat.lang))
     elif table or len(tables) <= READABLE:
-        whole(tables, catalogue.default_schema, chat.lang)
+        whole(tables, catalog.default_schema, chat.lang)
     else:
-        one_line_each(tables, catalogue.default_schema, chat.lang)
+        print_table_list(tables, catalog.default_schema, chat.lang)
 
 
 def page(chat: Conversation, wanted: str) -> None:
@@ -99,22 +99,22 @@ def chart(chat: Conversation, wanted: str) -> None:
     if name and "." not in name:
         raise UsageError("usage.chart_kind", name=name, kinds=", ".join(charting.drawable(answer).kinds))
     if not name:
-        chat.say(charting.sketched(answer, chat.lang, room_of(chat.out).width, kind), "cyan")
+        chat.say(charting.sketched(answer, chat.lang, available_space(chat.out).width, kind), "cyan")
         suited = ", ".join(charting.drawable(answer, kind).kinds)
         chat.say(word("chart.kinds", chat.lang, kinds=suited), "dim")
         return
     target = charting.target_of(name)
     if target.exists() and not chat.person.agrees(word("chat.overwrite", chat.lang, path=target)):
         raise UsageError("usage.export_exists", path=str(target))
-    told = charting.write(target, answer, chat.lang, chat.terms.settings, kind)
+    warning = charting.write(target, answer, chat.lang, chat.terms.settings, kind)
     chat.say(word("chart.written", chat.lang, path=target))
-    if told:
-        chat.say(told, "yellow")
+    if warning:
+        chat.say(warning, "yellow")
 
 
 def model(chat: Conversation, name: str) -> None:
     if name:
-        open_model(name, chat.terms.settings)  # a name that is none is told now; nothing is loaded by it
+        open_model(name, chat.terms.settings)  # rejects an invalid name; this loads nothing
         chat.model = name
     now = chat.model or chat.terms.model or chat.terms.settings.model
     chat.say(word("chat.model", chat.lang, name=now))
@@ -150,7 +150,7 @@ def new(chat: Conversation, _: str) -> None:
 
 
 def lang(chat: Conversation, wanted: str) -> None:
-    """Without a name, the other one."""
+    """Switch the language; without an argument, to the other one."""
     if wanted not in ("", "en", "zh"):
         raise UsageError("usage.chat_lang", name=wanted)
     other = "en" if chat.lang == "zh" else "zh"
@@ -187,7 +187,7 @@ def _last(chat: Conversation) -> Answer:
 
 
 def _total(chat: Conversation, answer: Answer) -> int | None:
-    """Rows in all; None where finding out would cost more than the database allows."""
+    """The total number of rows; None if counting them exceeds a database limit."""
     if not answer.truncated:
         return len(answer.rows)
     if not answer.result_id:
@@ -209,7 +209,7 @@ def _number(wanted: str, now: int, pages: int | None) -> int:
 
 
 def _page(chat: Conversation, answer: Answer, number: int) -> QueryResult:
-    """Rows that are all here are cut here; of a longer result each page is a query with a stable order."""
+    """One page of rows: from memory if the result is complete, else by a query with a stable order."""
     if answer.truncated and answer.result_id:
         return chat.db.page(answer.result_id, number=number, size=ROWS, user=chat.user)
     columns = tuple(ResultColumn(name, "") for name in answer.columns)

@@ -1,4 +1,4 @@
-"""`text2sql check`: one statement, or JSON lines on standard input, through the guard."""
+"""`text2sql check`: run the guard on one statement, or on JSON lines from standard input."""
 
 import json
 import sys
@@ -11,14 +11,15 @@ from typing import Any
 import click
 
 from text2sql.cli import REFUSED
+from text2sql.cli.click_i18n import Command, flag, option
+from text2sql.cli.json_output import echo_json
 from text2sql.cli.sources import known_dialect, opened, policy_from
-from text2sql.cli.spoken import Command, flag, option
 from text2sql.cli.words import word
 from text2sql.config import from_environment
 from text2sql.errors import UsageError
 from text2sql.messages import Language, refusal
-from text2sql.sql import check
-from text2sql.types import Catalogue, CheckedSql, Policy, SqlRejected
+from text2sql.sql import check, in_worker_now
+from text2sql.types import Catalog, CheckedSql, Policy, SqlRejected
 
 
 def command(lang: Language) -> click.Command:
@@ -40,18 +41,18 @@ def command(lang: Language) -> click.Command:
 
 
 @dataclass(frozen=True, slots=True)
-class Terms:
-    """What every statement of a run is checked against."""
+class CheckOptions:
+    """The options that apply to every statement of a run."""
 
     lang: Language
     dialect: str
-    schema: Catalogue | None
+    schema: Catalog | None
     policy: Policy | None
     rows: int
 
     def judge(self, sql: str, dialect: str) -> CheckedSql | SqlRejected:
         known = self.schema if self.schema and self.schema.dialect == dialect else None
-        return check(sql, dialect, known, self.policy, rows=self.rows)
+        return in_worker_now(check, sql, dialect, known, self.policy, rows=self.rows)
 
 
 def run(
@@ -66,37 +67,37 @@ def run(
     rows: int | None,
     as_json: bool,
 ) -> int:
-    allowed = policy_from(policy, role, claim)
-    terms = _terms(lang, dialect, allowed, db, rows, one=sql is not None)
+    policy_object = policy_from(policy, role, claim)
+    options = _check_options(lang, dialect, policy_object, db, rows, one=sql is not None)
     if sql is not None:
-        return _one(sql, terms, as_json)
+        return _check_statement(sql, options, as_json)
     if sys.stdin.isatty():
         click.echo(word("reading", lang), err=True)
-    # Bytes, because a line that is not UTF-8 should cost its own verdict and not the run.
-    for verdict in verdicts(sys.stdin.buffer, terms):
-        click.echo(json.dumps(verdict))
+    # Read bytes, so that a line that is not UTF-8 fails alone and not the whole run.
+    for verdict in verdicts(sys.stdin.buffer, options):
+        echo_json(verdict)
     return 0
 
 
-def verdicts(lines: Iterable[bytes], terms: Terms) -> Iterator[dict[str, Any]]:
-    """A verdict for each line, in order, as soon as the line is there."""
+def verdicts(lines: Iterable[bytes], options: CheckOptions) -> Iterator[dict[str, Any]]:
+    """Yield a verdict for each line as soon as it is read."""
     for number, line in enumerate(lines):
-        # What is not UTF-8 becomes lone surrogates: the guard refuses them, and the id still comes back.
+        # Invalid UTF-8 becomes lone surrogates, which the guard rejects; the verdict still has the id.
         text = line.decode("utf-8", "surrogateescape")
         text = text.removeprefix("\ufeff") if number == 0 else text
         if text.strip():
-            yield _line(text, terms)
+            yield _check_line(text, options)
 
 
-def _terms(
+def _check_options(
     lang: Language,
     dialect: str | None,
-    allowed: Policy | None,
+    policy: Policy | None,
     db: str | None,
     rows: int | None,
     *,
     one: bool,
-) -> Terms:
+) -> CheckOptions:
     settings = from_environment()
     limit = rows or settings.row_limit
     if dialect is not None:
@@ -105,47 +106,47 @@ def _terms(
     if not source:
         if dialect is None and one:
             raise UsageError("usage.dialect_missing")
-        return Terms(lang, dialect or "", None, allowed, limit)
+        return CheckOptions(lang, dialect or "", None, policy, limit)
     with opened(source) as database:
         if dialect not in (None, database.dialect):
             raise UsageError("usage.dialect_differs", dialect=dialect, actual=database.dialect)
-        return Terms(lang, database.dialect, database.catalogue(samples=0), allowed, limit)
+        return CheckOptions(lang, database.dialect, database.catalog(samples=0), policy, limit)
 
 
-def _one(sql: str, terms: Terms, as_json: bool) -> int:
-    found = terms.judge(sql, terms.dialect)
+def _check_statement(sql: str, options: CheckOptions, as_json: bool) -> int:
+    verdict = options.judge(sql, options.dialect)
     if as_json:
-        click.echo(json.dumps(_told(None, found, terms.lang)))
-    elif isinstance(found, CheckedSql):
-        click.echo(found.sql)
+        echo_json(_verdict_object(None, verdict, options.lang))
+    elif isinstance(verdict, CheckedSql):
+        click.echo(verdict.sql)
     else:
-        click.echo(f"{refusal(found, terms.lang)} [{found.rule}]", err=True)
-    return 0 if isinstance(found, CheckedSql) else REFUSED
+        click.echo(f"{refusal(verdict, options.lang)} [{verdict.rule}]", err=True)
+    return 0 if isinstance(verdict, CheckedSql) else REFUSED
 
 
-def _line(text: str, terms: Terms) -> dict[str, Any]:
+def _check_line(text: str, options: CheckOptions) -> dict[str, Any]:
     try:
-        given = json.loads(text, parse_constant=_no_number, parse_float=_finite)
+        entry = json.loads(text, parse_constant=_reject_constant, parse_float=_finite)
     except (ValueError, RecursionError) as error:
-        return _malformed(None, word("line.json", terms.lang, detail=str(error)))
-    if not isinstance(given, dict):
-        return _malformed(None, word("line.object", terms.lang))
-    number, sql, dialect = given.get("id"), given.get("sql"), given.get("dialect", terms.dialect)
+        return _malformed(None, word("line.json", options.lang, detail=str(error)))
+    if not isinstance(entry, dict):
+        return _malformed(None, word("line.object", options.lang))
+    number, sql, dialect = entry.get("id"), entry.get("sql"), entry.get("dialect", options.dialect)
     if not isinstance(sql, str):
-        return _malformed(number, word("line.field", terms.lang, name="sql"))
+        return _malformed(number, word("line.field", options.lang, name="sql"))
     if not isinstance(dialect, str) or not dialect:
-        return _malformed(number, word("line.field", terms.lang, name="dialect"))
-    return _told(number, terms.judge(sql, dialect), terms.lang)
+        return _malformed(number, word("line.field", options.lang, name="dialect"))
+    return _verdict_object(number, options.judge(sql, dialect), options.lang)
 
 
-def _told(number: Any, found: CheckedSql | SqlRejected, lang: Language) -> dict[str, Any]:
-    if isinstance(found, CheckedSql):
-        return {"id": number, "allowed": True, "rule": None, "reason": None, "sql": found.sql}
+def _verdict_object(number: Any, verdict: CheckedSql | SqlRejected, lang: Language) -> dict[str, Any]:
+    if isinstance(verdict, CheckedSql):
+        return {"id": number, "allowed": True, "rule": None, "reason": None, "sql": verdict.sql}
     return {
         "id": number,
         "allowed": False,
-        "rule": found.rule,
-        "reason": refusal(found, lang),
+        "rule": verdict.rule,
+        "reason": refusal(verdict, lang),
         "sql": None,
     }
 
@@ -154,8 +155,8 @@ def _malformed(number: Any, reason: str) -> dict[str, Any]:
     return {"id": number, "allowed": False, "rule": "input", "reason": reason, "sql": None}
 
 
-def _no_number(text: str) -> None:
-    """Python reads NaN and Infinity, and would echo an id that no other program can read."""
+def _reject_constant(text: str) -> None:
+    """Reject NaN and Infinity, which Python accepts but which are not valid JSON in the output."""
     raise ValueError(f"{text} is not JSON")
 
 

@@ -1,4 +1,4 @@
-"""A chat's state and its one verb: ask. Slash commands are in `chat_commands.py`, the loop in `chat.py`."""
+"""The state of a chat. Slash commands are in `chat_commands.py`, the input loop in `chat.py`."""
 
 import sys
 from dataclasses import dataclass, replace
@@ -7,34 +7,36 @@ from uuid import uuid4
 from rich.console import Console
 from rich.text import Text
 
-from text2sql.app import How
-from text2sql.cli.asking import Terms, clean, followed
-from text2sql.cli.person import Person
-from text2sql.cli.progress import Progress
-from text2sql.cli.telling import (
+from text2sql.cli.answer_view import (
     answer_parts,
+    available_space,
     lines_of,
-    room_of,
     rows_parts,
     screen,
     show,
     sql_text,
 )
+from text2sql.cli.progress import Progress
+from text2sql.cli.prompt_input import PromptInput
+from text2sql.cli.question_options import Terms, clean, follow_events
+from text2sql.client.async_client import AskOptions
+from text2sql.client.sync_client import Text2SQL
 from text2sql.messages import Language
-from text2sql.synchronous import Text2SQL
 from text2sql.types import Answer, QueryResult
 
 
 @dataclass(slots=True)
 class Conversation:
+    """A chat with one database: its thread, its options and the last answer."""
+
     db: Text2SQL
-    person: Person
+    person: PromptInput
     terms: Terms
     lang: Language
     out: Console
     thread: str = ""
-    model: str = ""  # as /model set it; empty is the one it began with
-    language: str = ""  # of answers, as /lang set it; empty is the question's own
+    model: str = ""  # set by /model; empty for the initial model
+    language: str = ""  # of answers, set by /lang; empty for the language of each question
     last: Answer | None = None
     page: int = 1
     over: bool = False
@@ -47,8 +49,8 @@ class Conversation:
         return self.terms.how.get("user", "")
 
     @property
-    def how(self) -> How:
-        how: How = {**self.terms.how, "thread": self.thread}
+    def how(self) -> AskOptions:
+        how: AskOptions = {**self.terms.how, "thread": self.thread}
         if self.model:
             how["model"] = self.model
         if self.language:
@@ -56,23 +58,23 @@ class Conversation:
         return how
 
     def ask(self, question: str) -> None:
-        answer = followed(self.db.stream(clean(question), **self.how), self._progress())
+        answer = follow_events(self.db.stream(clean(question), **self.how), self._progress())
         if answer.status == "confirm":
             show(self.out, [sql_text(answer.sql)])
             yes = self.person.agrees(lines_of(answer.answer))
             events = self.db.stream_confirm(self.thread, yes=yes, user=self.user)
-            answer = followed(events, self._progress())
+            answer = follow_events(events, self._progress())
         self.keep(answer)
-        show(self.out, answer_parts(answer, self.lang, room_of(self.out)))
+        show(self.out, answer_parts(answer, self.lang, available_space(self.out)))
 
     def keep(self, answer: Answer | None) -> None:
-        """What /page, /export, /sql and /receipt are about from now on."""
+        """Set the answer that /page, /export, /sql and /receipt refer to."""
         self.last, self.page = answer, 1
 
     def show_page(self, number: int, found: QueryResult) -> None:
         self.page = number
         columns = tuple(column.name for column in found.columns)
-        show(self.out, rows_parts(columns, found.rows, False, self.lang, room_of(self.out)))
+        show(self.out, rows_parts(columns, found.rows, False, self.lang, available_space(self.out)))
 
     def say(self, text: str, style: str = "") -> None:
         self.out.print(Text(lines_of(text), style=style), soft_wrap=True)
@@ -85,8 +87,8 @@ def new_thread() -> str:
     return uuid4().hex[:12]
 
 
-def own_answer(sql: str, found: QueryResult) -> Answer:
-    """Rows of a person's own statement, in the shape of an answer."""
+def answer_from_result(sql: str, found: QueryResult) -> Answer:
+    """The result of a user's own SQL as an answer."""
     columns = tuple(column.name for column in found.columns)
     answer = Answer("answered", sql, "", sql, columns, found.rows, found.row_count)
     return replace(answer, truncated=bool(found.truncated))

@@ -1,7 +1,6 @@
-"""`text2sql eval`: ask a whole question set, and see how often the answer is right."""
+"""`text2sql eval`: run a question set and report how many answers are right."""
 
 import asyncio
-import json
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -13,24 +12,25 @@ from typing import Any
 import click
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from text2sql.app import AsyncText2SQL, How
-from text2sql.cli.asking import PRESETS
-from text2sql.cli.rendering import printable
-from text2sql.cli.scores import lines, share_text, under
-from text2sql.cli.spoken import Command, flag, option
-from text2sql.cli.telling import screen
+from text2sql.cli.answer_view import screen
+from text2sql.cli.click_i18n import Command, flag, option
+from text2sql.cli.eval_view import lines, share_text, under
+from text2sql.cli.json_output import echo_json
+from text2sql.cli.question_options import PRESETS
+from text2sql.cli.schema_view import printable
 from text2sql.cli.words import word
+from text2sql.client.async_client import AskOptions, AsyncText2SQL
 from text2sql.config import Settings, from_environment
 from text2sql.database import redacted
 from text2sql.errors import Text2SQLError, UsageError
-from text2sql.evaluation.asking import AskApp, AskBare, Open, settings_for
-from text2sql.evaluation.foreign import with_foreign
-from text2sql.evaluation.marking import judge_at
+from text2sql.evaluation.export import check_report, run_object, write_report
+from text2sql.evaluation.judge import open_judge
 from text2sql.evaluation.questions import Question, choose, read_questions
 from text2sql.evaluation.records import Record, read_records
-from text2sql.evaluation.report import compare, summarise
-from text2sql.evaluation.run import Contestant, Told, evaluate, is_done, places
-from text2sql.evaluation.telling import check_report, run_object, write_report
+from text2sql.evaluation.report import compare, summarize
+from text2sql.evaluation.run import EvaluatedApp, Told, evaluate, is_done, places
+from text2sql.evaluation.subjects import AskApp, AskBare, Open, settings_for
+from text2sql.evaluation.unanswerable import add_foreign_questions
 from text2sql.llm import open_model
 from text2sql.messages import Language
 
@@ -60,8 +60,8 @@ def command(lang: Language) -> click.Command:
 
 
 @dataclass(frozen=True, slots=True)
-class Terms:
-    """What the command line says about a run."""
+class EvalOptions:
+    """The command line options of a run."""
 
     path: Path
     databases: Path | None
@@ -81,40 +81,40 @@ class Terms:
 
     @property
     def outs(self) -> list[Path | None]:
-        """The lines of the bare model stand beside the others: `run.jsonl`, `run.bare.jsonl`."""
+        """The record files: `run.jsonl`, and `run.bare.jsonl` for the bare model."""
         beside = self.out.with_suffix(f".bare{self.out.suffix}") if self.out else None
         return [self.out, beside] if self.bare else [self.out]
 
 
 def run(lang: Language, *, words: tuple[str, ...], as_json: bool, **given: Any) -> int:
     if words[0] == "compare" and len(words) == 3:
-        return _compared(lang, Path(words[1]), Path(words[2]), as_json)
+        return _compare(lang, Path(words[1]), Path(words[2]), as_json)
     if len(words) != 1:
         raise UsageError("usage.eval_words")
     settings = settings_for(from_environment())
-    terms = _terms(words[0], given, settings)
+    terms = _eval_options(words[0], given, settings)
     questions = _questions(terms, settings)
-    records, bare = asyncio.run(_asked(terms, questions, settings, lang))
+    records, bare = asyncio.run(_evaluate(terms, questions, settings, lang))
     if terms.report:
         write_report(terms.report, terms.path.name, records, bare)
     if as_json:
-        click.echo(json.dumps(run_object(terms.path.name, records, bare)))
+        echo_json(run_object(terms.path.name, records, bare))
     else:
         click.echo("\n".join(lines(records, bare, lang)))
     return 0
 
 
-# -- asking --------------------------------------------------------------------------------------
+# -- Running -------------------------------------------------------------------------------------
 
 
-def _terms(path: str, given: dict[str, Any], settings: Settings) -> Terms:
+def _eval_options(path: str, given: dict[str, Any], settings: Settings) -> EvalOptions:
     folder, db = given.pop("databases"), given.pop("db")
     if folder and db:
         raise UsageError("usage.eval_databases")
     if not folder and not (db := db or settings.db):
         raise UsageError("usage.eval_databases")
     out, report = given.pop("out"), given.pop("report")
-    return Terms(
+    return EvalOptions(
         Path(path),
         Path(folder) if folder else None,
         db or "",
@@ -127,7 +127,7 @@ def _terms(path: str, given: dict[str, Any], settings: Settings) -> Terms:
     )
 
 
-def _questions(terms: Terms, settings: Settings) -> list[Question]:
+def _questions(terms: EvalOptions, settings: Settings) -> list[Question]:
     everything = read_questions(terms.path, "" if terms.databases else redacted(terms.db))
     if not everything:
         raise UsageError("usage.no_questions", path=str(terms.path))
@@ -140,75 +140,79 @@ def _questions(terms: Terms, settings: Settings) -> list[Question]:
         return chosen
 
     def runs(question: Question, db_id: str) -> bool:
-        home = next(one for one in chosen if one.db_id == db_id)
-        return asyncio.run(_runs(question.gold_sql, terms.where(home), settings))
+        home = next(question for question in chosen if question.db_id == db_id)
+        return asyncio.run(_runs_on(question.gold_sql, terms.where(home), settings))
 
-    return with_foreign(chosen, everything, terms.foreign, terms.seed, runs)
+    return add_foreign_questions(chosen, everything, terms.foreign, terms.seed, runs)
 
 
-async def _runs(sql: str, source: str, settings: Settings) -> bool:
-    judge = judge_at(source, settings)
+async def _runs_on(sql: str, source: str, settings: Settings) -> bool:
+    judge = open_judge(source, settings)
     try:
         return await judge.runs(sql)
     finally:
         await judge.close()
 
 
-async def _asked(
-    terms: Terms, questions: Sequence[Question], settings: Settings, lang: Language
+async def _evaluate(
+    terms: EvalOptions, questions: Sequence[Question], settings: Settings, lang: Language
 ) -> tuple[list[Record], list[Record]]:
-    how = How(preset=terms.preset) if terms.preset else How()
+    options = AskOptions(preset=terms.preset) if terms.preset else AskOptions()
     async with open_model(terms.model or None, settings) as model:
 
         def opened(source: str) -> AskApp:
-            return AskApp(AsyncText2SQL(source, settings=settings, model=model), how)
+            return AskApp(AsyncText2SQL(source, settings=settings, model=model), options)
 
         opens: list[Open] = [opened]
         if terms.bare:
             opens.append(lambda source: AskBare(source, model, settings))
-        contestants = [Contestant(one, out) for one, out in zip(opens, terms.outs, strict=True)]
-        with _watched(questions, terms, lang) as told:
-            found = await evaluate(
+        contestants = [
+            EvaluatedApp(open_subject, out) for open_subject, out in zip(opens, terms.outs, strict=True)
+        ]
+        with _progress(questions, terms, lang) as on_record:
+            records = await evaluate(
                 questions,
                 terms.where,
                 contestants,
                 settings=settings,
-                told=told,
+                on_record=on_record,
                 parallel=places(terms.parallel, model),
             )
-    return found[0], found[1] if terms.bare else []
+    return records[0], records[1] if terms.bare else []
 
 
-# -- while it goes on ----------------------------------------------------------------------------
+# -- Progress ------------------------------------------------------------------------------------
 
 
 @contextmanager
-def _watched(questions: Sequence[Question], terms: Terms, lang: Language) -> Iterator[Told]:
-    """A bar with the running share of right answers on a terminal, a line a question elsewhere."""
-    kept = [read_records(out) if out is not None and out.exists() else {} for out in terms.outs]
-    tally = _Tally(len(questions) * len(kept))
-    for at, held in enumerate(kept):
+def _progress(questions: Sequence[Question], terms: EvalOptions, lang: Language) -> Iterator[Told]:
+    """Show progress: a bar with the current accuracy on a terminal, otherwise one line per question."""
+    earlier = [read_records(out) if out is not None and out.exists() else {} for out in terms.outs]
+    tally = _Tally(len(questions) * len(earlier))
+    for at, records in enumerate(earlier):
         for question in questions:
-            if is_done(held.get(question.id), question):
-                tally.take(at, held[question.id])
+            if is_done(records.get(question.id), question):
+                tally.take(at, records[question.id])
     if tally.done:
         click.echo(word("eval.resumed", lang, done=tally.done, path=printable(str(terms.out))), err=True)
     console = screen(sys.stderr)
     columns = (BarColumn(), MofNCompleteColumn(), TextColumn("{task.description}"), TimeRemainingColumn())
     bar = Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
-    task = bar.add_task(tally.told(lang), total=tally.total, completed=tally.done)
+    task = bar.add_task(tally.description(lang), total=tally.total, completed=tally.done)
 
-    def told(at: int, record: Record) -> None:
+    def on_record(at: int, record: Record) -> None:
         tally.take(at, record)
         if console.is_terminal:
-            bar.update(task, completed=tally.done, description=tally.told(lang))
+            bar.update(task, completed=tally.done, description=tally.description(lang))
         else:
             name = printable(record.id) + (" bare" if at else "")
-            click.echo(f"{tally.done}/{tally.total} {tally.told(lang)}  {name}: {record.verdict}", err=True)
+            click.echo(
+                f"{tally.done}/{tally.total} {tally.description(lang)}  {name}: {record.verdict}", err=True
+            )
 
     try:
         with bar:
-            yield told
+            yield on_record
     except (asyncio.CancelledError, KeyboardInterrupt, Text2SQLError):
         if terms.out and tally.done:
             click.echo(word("eval.kept", lang, done=tally.done, path=printable(str(terms.out))), err=True)
@@ -216,7 +220,7 @@ def _watched(questions: Sequence[Question], terms: Terms, lang: Language) -> Ite
 
 
 class _Tally:
-    """How many there are, and how many of the app's own are right."""
+    """Counts finished questions and the right answers of the app."""
 
     def __init__(self, total: int) -> None:
         self.total = total
@@ -228,27 +232,30 @@ class _Tally:
             self.judged += 1
             self.right += record.verdict == "right"
 
-    def told(self, lang: Language) -> str:
+    def description(self, lang: Language) -> str:
         share = self.right / self.judged if self.judged else 0.0
         return word("eval.running", lang, share=share)
 
 
-# -- two runs ------------------------------------------------------------------------------------
+# -- Comparing two runs --------------------------------------------------------------------------
 
 
-def _compared(lang: Language, first: Path, second: Path, as_json: bool) -> int:
-    one, other = (list(read_records(path).values()) for path in (first, second))
-    found = compare(one, other)
-    if not found.questions:
+def _compare(lang: Language, first: Path, second: Path, as_json: bool) -> int:
+    first_run, second_run = (list(read_records(path).values()) for path in (first, second))
+    comparison = compare(first_run, second_run)
+    if not comparison.questions:
         raise UsageError("usage.no_common")
-    common = {record.id for record in one} & {record.id for record in other}
-    runs = [summarise([record for record in held if record.id in common]) for held in (one, other)]
+    common = {record.id for record in first_run} & {record.id for record in second_run}
+    runs = [
+        summarize([record for record in records if record.id in common])
+        for records in (first_run, second_run)
+    ]
     if as_json:
         shares = [asdict(run.right) | {"value": run.right.value} for run in runs]
-        click.echo(json.dumps({"first": shares[0], "second": shares[1], **asdict(found)}))
+        echo_json({"first": shares[0], "second": shares[1], **asdict(comparison)})
         return 0
     rows = [
         [printable(path.name), share_text(run.right)] for path, run in zip((first, second), runs, strict=True)
     ]
-    click.echo("\n".join([*under(rows), "", word("eval.compared_runs", lang, **asdict(found))]))
+    click.echo("\n".join([*under(rows), "", word("eval.compared_runs", lang, **asdict(comparison))]))
     return 0

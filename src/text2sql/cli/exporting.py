@@ -1,4 +1,4 @@
-"""Rows as a file: CSV that a spreadsheet reads and does not execute, or JSON; whole or not at all."""
+"""Export rows atomically as JSON, or as CSV that is safe to open in a spreadsheet."""
 
 import csv
 import io
@@ -9,23 +9,23 @@ from contextlib import suppress
 from pathlib import Path
 
 from text2sql.errors import UsageError
-from text2sql.shapes import csv_cell, harmless, plain
+from text2sql.serialization import csv_cell, escape_formula, plain
 from text2sql.types import Row
 
 
 def as_csv(columns: Sequence[str], rows: Sequence[Row]) -> bytes:
-    """With a byte order mark: without one Excel shows Chinese as noise. NULL is an empty cell."""
-    told = io.StringIO(newline="")
-    writer = csv.writer(told)
-    writer.writerow([harmless(name) for name in columns])
+    """Rows as CSV. The byte order mark makes Excel read it as UTF-8. NULL is an empty cell."""
+    buffer = io.StringIO(newline="")
+    writer = csv.writer(buffer)
+    writer.writerow([escape_formula(name) for name in columns])
     writer.writerows([[csv_cell(value) for value in row] for row in rows])
-    return told.getvalue().encode("utf-8-sig", "replace")
+    return buffer.getvalue().encode("utf-8-sig", "replace")
 
 
 def as_json(columns: Sequence[str], rows: Sequence[Row]) -> bytes:
-    """Two columns may share a name, so rows are lists and not objects."""
-    told = {"columns": list(columns), "rows": plain(tuple(rows))}
-    return (json.dumps(told, ensure_ascii=False, allow_nan=False) + "\n").encode("utf-8", "replace")
+    """Rows as JSON. Rows are lists and not objects, because column names may be duplicate."""
+    document = {"columns": list(columns), "rows": plain(tuple(rows))}
+    return (json.dumps(document, ensure_ascii=False, allow_nan=False) + "\n").encode("utf-8", "replace")
 
 
 FORMATS: Mapping[str, Callable[[Sequence[str], Sequence[Row]], bytes]] = {".csv": as_csv, ".json": as_json}

@@ -1,4 +1,4 @@
-"""`text2sql mcp`: the database as tools for another program's model, over stdio or on the loopback."""
+"""`text2sql mcp`: serve the database as MCP tools over stdio or HTTP on the loopback address."""
 
 import asyncio
 import signal
@@ -9,16 +9,16 @@ from typing import Any
 
 import click
 
-from text2sql.app import AsyncText2SQL
-from text2sql.cli.asking import options, terms_of
-from text2sql.cli.spoken import Command, flag, option
+from text2sql.cli.click_i18n import Command, flag, option
+from text2sql.cli.question_options import options, terms_of
 from text2sql.cli.words import word
+from text2sql.client.async_client import AsyncText2SQL
 from text2sql.database import open_database
 from text2sql.errors import MissingDriver
 from text2sql.messages import Language
 
 PORT = 8765
-_TAKEN = ("db", "model", "policy", "tables", "rows", "seconds")
+_SHARED_OPTIONS = ("db", "model", "policy", "tables", "rows", "seconds")
 
 
 def command(lang: Language) -> click.Command:
@@ -28,7 +28,7 @@ def command(lang: Language) -> click.Command:
         lang,
         partial(run, lang),
         [
-            *(one for one in options(lang) if one.name in _TAKEN),
+            *(parameter for parameter in options(lang) if parameter.name in _SHARED_OPTIONS),
             flag(lang, "mcp", "--http", "http"),
             option(lang, "mcp", "--port", metavar="N", type=port, default=PORT),
         ],
@@ -36,11 +36,11 @@ def command(lang: Language) -> click.Command:
 
 
 def run(lang: Language, *, http: bool, port: int, **given: Any) -> int:
-    server = _server()
-    asked = {name: None for one in options(lang) if (name := one.name)}
-    terms = terms_of(lang, {**asked, **given})
+    server = _server_module()
+    unset = {name: None for parameter in options(lang) if (name := parameter.name)}
+    terms = terms_of(lang, {**unset, **given})
     with open_database(terms.db or terms.settings.db, terms.settings):
-        pass  # a source that is none is told here, before a client waits for it; no connection is made
+        pass  # reject an invalid source before a client waits for it; this makes no connection
 
     def ready(address: str) -> None:
         click.echo(word("mcp.ready", lang, address=address), err=True)
@@ -59,14 +59,14 @@ def run(lang: Language, *, http: bool, port: int, **given: Any) -> int:
             await server.serve_stdio(app, lang, terms.how)
 
     if not http:
-        # The thread that waits for standard input cannot be woken: Ctrl-C ends the process, as elsewhere.
-        with suppress(ValueError):  # not the main thread: a test
+        # The thread that reads standard input cannot be interrupted, so Ctrl-C must end the process.
+        with suppress(ValueError):  # not in the main thread (tests)
             signal.signal(signal.SIGINT, signal.SIG_DFL)
     asyncio.run(serve())
     return 0
 
 
-def _server() -> ModuleType:
+def _server_module() -> ModuleType:
     try:
         from text2sql import mcp_server  # noqa: PLC0415  its package is an extra
     except ImportError as error:

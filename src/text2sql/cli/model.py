@@ -1,6 +1,5 @@
-"""`text2sql model`: the embedded model's file and process; look, fetch, check, take away."""
+"""`text2sql model`: list, download, verify and remove the embedded model."""
 
-import json
 import shutil
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -11,20 +10,21 @@ import click
 from rich.console import Console
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
 
-from text2sql.cli.rendering import printable
-from text2sql.cli.spoken import Command, flag, option
+from text2sql.cli.click_i18n import Command, flag, option
+from text2sql.cli.json_output import echo_json
+from text2sql.cli.schema_view import printable
 from text2sql.cli.words import word
 from text2sql.config import Settings, from_environment
 from text2sql.errors import ModelFileError, UsageError
-from text2sql.llm.embedded import file, running
+from text2sql.llm.embedded import file, process
 from text2sql.llm.embedded.fetch import fetch
-from text2sql.llm.embedded.places import cache_root
+from text2sql.llm.embedded.manifest import QWEN
+from text2sql.llm.embedded.paths import cache_root
 from text2sql.llm.embedded.prefixes import kept_bytes
-from text2sql.llm.embedded.release import QWEN
 from text2sql.messages import Language
 
-Told: TypeAlias = tuple[dict[str, object], list[str]]  # the JSON object, the lines for people
-Action: TypeAlias = Callable[[Settings, Language, str | None], Told]
+Result: TypeAlias = tuple[dict[str, object], list[str]]  # (JSON object, text lines)
+Action: TypeAlias = Callable[[Settings, Language, str | None], Result]
 
 
 def command(lang: Language) -> click.Command:
@@ -44,17 +44,20 @@ def run(lang: Language, action: str, as_json: bool, **given: str | None) -> int:
     url = given["from"]
     if url and action != "pull":
         raise UsageError("usage.model_from", action=action)
-    told, lines = ACTIONS[action](from_environment(), lang, url)
-    click.echo(json.dumps(told) if as_json else "\n".join(lines))
+    result, lines = ACTIONS[action](from_environment(), lang, url)
+    if as_json:
+        echo_json(result)
+    else:
+        click.echo("\n".join(lines))
     return 0
 
 
-def list_(settings: Settings, lang: Language, _: str | None) -> Told:
+def list_(settings: Settings, lang: Language, _: str | None) -> Result:
     root, target = cache_root(settings), file.models_directory(settings) / QWEN.file
     size = target.stat().st_size if target.is_file() else 0
     checked = file.is_checked(target, QWEN)
-    hosts = running.hosts(root)
-    told = {
+    hosts = process.hosts(root)
+    result = {
         "model": QWEN.name,
         "file": str(target),
         "present": bool(size),
@@ -62,7 +65,8 @@ def list_(settings: Settings, lang: Language, _: str | None) -> Told:
         "verified": checked,
         "prefix_cache_bytes": kept_bytes(root),
         "processes": [
-            {"pid": one.pid, "model": one.model, "idle": one.idle, "directory": str(one.run)} for one in hosts
+            {"pid": host.pid, "model": host.model, "idle": host.idle, "directory": str(host.run)}
+            for host in hosts
         ],
     }
     state = "model.absent" if not size else "model.checked" if checked else "model.unchecked"
@@ -72,45 +76,46 @@ def list_(settings: Settings, lang: Language, _: str | None) -> Told:
         "  " + word("model.prefixes", lang, size=_gigabytes(kept_bytes(root))),
     ]
     lines += [
-        "  " + word("model.running", lang, pid=one.pid, idle=one.idle, directory=printable(str(one.run)))
-        for one in hosts
+        "  " + word("model.running", lang, pid=host.pid, idle=host.idle, directory=printable(str(host.run)))
+        for host in hosts
     ] or ["  " + word("model.not_running", lang)]
-    return told, lines
+    return result, lines
 
 
-def pull(settings: Settings, lang: Language, url: str | None) -> Told:
+def pull(settings: Settings, lang: Language, url: str | None) -> Result:
     directory = file.models_directory(settings)
-    with _watched(word("model.pulling", lang)) as progress:
+    with _progress_bar(word("model.pulling", lang)) as progress:
         target = fetch(url, directory, QWEN, progress) if url else file.pull(directory, QWEN, progress)
     return _file(target.as_posix()), [printable(str(target))]
 
 
-def path(settings: Settings, _: Language, __: str | None) -> Told:
+def path(settings: Settings, _: Language, __: str | None) -> Result:
     target = file.models_directory(settings) / QWEN.file
     if not target.is_file():
         raise ModelFileError("local", "not there", key="model.file_absent", path=str(target))
     return _file(str(target)), [printable(str(target))]
 
 
-def verify(settings: Settings, lang: Language, _: str | None) -> Told:
+def verify(settings: Settings, lang: Language, _: str | None) -> Result:
     target = file.models_directory(settings) / QWEN.file
-    with _watched(word("model.verifying", lang)) as progress:
+    with _progress_bar(word("model.verifying", lang)) as progress:
         file.verify(target, QWEN, progress)
+    file.verify_adapter()
     return {**_file(str(target)), "verified": True}, [word("model.verified", lang, sha256=QWEN.sha256)]
 
 
-def remove(settings: Settings, lang: Language, _: str | None) -> Told:
-    """The processes first: one that runs would keep the file's blocks on the disk."""
+def remove(settings: Settings, lang: Language, _: str | None) -> Result:
+    """Stop the processes first: a running process keeps the deleted file's blocks allocated."""
     root, target = cache_root(settings), file.models_directory(settings) / QWEN.file
-    hosts = running.hosts(root)
-    for one in hosts:
-        running.stop(one)
-    running.sweep(root)
+    hosts = process.hosts(root)
+    for host in hosts:
+        process.stop(host)
+    process.sweep(root)
     freed = kept_bytes(root) + (target.stat().st_size if target.is_file() else 0)
     file.remove(target)
     shutil.rmtree(root / "prefix", ignore_errors=True)
-    told = {"freed": freed, "ended": [one.pid for one in hosts]}
-    return told, [word("model.removed", lang, size=_gigabytes(freed), ended=len(hosts))]
+    result = {"freed": freed, "ended": [host.pid for host in hosts]}
+    return result, [word("model.removed", lang, size=_gigabytes(freed), ended=len(hosts))]
 
 
 ACTIONS: Mapping[str, Action] = {
@@ -131,8 +136,8 @@ def _gigabytes(size: int) -> str:
 
 
 @contextmanager
-def _watched(title: str) -> Iterator[file.Progress]:
-    """A bar on standard error, if somebody sees it."""
+def _progress_bar(title: str) -> Iterator[file.Progress]:
+    """A progress bar on standard error, if that is a terminal."""
     console = Console(stderr=True)
     columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TimeRemainingColumn())
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:

@@ -1,4 +1,4 @@
-"""What is going on, while it goes on: one live line on a terminal, short plain lines elsewhere."""
+"""Progress of a question: a live line on a terminal, otherwise plain lines."""
 
 import re
 import time
@@ -12,32 +12,45 @@ from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
-from text2sql.cli.rendering import printable
+from text2sql.cli.schema_view import printable
 from text2sql.cli.words import WORDS, word
 from text2sql.messages import Language
-from text2sql.types import AnswerToken, Checked, Event, Finished, RowsFound, SqlToken, StageStarted, Warned
+from text2sql.types import (
+    AnswerToken,
+    Checked,
+    Event,
+    Finished,
+    Queued,
+    RowsFound,
+    SqlToken,
+    StageStarted,
+    Warned,
+)
 
 _FRAMES = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
 _PLAIN_FRAMES = "|/-\\"
-_A_SECOND = 8  # pictures
-# A hosted model fills in a form; what a person wants to see of it is the query.
+_A_SECOND = 8  # frames per second
+# A hosted model answers in JSON; only the query in it is shown.
 _FORM = re.compile(r'^\s*\{\s*"sql"\s*:\s*"(?P<sql>(?:[^"\\]|\\.)*)')
 
 
 @dataclass(frozen=True, slots=True)
-class Going:
-    """Where a question is: its stage, and what a model has written in it so far."""
+class ProgressState:
+    """The current stage and the text that the model has generated in it so far."""
 
     stage: str = ""
     written: str = ""
+    ahead: int = 0  # calls before this one in the embedded model's queue
 
 
-def after(going: Going, event: Event) -> Going:
+def after(state: ProgressState, event: Event) -> ProgressState:
     if isinstance(event, StageStarted):
-        return Going(event.stage)
+        return ProgressState(event.stage)
+    if isinstance(event, Queued):
+        return replace(state, ahead=event.ahead)
     if isinstance(event, SqlToken | AnswerToken):
-        return replace(going, written=going.written + event.text)
-    return going
+        return replace(state, written=state.written + event.text)
+    return state
 
 
 def stage_words(stage: str, lang: Language) -> str:
@@ -46,26 +59,29 @@ def stage_words(stage: str, lang: Language) -> str:
 
 
 def remark(event: Event, lang: Language) -> str:
-    """What deserves a line of its own, which stays."""
+    """A permanent line for an event, or an empty string."""
     if isinstance(event, Warned):
         return f"! {printable(event.message)}"
     if isinstance(event, Checked) and not event.passed:
         detail = f": {printable(event.detail)}" if event.detail else ""
         return f"✗ {printable(event.check)}{detail}"
+    if isinstance(event, Queued) and event.ahead:
+        return "· " + word("ask.queued", lang, ahead=event.ahead)
     if isinstance(event, RowsFound):
         return "· " + word("ask.rows_found", lang, rows=len(event.rows))
     return ""
 
 
-def line(going: Going, lang: Language, frame: str, seconds: float, width: int) -> Text:
-    """Of exactly one line: of what is written the end is shown, because that is what grows."""
-    told = Text(f"{frame} {stage_words(going.stage, lang)} {seconds:.0f} s")
-    query = _query(going.written)
-    left = width - cell_len(told.plain) - 3
+def line(state: ProgressState, lang: Language, frame: str, seconds: float, width: int) -> Text:
+    """The live line, cut to the terminal width. It shows the end of the generated text."""
+    activity = word("ask.queued", lang, ahead=state.ahead) if state.ahead else stage_words(state.stage, lang)
+    text = Text(f"{frame} {activity} {seconds:.0f} s")
+    query = _query(state.written)
+    left = width - cell_len(text.plain) - 3
     if query and left > 10:
-        told.append("  " + _tail(query, left), style="dim")
-    told.truncate(width - 1, overflow="ellipsis")
-    return told
+        text.append("  " + _tail(query, left), style="dim")
+    text.truncate(width - 1, overflow="ellipsis")
+    return text
 
 
 def _query(written: str) -> str:
@@ -83,7 +99,7 @@ def _tail(text: str, width: int) -> str:
 
 
 class Progress:
-    """Takes the events of one question. `quiet` takes them and says nothing."""
+    """Displays the events of one question; prints nothing if `quiet`."""
 
     def __init__(
         self,
@@ -98,25 +114,25 @@ class Progress:
         self._quiet = quiet
         self._clock = clock
         self._began = clock()
-        self._going = Going()
+        self._state = ProgressState()
         self._live: Live | None = None
 
     def take(self, event: Event) -> None:
-        self._going = after(self._going, event)
+        self._state = after(self._state, event)
         if self._quiet or isinstance(event, Finished):
             return
-        told = remark(event, self._lang)
+        text = remark(event, self._lang)
         if self._live is None and isinstance(event, StageStarted):
-            told = f"· {stage_words(event.stage, self._lang)}"
-        on_screen = self._live is not None and isinstance(event, RowsFound)
-        if told and not on_screen:
-            self._console.print(Text(told), soft_wrap=True)
+            text = f"· {stage_words(event.stage, self._lang)}"
+        on_screen = self._live is not None and isinstance(event, RowsFound | Queued)
+        if text and not on_screen:
+            self._console.print(Text(text), soft_wrap=True)
 
     def _line(self) -> Text:
         now = self._clock()
         frames = _FRAMES if self._console.encoding.startswith("utf") else _PLAIN_FRAMES
         frame = frames[int(now * _A_SECOND) % len(frames)]
-        return line(self._going, self._lang, frame, now - self._began, self._console.width)
+        return line(self._state, self._lang, frame, now - self._began, self._console.width)
 
     def __enter__(self) -> Self:
         if self._console.is_terminal and not self._quiet:

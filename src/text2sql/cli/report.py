@@ -1,4 +1,4 @@
-"""`text2sql report`: a template whose placeholders are questions, filled in; once, or whenever it is due."""
+"""`text2sql report`: fill in a template whose placeholders are questions, once or on a schedule."""
 
 import asyncio
 import json
@@ -14,23 +14,24 @@ from typing import Any
 import click
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from text2sql.app import AsyncText2SQL
 from text2sql.cli import FAILED, OK
-from text2sql.cli.asking import language_was_named
-from text2sql.cli.rendering import printable
+from text2sql.cli.answer_view import screen
+from text2sql.cli.click_i18n import Command, flag, option
+from text2sql.cli.json_output import echo_json
+from text2sql.cli.question_options import language_was_named
+from text2sql.cli.schema_view import printable
 from text2sql.cli.sources import policy_from
-from text2sql.cli.spoken import Command, flag, option
-from text2sql.cli.telling import screen
 from text2sql.cli.words import word
+from text2sql.client.async_client import AsyncText2SQL
 from text2sql.config import from_environment
 from text2sql.errors import Text2SQLError, UsageError
 from text2sql.messages import Language, explain
+from text2sql.reports.answer_placeholders import PARALLEL, Step, Terms
+from text2sql.reports.build import Report
 from text2sql.reports.cron import read_cron
-from text2sql.reports.filling import PARALLEL, Step, Terms
-from text2sql.reports.making import Report
+from text2sql.reports.output import put
 from text2sql.reports.parameters import read_parameters
 from text2sql.reports.schedule import Job, do, job_of, keep
-from text2sql.reports.writing import put
 
 
 def command(lang: Language) -> click.Command:
@@ -60,8 +61,8 @@ def command(lang: Language) -> click.Command:
 
 
 @dataclass(frozen=True, slots=True)
-class Manner:
-    """How a run is told."""
+class Presentation:
+    """How a run is presented."""
 
     lang: Language
     as_json: bool
@@ -91,7 +92,7 @@ def run(
         every=read_cron(every) if every else None,
         terms=terms,
     )
-    manner = Manner(
+    presentation = Presentation(
         lang, given["as_json"], given["quiet"], Path(given["record"]) if given["record"] else None
     )
     app = AsyncText2SQL(
@@ -100,30 +101,30 @@ def run(
         model=given["model"] or "",
         policy=policy_from(given["policy"]),
     )
-    return asyncio.run(_made(job, app, manner, _day(given["date"])))
+    return asyncio.run(_run(job, app, presentation, _day(given["date"])))
 
 
-async def _made(job: Job, app: AsyncText2SQL, manner: Manner, today: date | None) -> int:
+async def _run(job: Job, app: AsyncText2SQL, presentation: Presentation, today: date | None) -> int:
     try:
         if job.every is None:
-            return await _once(job, app, manner, today or date.today())
-        await keep(job.every, partial(_when_due, job, app, manner))
+            return await _once(job, app, presentation, today or date.today())
+        await keep(job.every, partial(_when_due, job, app, presentation))
         return OK
     finally:
         await app.close()
 
 
-async def _when_due(job: Job, app: AsyncText2SQL, manner: Manner, due: datetime) -> None:
-    """One that fails is told, and the next one comes all the same."""
+async def _when_due(job: Job, app: AsyncText2SQL, presentation: Presentation, due: datetime) -> None:
+    """Run a scheduled report. An error is printed and does not end the schedule."""
     try:
-        await _once(job, app, manner, due.date())
+        await _once(job, app, presentation, due.date())
     except Text2SQLError as error:
-        click.echo(explain(error, manner.lang), err=True)
+        click.echo(explain(error, presentation.lang), err=True)
 
 
-async def _once(job: Job, app: AsyncText2SQL, manner: Manner, today: date) -> int:
-    with _watched(manner) as told:
-        report, path = await do(job, app, replace(job.terms, told=told), today=today)
+async def _once(job: Job, app: AsyncText2SQL, presentation: Presentation, today: date) -> int:
+    with _progress(presentation) as on_step:
+        report, path = await do(job, app, replace(job.terms, told=on_step), today=today)
     record = {
         "template": str(job.template),
         "output": str(path),
@@ -131,26 +132,25 @@ async def _once(job: Job, app: AsyncText2SQL, manner: Manner, today: date) -> in
         "date": f"{today}",
         **report.record,
     }
-    text = json.dumps(record, ensure_ascii=False)
-    if manner.record is not None:
-        put(manner.record, f"{json.dumps(record, ensure_ascii=False, indent=2)}\n".encode())
-    if manner.as_json:
-        click.echo(text)
+    if presentation.record is not None:
+        put(presentation.record, f"{json.dumps(record, ensure_ascii=False, indent=2)}\n".encode())
+    if presentation.as_json:
+        echo_json(record)
     else:
-        _tell(report, path, manner)
+        _print_summary(report, path, presentation)
     return FAILED if report.failed else OK
 
 
-def _tell(report: Report, path: Path, manner: Manner) -> None:
-    """The path is data; how it went is talk."""
+def _print_summary(report: Report, path: Path, presentation: Presentation) -> None:
+    """Print the path to standard output and a summary to standard error."""
     click.echo(printable(str(path)))
-    if manner.quiet:
+    if presentation.quiet:
         return
-    lang, record = manner.lang, report.record
-    for one in record["items"]:
-        if one["error"]:
-            reason = printable(one["error"]["message"])
-            click.echo(f"✗ {printable(one['asked'])}: {reason}", err=True)
+    lang, record = presentation.lang, report.record
+    for item in record["items"]:
+        if item["error"]:
+            reason = printable(item["error"]["message"])
+            click.echo(f"✗ {printable(item['asked'])}: {reason}", err=True)
     origins = record["origins"]
     click.echo(
         word(
@@ -169,9 +169,9 @@ def _tell(report: Report, path: Path, manner: Manner) -> None:
 
 
 @contextmanager
-def _watched(manner: Manner) -> Iterator[Callable[[Step], None]]:
-    """A bar on a terminal, a line a placeholder elsewhere."""
-    if manner.quiet or manner.as_json:
+def _progress(presentation: Presentation) -> Iterator[Callable[[Step], None]]:
+    """Show progress: a bar on a terminal, otherwise one line per placeholder."""
+    if presentation.quiet or presentation.as_json:
         yield lambda _: None
         return
     console = screen(sys.stderr)
@@ -179,8 +179,8 @@ def _watched(manner: Manner) -> Iterator[Callable[[Step], None]]:
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
         tasks: dict[str, Any] = {}
 
-        def told(step: Step) -> None:
-            stage = word(f"report.stage.{step.stage}", manner.lang)
+        def on_step(step: Step) -> None:
+            stage = word(f"report.stage.{step.stage}", presentation.lang)
             sign = "✓" if step.passed else "✗"
             question = printable(step.item.asked)
             if not console.is_terminal:
@@ -190,7 +190,7 @@ def _watched(manner: Manner) -> Iterator[Callable[[Step], None]]:
                 tasks[step.stage] = bar.add_task("", total=step.total)
             bar.update(tasks[step.stage], completed=step.done, description=f"{stage} {sign} {question}"[:100])
 
-        yield told
+        yield on_step
 
 
 def _day(given: str | None) -> date | None:

@@ -1,6 +1,5 @@
-"""`text2sql schema`: what a database holds, for people and as JSON."""
+"""`text2sql schema`: print the schema of a database as text or JSON."""
 
-import json
 from collections.abc import Sequence
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
@@ -8,16 +7,17 @@ from functools import partial
 
 import click
 
-from text2sql.cli.rendering import one_line_each, whole
+from text2sql.cli.click_i18n import Command, flag, option
+from text2sql.cli.json_output import echo_json
+from text2sql.cli.schema_view import print_table_list, whole
 from text2sql.cli.sources import opened
-from text2sql.cli.spoken import Command, flag, option
 from text2sql.cli.words import word
 from text2sql.errors import UsageError
 from text2sql.messages import Language
-from text2sql.shapes import catalogue_object
-from text2sql.types import Catalogue, Table
+from text2sql.serialization import catalog_object
+from text2sql.types import Catalog, Table
 
-READABLE = 100  # tables; a person who wants to read more of them names some
+READABLE = 100  # number of tables up to which all columns are printed
 
 
 def command(lang: Language) -> click.Command:
@@ -35,35 +35,35 @@ def command(lang: Language) -> click.Command:
 
 def run(lang: Language, db: str | None, table: tuple[str, ...], as_json: bool) -> int:
     with opened(db) as database:
-        catalogue = database.catalogue()
-    tables = chosen(catalogue, table)
+        catalog = database.catalog()
+    tables = chosen(catalog, table)
     if as_json:
-        click.echo(json.dumps(catalogue_object(catalogue, tables)))
+        echo_json(catalog_object(catalog, tables))
     elif not tables:
         click.echo(word("empty", lang), err=True)
     elif len(tables) > READABLE and not table:
-        one_line_each(tables, catalogue.default_schema, lang)
+        print_table_list(tables, catalog.default_schema, lang)
         click.echo(word("many", lang, tables=len(tables)), err=True)
     else:
-        whole(tables, catalogue.default_schema, lang)
+        whole(tables, catalog.default_schema, lang)
     return 0
 
 
-def chosen(catalogue: Catalogue, patterns: Sequence[str]) -> tuple[Table, ...]:
-    """The tables that a name or a pattern means; one that means nothing is an error, not an empty page."""
+def chosen(catalog: Catalog, patterns: Sequence[str]) -> tuple[Table, ...]:
+    """The tables that match the names or patterns. Raises UsageError for a pattern without a match."""
     if not patterns:
-        return catalogue.tables
+        return catalog.tables
     wanted: set[int] = set()
     for pattern in patterns:
-        found = {at for at, table in enumerate(catalogue.tables) if _means(pattern, table)}
-        if not found:
-            close = get_close_matches(pattern, [table.name for table in catalogue.tables], n=3)
+        matches = {at for at, table in enumerate(catalog.tables) if _matches(pattern, table)}
+        if not matches:
+            close = get_close_matches(pattern, [table.name for table in catalog.tables], n=3)
             raise UsageError("usage.table", name=pattern, close=", ".join(close) or "-")
-        wanted |= found
-    return tuple(catalogue.tables[at] for at in sorted(wanted))
+        wanted |= matches
+    return tuple(catalog.tables[at] for at in sorted(wanted))
 
 
-def _means(pattern: str, table: Table) -> bool:
-    """Without regard to case; a table whose own name holds * or ? is still found by that name."""
+def _matches(pattern: str, table: Table) -> bool:
+    """Match a name or pattern, ignoring case. A table name that contains * or ? also matches literally."""
     names = (table.name.lower(), f"{table.schema}.{table.name}".lower())
     return pattern.lower() in names or any(fnmatchcase(name, pattern.lower()) for name in names)

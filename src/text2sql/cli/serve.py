@@ -1,8 +1,8 @@
-"""`text2sql serve`: the same over HTTP, for one person on this machine or for all who have a key."""
+"""`text2sql serve`: the HTTP server, for a single local user or for users with keys or tokens."""
 
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -11,13 +11,13 @@ from urllib.parse import urlsplit
 
 import click
 
+from text2sql.cli.click_i18n import CommandWithSubcommands, flag, option
 from text2sql.cli.serve_audit import command as audit_command
 from text2sql.cli.serve_keys import command as keys_command
-from text2sql.cli.sources import policies_from
-from text2sql.cli.spoken import Branching, flag, option
+from text2sql.cli.sources import accounts_from, can_be_read_by_others, policies_from
 from text2sql.cli.words import word
 from text2sql.config import Settings, from_environment
-from text2sql.database import open_database
+from text2sql.database import Accounts, open_database
 from text2sql.errors import MissingDriver, UsageError
 from text2sql.messages import Language
 from text2sql.reports.schedule import read_schedule
@@ -29,7 +29,7 @@ _NO_NAME = re.compile(r"[^\w-]+")
 
 
 def command(lang: Language) -> click.Command:
-    return Branching(
+    return CommandWithSubcommands(
         "serve",
         lang,
         partial(run, lang),
@@ -40,6 +40,7 @@ def command(lang: Language) -> click.Command:
             option(lang, "serve", "--port", metavar="N", type=click.IntRange(0, 65_535), default=PORT),
             option(lang, "serve", "--model", metavar="NAME"),
             option(lang, "serve", "--policy", metavar="[SOURCE=]FILE", multiple=True),
+            option(lang, "serve", "--accounts", metavar="FILE"),
             flag(lang, "serve", "--allow-writes", "allow_writes"),
             option(lang, "serve", "--reports", metavar="FILE"),
             option(lang, "serve", "--workers", metavar="N", type=click.IntRange(min=1), default=1),
@@ -55,6 +56,7 @@ def run(
     port: int,
     model: str | None,
     policy: tuple[str, ...],
+    accounts: str | None,
     allow_writes: bool,
     reports: str | None,
     workers: int,
@@ -65,14 +67,17 @@ def run(
     if workers > 1 and settings.memory.strip() == "none":
         raise UsageError("usage.serve_workers", workers=workers)
     addresses = named(db or ((settings.db,) if settings.db else ()))
-    _look_at(addresses, settings)
+    _validate_sources(addresses.values(), settings)
     allowed = _policies(policy, addresses)
+    path = accounts or settings.accounts
+    role_accounts = _accounts(path, addresses, allowed, settings, lang) if path else {}
     schedule = read_schedule(Path(reports)) if reports else ()
-    _door().serve(
+    _server_module().serve(
         addresses,
         settings,
         model=model or "",
         policies=allowed,
+        accounts=role_accounts,
         host=host,
         port=port,
         schedule=schedule,
@@ -83,30 +88,40 @@ def run(
 
 
 def named(sources: tuple[str, ...]) -> dict[str, str]:
-    """Name → address, in the order given. An address without a name is called after its file or database."""
-    found: dict[str, str] = {}
-    for one in sources:
-        match = _NAMED.fullmatch(one)
-        # a file may be called a=b.db
-        name, address = match.groups() if match and not Path(one).exists() else (_name_of(one), one)
-        if name in found:
+    """Map names to addresses, in order. An unnamed address is named after its file or database."""
+    addresses: dict[str, str] = {}
+    for source in sources:
+        match = _NAMED.fullmatch(source)
+        # a file name may contain =
+        name, address = match.groups() if match and not Path(source).exists() else (_name_of(source), source)
+        if name in addresses:
             raise UsageError("usage.serve_name", name=name)
-        found[name] = address
-    if not found:
+        addresses[name] = address
+    if not addresses:
         raise UsageError("usage.db_missing")
-    return found
+    return addresses
 
 
-def _policies(given: tuple[str, ...], addresses: Mapping[str, str]) -> dict[str, Policies]:
-    """Source → what may be seen of it. One file is for all; where they are named, none may be left out."""
-    found: dict[str, Policies] = {}
-    for one in given:
-        match = _NAMED.fullmatch(one)
-        name, path = match.groups() if match and match[1] in addresses else ("", one)
-        found |= dict.fromkeys([name] if name else addresses, policies_from(path))
-    for missing in addresses.keys() - found.keys() if found else ():
+def _policies(arguments: tuple[str, ...], addresses: Mapping[str, str]) -> dict[str, Policies]:
+    """Map sources to policies. A file without a source name applies to all sources."""
+    policies: dict[str, Policies] = {}
+    for argument in arguments:
+        match = _NAMED.fullmatch(argument)
+        name, path = match.groups() if match and match[1] in addresses else ("", argument)
+        policies |= dict.fromkeys([name] if name else addresses, policies_from(path))
+    for missing in addresses.keys() - policies.keys() if policies else ():
         raise UsageError("usage.policy_source", name=missing)
-    return found
+    return policies
+
+
+def _accounts(
+    path: str, addresses: dict[str, str], policies: dict[str, Policies], settings: Settings, lang: Language
+) -> dict[str, Accounts]:
+    accounts = accounts_from(path, addresses, policies)
+    _validate_sources((url for of_source in accounts.values() for url in of_source.values()), settings)
+    if can_be_read_by_others(path):
+        click.echo(word("serve.accounts_open", lang, path=path), err=True)
+    return accounts
 
 
 def _name_of(address: str) -> str:
@@ -114,22 +129,22 @@ def _name_of(address: str) -> str:
     return _NO_NAME.sub("-", Path(path).stem).strip("-")[:40] or "default"
 
 
-def _look_at(addresses: dict[str, str], settings: Settings) -> None:
-    """A source that is none is told now. No connection is made: a server that is down may come up later."""
-    for address in addresses.values():
+def _validate_sources(addresses: Iterable[str], settings: Settings) -> None:
+    """Reject invalid sources early. This makes no connection: a server may start later."""
+    for address in addresses:
         with open_database(address, settings):
             pass
 
 
-def _door() -> ModuleType:
+def _server_module() -> ModuleType:
     try:
-        from text2sql.server import door  # noqa: PLC0415 -- its packages are an extra
+        from text2sql.server import run  # noqa: PLC0415 -- its packages are an extra
     except ModuleNotFoundError as error:
         raise MissingDriver("missing_server", package=error.name, extra="server") from error
-    return door
+    return run
 
 
 def _ready(lang: Language, address: str) -> None:
-    """For a person; programs read the same from the log."""
+    """Print the address on a terminal; programs find it in the log."""
     if sys.stderr.isatty():
         click.echo(word("serve.ready", lang, address=address), err=True)

@@ -1,22 +1,22 @@
-"""`text2sql serve audit`: who asked what, which SQL ran, how many rows it gave."""
+"""`text2sql serve audit`: print the audit log: users, questions, SQL and row counts."""
 
-import json
 import time
 from datetime import UTC, datetime
 from functools import partial
 
 import click
 
-from text2sql.cli.rendering import printable
+from text2sql.cli.click_i18n import Command, flag, option
+from text2sql.cli.json_output import echo_json
+from text2sql.cli.schema_view import printable
 from text2sql.cli.serve_keys import within
-from text2sql.cli.spoken import Command, flag, option
 from text2sql.config import from_environment
 from text2sql.errors import UsageError
 from text2sql.memory import Record
 from text2sql.messages import Language
 
 _DAY = 86_400.0
-_SHOWN = 200  # characters of a question or a query in a line for people
+_SHOWN = 200  # characters of a question or query in text output
 
 
 def command(lang: Language) -> click.Command:
@@ -38,14 +38,19 @@ def run(lang: Language, *, user: str, days: float | None, limit: int, as_json: b
     if settings.memory.strip() == "none":
         raise UsageError("usage.audit_memory")
     since = 0.0 if days is None else time.time() - days * _DAY
-    found = within(settings, lambda memory: memory.audit.read(since=since, user=user, most=limit))
-    for record in reversed(found):  # as it happened
-        click.echo(json.dumps(record.told()) if as_json else printable(_line(record)))
+    records = within(settings, lambda memory: memory.audit.read(since=since, user=user, most=limit))
+    for record in reversed(records):  # in chronological order
+        if as_json:
+            echo_json(record.told())
+        else:
+            click.echo(printable(_line(record)))
     return 0
 
 
-def _line(one: Record) -> str:
-    when = datetime.fromtimestamp(one.at, UTC).isoformat(timespec="milliseconds")
-    said = " ".join((one.sql or one.asked).split())[:_SHOWN]
-    status = f" {one.status}" if one.status else ""
-    return f"{when}  {one.id}  {one.user}  {one.source}  {one.event}{status}  {one.rows}  {said}"
+def _line(record: Record) -> str:
+    when = datetime.fromtimestamp(record.at, UTC).isoformat(timespec="milliseconds")
+    text = " ".join((record.sql or record.asked).split())[:_SHOWN]
+    status = f" {record.status}" if record.status else ""
+    return (
+        f"{when}  {record.id}  {record.user}  {record.source}  {record.event}{status}  {record.rows}  {text}"
+    )

@@ -1,7 +1,6 @@
-"""`text2sql serve keys`: who has a key to the server; make one, list them, revoke them."""
+"""`text2sql serve keys`: create, list and revoke API keys of the server."""
 
 import asyncio
-import json
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from datetime import UTC, datetime
@@ -10,9 +9,10 @@ from typing import TypeAlias, TypeVar
 
 import click
 
-from text2sql.cli.rendering import printable
+from text2sql.cli.click_i18n import Command, flag, option
+from text2sql.cli.json_output import echo_json
+from text2sql.cli.schema_view import printable
 from text2sql.cli.sources import read_claim
-from text2sql.cli.spoken import Command, flag, option
 from text2sql.cli.words import word
 from text2sql.config import Settings, from_environment
 from text2sql.errors import UsageError
@@ -59,16 +59,21 @@ def run(
     if action == "list":
         _print_keys(within(settings, lambda memory: memory.keys.all()), lang, as_json)
     elif action == "revoke":
-        gone = within(settings, lambda memory: memory.keys.revoke(name)) if name else 0
-        if not gone:
+        revoked = within(settings, lambda memory: memory.keys.revoke(name)) if name else 0
+        if not revoked:
             raise UsageError("usage.key_missing", name=name)
-        click.echo(json.dumps({"revoked": gone}) if as_json else word("keys.revoked", lang, count=gone))
+        if as_json:
+            echo_json({"revoked": revoked})
+        else:
+            click.echo(word("keys.revoked", lang, count=revoked))
     else:
-        held = {**claims_of(claim), **({"sources": source} if source else {})}
-        text, key = new_key(name, roles=role, claims=held, days=days)
+        all_claims = {**claims_of(claim), **({"sources": source} if source else {})}
+        text, key = new_key(name, roles=role, claims=all_claims, days=days)
         within(settings, lambda memory: memory.keys.add(key))
-        click.echo(json.dumps({**_told(key), "key": text}) if as_json else text)
-        if not as_json:
+        if as_json:
+            echo_json({**_key_object(key), "key": text})
+        else:
+            click.echo(text)
             click.echo(word("keys.added", lang, name=printable(name), id=key.id), err=True)
     return 0
 
@@ -82,16 +87,18 @@ def within(settings: Settings, work: Callable[[Memory], Awaitable[T]]) -> T:
 
 
 def claims_of(given: tuple[str, ...]) -> Claims:
-    """`region=north`; a name that comes again has a list of values."""
-    found: dict[str, list[object]] = {}
+    """Parse claims such as `region=north`. A repeated name collects its values in a list."""
+    claims: dict[str, list[object]] = {}
     for name, value in map(read_claim, given):
-        found.setdefault(name, []).extend(value if isinstance(value, list) else [value])
-    return {name: tuple(values) if len(values) > 1 else values[0] for name, values in found.items() if values}
+        claims.setdefault(name, []).extend(value if isinstance(value, list) else [value])
+    return {
+        name: tuple(values) if len(values) > 1 else values[0] for name, values in claims.items() if values
+    }
 
 
 def _print_keys(keys: list[Key], lang: Language, as_json: bool) -> None:
     if as_json:
-        click.echo(json.dumps([_told(key) for key in keys]))
+        echo_json([_key_object(key) for key in keys])
         return
     for key in keys:
         state = "keys.revoked_key" if key.revoked else "keys.open" if key.opens(time.time()) else "keys.over"
@@ -100,8 +107,8 @@ def _print_keys(keys: list[Key], lang: Language, as_json: bool) -> None:
         click.echo(printable(line.rstrip()))
 
 
-def _told(key: Key) -> dict[str, object]:
-    """Without the digest: it opens nothing, but nobody needs it either."""
+def _key_object(key: Key) -> dict[str, object]:
+    """A key as JSON, without its digest."""
     return {
         "id": key.id,
         "name": key.name,

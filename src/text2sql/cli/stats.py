@@ -1,7 +1,6 @@
-"""`text2sql stats`: how the questions went. Numbers only: no question, no query and no user is among them."""
+"""`text2sql stats`: usage statistics, without questions, queries or users."""
 
 import asyncio
-import json
 from collections.abc import Iterator
 from dataclasses import asdict
 from functools import partial
@@ -10,13 +9,14 @@ from pathlib import Path
 import click
 from rich.cells import cell_len
 
+from text2sql.cli.click_i18n import Command, flag, option
+from text2sql.cli.json_output import echo_json
 from text2sql.cli.progress import stage_words
-from text2sql.cli.rendering import printable
-from text2sql.cli.spoken import Command, flag, option
+from text2sql.cli.schema_view import printable
 from text2sql.cli.words import WORDS, word
 from text2sql.config import Settings, from_environment
 from text2sql.memory import Stats, open_memory
-from text2sql.memory.places import place_of
+from text2sql.memory.location import place_of
 from text2sql.messages import Language
 
 
@@ -35,7 +35,7 @@ def command(lang: Language) -> click.Command:
 def run(lang: Language, *, days: int | None, as_json: bool) -> int:
     stats = read(from_environment(), days)
     if as_json:
-        click.echo(json.dumps({"days": days, **asdict(stats)}))
+        echo_json({"days": days, **asdict(stats)})
     elif not stats.questions:
         click.echo(word("stats.none" if days is None else "stats.none_lately", lang, days=days), err=True)
     else:
@@ -44,7 +44,7 @@ def run(lang: Language, *, days: int | None, as_json: bool) -> int:
 
 
 def read(settings: Settings, days: int | None) -> Stats:
-    """To look is not to make: where there is no memory yet, there are no numbers."""
+    """Read the statistics without creating a memory file if there is none yet."""
     place = place_of(settings)
     if isinstance(place, Path) and not place.exists():
         return Stats()

@@ -1,6 +1,6 @@
-"""What the terminal itself says, in English and Chinese: help, labels, complaints about a command line.
+"""The texts of the CLI in English and Chinese: help, labels, command line errors.
 
-Errors of the rooms below are in `messages.py`; these rows are of no use to another door.
+Error messages that other front ends share are in `messages.toml`.
 """
 
 from collections.abc import Mapping
@@ -10,7 +10,7 @@ from text2sql.messages import Language
 WORDS: Mapping[str, tuple[str, str]] = {
     # -- help: one row a command, one row an option ---------------------------------------------
     "text2sql": (
-        "Ask a database in plain words, and let nothing but a guarded query reach it.",
+        "Ask a database questions in plain words; only checked, read-only queries reach it.",
         "用自然语言查询数据库，只有通过检查的语句才会执行。",
     ),
     "check": (
@@ -26,7 +26,7 @@ WORDS: Mapping[str, tuple[str, str]] = {
         '{"id", "allowed", "rule", "reason", "sql"}。',
     ),
     "check.--dialect": (
-        "The SQL dialect, such as postgres; for JSON lines, of those that name none.",
+        "The SQL dialect, such as postgres; for JSON lines, the default.",
         "SQL 方言，例如 postgres；对 JSON 行，用于未写方言的行。",
     ),
     "check.--policy": (
@@ -34,11 +34,11 @@ WORDS: Mapping[str, tuple[str, str]] = {
         "JSON 文件，列出可见的表和列。",
     ),
     "check.--role": (
-        "A role of the person who asks, as the policy names it; may be given again.",
+        "A role of the user, as named in the policy. Repeatable.",
         "提问者的角色，按策略中的名称；可重复给出。",
     ),
     "check.--claim": (
-        "A claim of theirs, for the policy's row conditions: region=north, tenant=7.",
+        "A claim of the user, for the policy's row conditions: region=north, tenant=7.",
         "提问者的声明，用于策略中的行条件：region=north、tenant=7。",
     ),
     "check.--db": (
@@ -47,7 +47,7 @@ WORDS: Mapping[str, tuple[str, str]] = {
     ),
     "check.--rows": ("Rows that a query may return.", "查询最多返回的行数。"),
     "check.--json": ("Print the verdict as a JSON object.", "以 JSON 对象打印结果。"),
-    "schema": ("Show what a database holds.", "显示数据库中有什么。"),
+    "schema": ("Show the schema of a database.", "显示数据库中有什么。"),
     "schema.more": (
         "Tables, columns, types, keys, indexes, comments, row estimates and sample values.",
         "表、列、类型、键、索引、注释、行数估计和取值示例。",
@@ -59,7 +59,7 @@ WORDS: Mapping[str, tuple[str, str]] = {
     ),
     "schema.--json": ("Print everything as one JSON object.", "以一个 JSON 对象打印全部内容。"),
     "doctor": (
-        "Tell what is installed, what is reachable, and what to do about the rest.",
+        "Check what is installed and reachable, and show how to fix problems.",
         "检查安装了什么、能否连接，以及如何修复。",
     ),
     "doctor.more": (
@@ -68,12 +68,19 @@ WORDS: Mapping[str, tuple[str, str]] = {
     ),
     "doctor.--db": ("The database to examine.", "要检查的数据库。"),
     "doctor.--grants": (
-        "Print the SQL that makes the least account for a policy.",
+        "Print the SQL that creates a least-privilege account for a policy.",
         "打印为策略建立最小权限账号的 SQL。",
     ),
     "doctor.--policy": ("The policy, for --grants.", "策略文件，用于 --grants。"),
     "doctor.--dialect": ("The SQL dialect, for --grants.", "SQL 方言，用于 --grants。"),
-    "doctor.--account": ("The account's name, for --grants.", "账号名，用于 --grants。"),
+    "doctor.--role": (
+        "Only what people with this role may read, for --grants. Repeatable.",
+        "只授予拥有该角色的人可读的内容，用于 --grants，可重复。",
+    ),
+    "doctor.--account": (
+        "The account's name, for --grants; text2sql_reader if not given, with the roles after it.",
+        "账号名，用于 --grants；默认为 text2sql_reader，后接角色名。",
+    ),
     "doctor.--json": ("Print the findings as a JSON object.", "以 JSON 对象打印结果。"),
     "model": (
         "The embedded model: list, pull, path, verify or remove it.",
@@ -98,30 +105,30 @@ WORDS: Mapping[str, tuple[str, str]] = {
         "被拒绝或写入未确认时退出码为 3，失败时为 4。",
     ),
     "ask.--yes": (
-        "Confirm a write beforehand, where nobody can be asked.",
+        "Confirm a write in advance, for non-interactive use.",
         "预先确认写入，用于无人应答的场合。",
     ),
-    "ask.--receipt": ("Show how the answer came about, in full.", "完整显示答案的来历。"),
+    "ask.--receipt": ("Show in full how the answer was produced.", "完整显示答案的来历。"),
     "ask.--chart": (
         "Write the chart to a .png, .svg or .json (Vega-Lite) file.",
         "把图表写入 .png、.svg 或 .json（Vega-Lite）文件。",
     ),
     "ask.--no-chart": ("Do not sketch the chart in the terminal.", "不在终端中画图表草图。"),
     "ask.--json": ("Print the answer as one JSON object.", "以一个 JSON 对象打印答案。"),
-    "ask.--quiet": ("Do not tell what is going on.", "不显示进度。"),
-    "chat": ("Talk with a database: questions that lean on each other.", "与数据库对话，可以连续追问。"),
+    "ask.--quiet": ("Do not show progress.", "不显示进度。"),
+    "chat": ("Talk with a database: questions may refer to earlier ones.", "与数据库对话，可以连续追问。"),
     "chat.more": (
-        "/help lists what else can be said. Ctrl-C stops a question, Ctrl-D ends the chat. Without a "
+        "/help lists the commands. Ctrl-C stops a question, Ctrl-D ends the chat. Without a "
         "terminal, each line of standard input is a question.",
         "输入 /help 查看可用命令。Ctrl-C 停止当前问题，Ctrl-D 结束对话。"
         "不在终端中时，标准输入的每一行是一个问题。",
     ),
-    "stats": ("Tell how the questions went.", "统计提问的情况。"),
+    "stats": ("Show statistics about the questions.", "统计提问的情况。"),
     "stats.more": (
-        "How many, how they ended, how long each stage took, what went wrong. No database is needed.",
+        "Number, outcomes, time per stage and errors. No database is needed.",
         "提问次数、结果、各阶段用时和出错情况。不需要数据库。",
     ),
-    "stats.--days": ("Only of so many days.", "只统计最近若干天。"),
+    "stats.--days": ("Only the last N days.", "只统计最近若干天。"),
     "stats.--json": ("Print the numbers as a JSON object.", "以 JSON 对象打印统计数据。"),
     "report": (
         "Fill in a template whose placeholders are questions.",
@@ -142,22 +149,22 @@ WORDS: Mapping[str, tuple[str, str]] = {
     ),
     "report.--param": ("A value for :NAME in the questions. Repeatable.", "问题中 :NAME 的值，可重复。"),
     "report.--date": (
-        "The day of the report, for :last_month and its like.",
+        "The day of the report, for :last_month and other periods.",
         "报告日期，用于 :last_month 等时间段。",
     ),
     "report.--lock": ("The lock file, if it is not beside the template.", "锁文件（不在模板旁时）。"),
     "report.--locked": (
-        "Ask no model: what the lock file does not have fails.",
+        "Call no model: questions that are not in the lock file fail.",
         "不询问模型：锁文件中没有的即为失败。",
     ),
-    "report.--anew": ("Have all queries written anew.", "重新生成全部查询。"),
+    "report.--anew": ("Generate all queries again.", "重新生成全部查询。"),
     "report.--record": ("Write the record of the run to this JSON file.", "把运行记录写入该 JSON 文件。"),
     "report.--parallel": (
         "Questions at a time; the embedded model takes one.",
         "同时询问的问题数；内置模型每次一个。",
     ),
     "report.--every": (
-        'Stay, and make it whenever it is due: "0 8 * * 1" is Mondays at 8.',
+        'Keep running and create it on schedule: "0 8 * * 1" is Mondays at 8.',
         "常驻并按时生成：“0 8 * * 1”为每周一 8 点。",
     ),
     "report.--json": ("Print the record of the run as a JSON object.", "以 JSON 对象打印运行记录。"),
@@ -186,8 +193,8 @@ WORDS: Mapping[str, tuple[str, str]] = {
         "数据库所在目录：DIR/<db_id>/<db_id>.sqlite。",
     ),
     "eval.--db": ("The one database that all questions are about.", "所有问题所针对的一个数据库。"),
-    "eval.--limit": ("Only so many questions, chosen by the seed.", "只取若干个问题，由种子决定。"),
-    "eval.--seed": ("Chooses the questions; 0 if not given.", "抽取问题的种子，默认 0。"),
+    "eval.--limit": ("Only N questions, sampled with the seed.", "只取若干个问题，由种子决定。"),
+    "eval.--seed": ("The seed for sampling questions; default 0.", "抽取问题的种子，默认 0。"),
     "eval.--out": (
         "Keep a line of JSON for each question; the lines that are there are not asked again.",
         "每个问题保存一行 JSON；已有的行不再提问。",
@@ -216,7 +223,7 @@ WORDS: Mapping[str, tuple[str, str]] = {
         "建立演示数据库，用英文和中文各提三个问题（其中一个是恶意的），然后告诉您接下来可以试什么。",
     ),
     "demo.--db": (
-        "Where to put the shop; else in the user's cache.",
+        "Where to create the shop database; default: the user's cache.",
         "演示数据库的位置，默认在用户缓存目录。",
     ),
     "demo.--model": ("The model to ask.", "使用的模型。"),
@@ -227,12 +234,12 @@ WORDS: Mapping[str, tuple[str, str]] = {
     ),
     "serve.more": (
         "Questions, pages and exports over HTTP until Ctrl-C. Without TEXT2SQL_AUTH it listens on the "
-        "loopback address alone: whoever reaches it may ask. The log is JSON lines on standard error.",
+        "loopback address alone: anyone who reaches it may ask. The log is JSON lines on standard error.",
         "通过 HTTP 提供提问、分页和导出，直到按下 Ctrl-C。未设置 TEXT2SQL_AUTH 时只监听本机回环地址："
         "能连上的人即可提问。日志以 JSON 行写到标准错误。",
     ),
     "keys": (
-        "Keys to the server: make one, list them, revoke them.",
+        "API keys of the server: create, list, revoke.",
         "服务器的密钥：生成、列出、吊销。",
     ),
     "keys.more": (
@@ -250,27 +257,27 @@ WORDS: Mapping[str, tuple[str, str]] = {
         "A source that may be asked; repeatable, all without it.",
         "可访问的数据源，可重复；默认全部。",
     ),
-    "keys.--days": ("After how many days it is over; never without it.", "多少天后过期；默认永不过期。"),
+    "keys.--days": ("Number of days until it expires; default: never.", "多少天后过期；默认永不过期。"),
     "keys.--json": ("Print JSON.", "输出 JSON。"),
     "keys.added": (
         "This is the key of {name}, id {id}. It cannot be shown again.",
         "以上是 {name} 的密钥，编号 {id}。之后无法再次显示。",
     ),
     "keys.revoked": ("Revoked: {count}.", "已吊销 {count} 个。"),
-    "keys.open": ("open", "有效"),
-    "keys.over": ("over", "过期"),
+    "keys.open": ("active", "有效"),
+    "keys.over": ("expired", "过期"),
     "keys.revoked_key": ("revoked", "已吊销"),
     "audit": (
-        "Who asked what, which SQL ran, how many rows it gave.",
+        "Show who asked what, which SQL ran, and how many rows it returned.",
         "谁问了什么、执行了哪条 SQL、返回多少行。",
     ),
     "audit.more": (
         "The records of the audit log, as they happened, the latest ones. Records are added, never changed.",
         "审计日志中最近的记录，按发生顺序显示。记录只增不改。",
     ),
-    "audit.--user": ("Of one user alone, as the log names them.", "只看某个用户，按日志中的名称。"),
-    "audit.--days": ("Of so many days.", "最近若干天。"),
-    "audit.--limit": ("At most so many.", "最多显示多少条。"),
+    "audit.--user": ("Only this user, as named in the log.", "只看某个用户，按日志中的名称。"),
+    "audit.--days": ("Only the last N days.", "最近若干天。"),
+    "audit.--limit": ("At most N records.", "最多显示多少条。"),
     "audit.--json": ("Print JSON lines.", "输出 JSON 行。"),
     "serve.--db": (
         "A database, with a name if there are several: sales=postgresql://… Repeatable, first the default.",
@@ -282,6 +289,14 @@ WORDS: Mapping[str, tuple[str, str]] = {
     "serve.--policy": (
         "JSON file of what may be seen by whom; with a source's name in front, of that source.",
         "JSON 文件，说明谁可以看到什么；前面可加数据源名称。",
+    ),
+    "serve.--accounts": (
+        "JSON file of the database accounts that run the queries of single roles.",
+        "JSON 文件，指定由哪些数据库账户执行各角色的查询。",
+    ),
+    "serve.accounts_open": (
+        "Others on this machine can read {path}, which holds passwords. chmod 600 {path}",
+        "本机其他用户可以读取 {path}，其中含有密码。请执行 chmod 600 {path}",
     ),
     "serve.--allow-writes": (
         "Let a person confirm a write; without it every write is refused.",
@@ -315,15 +330,19 @@ WORDS: Mapping[str, tuple[str, str]] = {
         "模型：local、.gguf 文件或“提供方:模型”。",
     ),
     "--thread": (
-        "The conversation it belongs to; a later question with the same name can lean on it.",
+        "The conversation; a later question with the same name can refer to it.",
         "所属的会话；之后用同一名称可以追问。",
     ),
     "--user": ("Whose conversation it is; users do not see each other's.", "会话属于谁；用户之间互不可见。"),
     "--mode": (
-        "Let rules and the model decide whether it is about the data, or say so.",
+        "Let rules and the model decide whether it is a data question, or set it.",
         "由程序判断是否是数据问题，或直接指定。",
     ),
     "--preset": ("How far a question may go.", "一个问题最多做到什么程度。"),
+    "--share-values": (
+        "Values of the database that a model may be shown.",
+        "允许向模型展示的数据库中的值。",
+    ),
     "--policy": ("JSON file of the tables and columns that may be seen.", "JSON 文件，列出可见的表和列。"),
     "--tables": ("Only these tables may be seen, separated by commas.", "只允许查看这些表，用逗号分隔。"),
     "--allow-writes": (
@@ -344,10 +363,10 @@ WORDS: Mapping[str, tuple[str, str]] = {
     "missing": ("{name} is missing.", "缺少 {name}。"),
     "bad_value": ("The value of {name} cannot be used: {detail}", "{name} 的值无法使用：{detail}"),
     "choices": ("choose one of {choices}.", "可选值为 {choices}。"),
-    "positive": ("a whole number from {least} up is needed.", "须为不小于 {least} 的整数。"),
-    "positive_number": ("a number greater than {least} is needed.", "须为大于 {least} 的数。"),
+    "positive": ("it must be an integer of at least {least}.", "须为不小于 {least} 的整数。"),
+    "positive_number": ("it must be a number greater than {least}.", "须为大于 {least} 的数。"),
     "unreadable": ("The command line cannot be read: {detail}", "无法理解该命令行：{detail}"),
-    "try": ("`{command} --help` shows what there is.", "用 `{command} --help` 查看用法。"),
+    "try": ("`{command} --help` shows the options.", "用 `{command} --help` 查看用法。"),
     # -- how a run can end -----------------------------------------------------------------------
     "interrupted": ("Interrupted.", "已中断。"),
     "bug": (
@@ -364,7 +383,7 @@ WORDS: Mapping[str, tuple[str, str]] = {
     "line.object": ("The line is not a JSON object.", "该行不是 JSON 对象。"),
     "line.field": ("“{name}” is missing or not a text.", "“{name}”缺失或不是文本。"),
     # -- schema ----------------------------------------------------------------------------------
-    "empty": ("The database holds no tables.", "数据库中没有表。"),
+    "empty": ("The database has no tables.", "数据库中没有表。"),
     "many": (
         "{tables} tables: one line each. `--table NAME` shows the columns of one.",
         "共 {tables} 个表，每表一行；用 `--table 表名` 查看列。",
@@ -378,7 +397,7 @@ WORDS: Mapping[str, tuple[str, str]] = {
     "index": ("index", "索引"),
     "unique": ("unique", "唯一索引"),
     # -- model -----------------------------------------------------------------------------------
-    "model.absent": ("not there yet; `text2sql model pull`", "尚未获取，请运行 `text2sql model pull`"),
+    "model.absent": ("not installed yet; `text2sql model pull`", "尚未获取，请运行 `text2sql model pull`"),
     "model.checked": ("verified", "已校验"),
     "model.unchecked": (
         "not verified yet; `text2sql model verify`",
@@ -403,14 +422,15 @@ WORDS: Mapping[str, tuple[str, str]] = {
     "stage.schema": ("choosing tables", "选择相关的表"),
     "stage.generator": ("writing the query", "编写查询"),
     "stage.validator": ("checking the query", "检查查询"),
-    "stage.confirmation": ("rehearsing the write", "预演写入"),
+    "stage.confirmation": ("trying the write", "预演写入"),
     "stage.executor": ("running the query", "执行查询"),
-    "stage.recovery": ("mending the query", "修正查询"),
-    "stage.interpreter": ("saying the answer", "组织回答"),
+    "stage.recovery": ("repairing the query", "修正查询"),
+    "stage.interpreter": ("phrasing the answer", "组织回答"),
     "stage.chart": ("drawing a chart", "绘制图表"),
     "ask.rows_found": ("rows: {rows}", "行数：{rows}"),
+    "ask.queued": ("waiting for the model, {ahead} ahead", "等待模型，前面还有 {ahead} 个"),
     # -- an answer -------------------------------------------------------------------------------
-    "ask.choose": ("Answer with a number, or in other words.", "请回答序号，或换一种说法。"),
+    "ask.choose": ("Answer with a number, or rephrase the question.", "请回答序号，或换一种说法。"),
     "ask.needs_yes": (
         "Nothing was changed. Ask again with --yes to run it, or at a terminal to be asked.",
         "没有更改任何数据。加上 --yes 重新提问即可执行，或在终端中提问以便确认。",
@@ -429,6 +449,10 @@ WORDS: Mapping[str, tuple[str, str]] = {
     "receipt.calls": ("calls {calls}, tokens {tokens:,}", "调用 {calls} 次，{tokens:,} 个 token"),
     "receipt.time": ("{seconds:.1f} s", "{seconds:.1f} 秒"),
     "receipt.repaired": ("repaired: {repairs}", "已修正：{repairs}"),
+    "receipt.sent": (
+        "sent: values of {columns} columns, {rows} rows",
+        "已发送：{columns} 列的值，{rows} 行",
+    ),
     "receipt.spent": (
         "calls {calls}, prompt tokens {prompt_tokens:,} (cached {cached_tokens:,}), written tokens "
         "{completion_tokens:,}, {seconds:.1f} s",
@@ -449,11 +473,17 @@ WORDS: Mapping[str, tuple[str, str]] = {
     "receipt.assumptions": ("assumed", "假设"),
     "receipt.checks": ("checks passed", "通过的检查"),
     "receipt.repairs": ("repairs", "修正"),
+    "receipt.shared": ("sent to the model", "发送给模型的值"),
+    "receipt.shared.local": ("nothing left this machine", "没有数据离开本机"),
+    "receipt.shared.nothing": ("no values of the database", "未发送数据库中的值"),
+    "receipt.shared.values": ("values of {columns}; rows: {rows}", "{columns} 的值；行数：{rows}"),
     "receipt.path": ("path", "经过的阶段"),
     "receipt.seconds": ("seconds", "用时（秒）"),
     "receipt.attempts": ("queries written", "编写的查询数"),
     "receipt.statements": ("statements sent", "发往数据库的语句数"),
     "receipt.confidence": ("confidence", "把握"),
+    "receipt.certainty": ("certainty", "把握程度"),
+    "receipt.taken_for": ("query in words", "查询含义"),
     "receipt.errors": ("errors on the way", "途中的错误"),
     # -- chat: usage | what it does --------------------------------------------------------------
     "chat/help": ("/help | this list", "/help | 显示本列表"),
@@ -461,7 +491,7 @@ WORDS: Mapping[str, tuple[str, str]] = {
         "/sql [SELECT …] | the last query; or run your own, through the same guard",
         "/sql [SELECT …] | 显示上一条查询；或执行自己的语句，同样经过检查",
     ),
-    "chat/schema": ("/schema [TABLE] | what the database holds", "/schema [表名] | 显示数据库中有什么"),
+    "chat/schema": ("/schema [TABLE] | the schema of the database", "/schema [表名] | 显示数据库中有什么"),
     "chat/page": (
         "/page [N|next|prev] | more rows of the last answer",
         "/page [N|next|prev] | 翻看上一个答案的更多行",
@@ -474,19 +504,19 @@ WORDS: Mapping[str, tuple[str, str]] = {
         "/chart [KIND] [FILE.png] | draw the last answer; as another kind, or to a file",
         "/chart [类型] [文件.png] | 为上一个答案画图，可指定类型或存为文件",
     ),
-    "chat/model": ("/model [NAME] | which model is asked; or ask another", "/model [名称] | 显示或更换模型"),
-    "chat/receipt": ("/receipt | how the last answer came about", "/receipt | 上一个答案的来历"),
+    "chat/model": ("/model [NAME] | show or change the model", "/model [名称] | 显示或更换模型"),
+    "chat/receipt": ("/receipt | how the last answer was produced", "/receipt | 上一个答案的来历"),
     "chat/history": ("/history | the questions of this conversation", "/history | 本会话的提问"),
     "chat/undo": ("/undo | forget the last question", "/undo | 撤回上一个问题"),
     "chat/new": ("/new | begin a new conversation", "/new | 开始新的会话"),
     "chat/lang": ("/lang [en|zh] | the language of messages and answers", "/lang [en|zh] | 消息和回答的语言"),
     "chat/quit": ("/quit | end the chat", "/quit | 结束对话"),
     "chat.keys": (
-        "Tab completes names, arrow up finds earlier questions, Ctrl-C stops a question, Ctrl-D ends it all.",
+        "Tab completes names, arrow up finds old questions, Ctrl-C stops a question, Ctrl-D ends the chat.",
         "Tab 补全名称，上箭头找回之前的问题，Ctrl-C 停止当前问题，Ctrl-D 结束对话。",
     ),
     "chat.welcome": (
-        "Ask {source} in plain words. /help lists what else can be said.",
+        "Ask {source} in plain words. /help lists the commands.",
         "请用自然语言向 {source} 提问。输入 /help 查看可用命令。",
     ),
     "chat.bye": (
@@ -530,16 +560,16 @@ WORDS: Mapping[str, tuple[str, str]] = {
     "status.refused": ("refused", "已拒绝"),
     "status.no_data": ("no such data", "没有相关数据"),
     "status.conversation": ("conversation", "闲聊"),
-    "status.confirm": ("waiting for a yes", "等待确认"),
+    "status.confirm": ("waiting for confirmation", "等待确认"),
     "status.failed": ("failed", "失败"),
     # -- eval ------------------------------------------------------------------------------------
     "eval.running": ("right {share:.1%}", "正确率 {share:.1%}"),
     "eval.resumed": (
-        "Going on: {done} lines are there already in {path}.",
+        "Resuming: {path} already has {done} lines.",
         "继续：{path} 中已有 {done} 行。",
     ),
     "eval.kept": (
-        "{done} lines are kept in {path}; the same command goes on from there.",
+        "{done} lines are saved in {path}; the same command resumes the run.",
         "已有 {done} 行保存在 {path}，用同一命令可以继续。",
     ),
     "eval.bare_model": ("bare model", "裸模型"),
@@ -593,7 +623,7 @@ WORDS: Mapping[str, tuple[str, str]] = {
         "并非只读：数据库引擎接受了写入，请勿使用该连接",
     ),
     "read_only": ("opened read-only", "以只读方式打开"),
-    "all_well": ("Everything needed is there.", "所需的一切都已就绪。"),
+    "all_well": ("Everything needed is installed.", "所需的一切都已就绪。"),
     "no_database": (
         "No database was named; `--db` examines one.",
         "没有指定数据库；用 `--db` 检查一个数据库。",

@@ -1,4 +1,4 @@
-"""Stopping a request: from another thread, at its deadline, or because its reader went away."""
+"""Stops a request: from another thread, at its deadline, or because its client disconnected."""
 
 import threading
 from collections.abc import Callable
@@ -7,7 +7,7 @@ from typing import Literal, TypeAlias
 
 from text2sql.database.engine import Session, WritingSession
 
-Why: TypeAlias = Literal["", "timeout", "cancelled"]
+StopReason: TypeAlias = Literal["", "timeout", "cancelled"]
 
 _FIRST_PAUSE = 0.05
 _LONGEST_PAUSE = 1.0
@@ -26,7 +26,7 @@ class Cancellation:
         return self._cancelled
 
     def cancel(self) -> None:
-        """Ask for the stop and return at once; the request's own call ends with `QueryCancelled`."""
+        """Request the stop and return at once; the call that runs the request raises `QueryCancelled`."""
         with self._lock:
             self._cancelled = True
             stop = self._stop
@@ -34,56 +34,56 @@ class Cancellation:
             stop()
 
     def bind(self, stop: Callable[[], None] | None) -> None:
-        """Used by the request itself: what `cancel` has to call, None when the request is over."""
+        """Called by the request: set what `cancel` calls, or None when the request has ended."""
         with self._lock:
             self._stop = stop
-            wanted = self._cancelled
-        if wanted and stop is not None:
+            already_cancelled = self._cancelled
+        if already_cancelled and stop is not None:
             stop()
 
 
 class Stopper:
-    """Stops what one session is doing for one request, and makes sure that it never stops more than that.
+    """Stops the current statement of one session, and nothing after it.
 
-    A cancel that reaches the engine before the statement did is lost, so it is repeated until the request
-    is over. One that arrives late would hit the next statement on the connection, so a session that was
-    sent one is never lent again (`why` tells), and `finish` waits for a cancel that is on its way.
+    A cancel that reaches the engine before the statement does is lost, so it is repeated until the request
+    ends. A late cancel would hit the next statement on the connection, so a session that was sent one is
+    never reused (see `reason`), and `finish` waits for a cancel that is in flight.
     """
 
     def __init__(self, session: Session | WritingSession) -> None:
         self._session = session
-        self._sending = threading.Lock()
-        self._state = threading.Lock()
-        self._over = threading.Event()
-        self._why: Why = ""
+        self._send_lock = threading.Lock()
+        self._state_lock = threading.Lock()
+        self._finished = threading.Event()
+        self._why: StopReason = ""
 
     @property
-    def why(self) -> Why:
+    def reason(self) -> StopReason:
         return self._why
 
-    def stop(self, why: Why) -> None:
-        """Returns at once: reaching a server can take as long as connecting to it."""
-        with self._state:
-            if self._why or self._over.is_set():
+    def stop(self, reason: StopReason) -> None:
+        """Return at once: reaching a server can take as long as connecting to it."""
+        with self._state_lock:
+            if self._why or self._finished.is_set():
                 return
-            self._why = why
-        threading.Thread(target=self._insist, name="text2sql-cancel", daemon=True).start()
+            self._why = reason
+        threading.Thread(target=self._cancel_until_finished, name="text2sql-cancel", daemon=True).start()
 
-    def finish(self) -> Why:
-        """No cancel is sent after this returns. Says whether one was, and why."""
-        with self._state:
-            self._over.set()
-        with self._sending:
+    def finish(self) -> StopReason:
+        """Send no cancel after this returns. Return why the request was stopped, or ""."""
+        with self._state_lock:
+            self._finished.set()
+        with self._send_lock:
             return self._why
 
-    def _insist(self) -> None:
+    def _cancel_until_finished(self) -> None:
         pause = _FIRST_PAUSE
         while True:
-            with self._sending:
-                if self._over.is_set():
+            with self._send_lock:
+                if self._finished.is_set():
                     return
-                with suppress(Exception):  # one that failed is sent again, and nobody waits for its error
+                with suppress(Exception):  # a failed cancel is sent again; its error does not matter
                     self._session.cancel()
-            if self._over.wait(pause):
+            if self._finished.wait(pause):
                 return
             pause = min(pause * 2, _LONGEST_PAUSE)

@@ -1,5 +1,5 @@
-"""A shop to ask questions of: two languages, fourteen tables, three years of orders, the same bytes of data
-every time. It lives in this room because only this room knows a driver.
+"""Builds the demo shop: two languages, fourteen tables, three years of orders, byte-identical on every build.
+It is in this package because only this package may import a driver.
 """
 
 import random
@@ -109,16 +109,16 @@ _COMMENTS = ("很好，会再买", "Great value", "一般", "Not what I expected
 
 
 def build_demo(path: Path) -> Path:
-    """Write the shop to `path`, whole or not at all; an existing file is replaced."""
+    """Write the demo database to `path`, completely or not at all; an existing file is replaced."""
     unfinished = path.with_name(f".{path.name}.unfinished")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         unfinished.unlink(missing_ok=True)
         with closing(sqlite3.connect(unfinished)) as connection:
             connection.executescript("PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF;" + SCHEMA)
-            for table, rows in _rows(random.Random(SEED)):  # noqa: S311 - the same shop for everybody
-                marks = ", ".join("?" * len(rows[0]))
-                connection.executemany(f"INSERT INTO {table} VALUES ({marks})", rows)
+            for table, rows in _rows(random.Random(SEED)):  # noqa: S311 - the data must be reproducible
+                placeholders = ", ".join("?" * len(rows[0]))
+                connection.executemany(f"INSERT INTO {table} VALUES ({placeholders})", rows)
             connection.execute("ANALYZE")
             connection.commit()
         unfinished.replace(path)
@@ -129,82 +129,93 @@ def build_demo(path: Path) -> Path:
     return path
 
 
-def _rows(chance: random.Random) -> Iterator[tuple[str, list[Row]]]:
+def _rows(rng: random.Random) -> Iterator[tuple[str, list[Row]]]:
     yield "regions", [(i, *row) for i, row in enumerate(_REGIONS, 1)]
     yield "cities", [(i, *row) for i, row in enumerate(_CITIES, 1)]
-    stores = [_store(chance, number) for number in range(1, STORES + 1)]
+    stores = [_store(rng, number) for number in range(1, STORES + 1)]
     yield "stores", stores
-    yield "employees", _employees(chance, len(stores))
-    yield "customers", [_customer(chance, i) for i in range(1, CUSTOMERS + 1)]
+    yield "employees", _employees(rng, len(stores))
+    yield "customers", [_customer(rng, i) for i in range(1, CUSTOMERS + 1)]
     yield "categories", [(i, *row) for i, row in enumerate(_CATEGORIES, 1)]
     yield (
         "suppliers",
         [
-            (i, f"Supplier {chr(64 + i)}", chance.randint(1, len(_CITIES)), round(chance.uniform(2.5, 5), 1))
+            (i, f"Supplier {chr(64 + i)}", rng.randint(1, len(_CITIES)), round(rng.uniform(2.5, 5), 1))
             for i in range(1, 13)
         ],
     )
-    products = _products(chance)
+    products = _products(rng)
     yield "products", products
-    yield from _sales(chance, products, len(stores))
+    yield from _sales(rng, products, len(stores))
 
 
-def _store(chance: random.Random, number: int) -> Row:
+def _store(rng: random.Random, number: int) -> Row:
     round_, city = divmod(number - 1, len(_CITIES))
-    opened = _day(chance, date(2015, 1, 1), date(2022, 12, 31))
+    opened = _day(rng, date(2015, 1, 1), date(2022, 12, 31))
     return (
         number,
         f"{_CITIES[city][0]} Store {round_ + 1}",
         city + 1,
         opened,
-        round(chance.uniform(80, 900), 1),
+        round(rng.uniform(80, 900), 1),
     )
 
 
-def _employees(chance: random.Random, stores: int) -> list[Row]:
+def _employees(rng: random.Random, stores: int) -> list[Row]:
     rows: list[Row] = []
     for store in range(1, stores + 1):
-        boss = len(rows) + 1
-        for place in range(6):
+        manager = len(rows) + 1
+        for position in range(6):
             title = (
                 "Store manager"
-                if place == 0
-                else chance.choice(("Sales assistant", "Cashier", "Stock clerk"))
+                if position == 0
+                else rng.choice(("Sales assistant", "Cashier", "Stock clerk"))
             )
-            salary = chance.randint(14_000, 22_000) if place == 0 else chance.randint(4_500, 9_500)
-            hired = _day(chance, date(2016, 1, 1), date(2024, 12, 31))
-            rows.append((len(rows) + 1, _name(chance), title, store, boss if place else None, hired, salary))
+            salary = rng.randint(14_000, 22_000) if position == 0 else rng.randint(4_500, 9_500)
+            hired = _day(rng, date(2016, 1, 1), date(2024, 12, 31))
+            rows.append(
+                (len(rows) + 1, _name(rng), title, store, manager if position else None, hired, salary)
+            )
     return rows
 
 
-def _customer(chance: random.Random, number: int) -> Row:
-    name = _name(chance)
-    email = f"user{number}@example.com" if chance.random() < 0.9 else None
-    phone = f"13{chance.randint(100_000_000, 999_999_999)}" if chance.random() < 0.8 else None
+def _customer(rng: random.Random, number: int) -> Row:
+    name = _name(rng)
+    email = f"user{number}@example.com" if rng.random() < 0.9 else None
+    phone = f"13{rng.randint(100_000_000, 999_999_999)}" if rng.random() < 0.8 else None
     return (
-        number, name, chance.choice(("F", "M", None)), chance.randint(1950, 2006), email, phone,
-        min(len(_CITIES), 1 + int(chance.expovariate(0.25))), _weighted(chance, _LEVELS),
-        _day(chance, date(2021, 1, 1), LAST_DAY),
+        number, name, rng.choice(("F", "M", None)), rng.randint(1950, 2006), email, phone,
+        min(len(_CITIES), 1 + int(rng.expovariate(0.25))), _weighted(rng, _LEVELS),
+        _day(rng, date(2021, 1, 1), LAST_DAY),
     )  # fmt: skip
 
 
-def _products(chance: random.Random) -> list[Row]:
+def _products(rng: random.Random) -> list[Row]:
     rows: list[Row] = []
     for category, names in _PRODUCTS.items():
         for name, name_zh in names:
             for size, size_zh, factor in (("small", "小份", 1.0), ("large", "大份", 1.7)):
-                price = round(chance.uniform(*_PRICES[category]) * factor, 2)
-                cost = round(price * chance.uniform(0.45, 0.8), 2)
+                price = round(rng.uniform(*_PRICES[category]) * factor, 2)
+                cost = round(price * rng.uniform(0.45, 0.8), 2)
                 labels = (f"{name} ({size})", f"{name_zh}（{size_zh}）")
-                gone = int(chance.random() < 0.06)
-                supplier = chance.randint(1, 12)
+                discontinued = int(rng.random() < 0.06)
+                supplier = rng.randint(1, 12)
                 rows.append(
-                    (len(rows) + 1, *labels, category, supplier, price, cost, chance.randint(0, 500), gone)
+                    (
+                        len(rows) + 1,
+                        *labels,
+                        category,
+                        supplier,
+                        price,
+                        cost,
+                        rng.randint(0, 500),
+                        discontinued,
+                    )
                 )
     return rows
 
 
-def _sales(chance: random.Random, products: list[Row], stores: int) -> Iterator[tuple[str, list[Row]]]:
+def _sales(rng: random.Random, products: list[Row], stores: int) -> Iterator[tuple[str, list[Row]]]:
     orders: list[Row] = []
     items: list[Row] = []
     payments: list[Row] = []
@@ -213,33 +224,35 @@ def _sales(chance: random.Random, products: list[Row], stores: int) -> Iterator[
     reviews: list[Row] = []
     popular = [1 / (1 + i % 11) for i in range(len(products))]
     for number in range(1, ORDERS + 1):
-        customer, store = min(CUSTOMERS, 1 + int(chance.expovariate(1 / 900))), chance.randint(1, stores)
-        day = _busy_day(chance)
-        status, channel = _weighted(chance, _STATUSES), _weighted(chance, _CHANNELS)
-        seller = (store - 1) * 6 + chance.randint(1, 6) if channel == "store" else None
-        orders.append((number, customer, store, seller, day, status, channel))
+        customer, store = min(CUSTOMERS, 1 + int(rng.expovariate(1 / 900))), rng.randint(1, stores)
+        day = _busy_day(rng)
+        status, channel = _weighted(rng, _STATUSES), _weighted(rng, _CHANNELS)
+        employee = (store - 1) * 6 + rng.randint(1, 6) if channel == "store" else None
+        orders.append((number, customer, store, employee, day, status, channel))
         total = 0.0
-        basket = chance.choices(products, popular, k=chance.choice((1, 1, 2, 2, 3, 4)))
-        for product in dict.fromkeys(basket):  # each once, and not in a set: its order differs by process
-            quantity, discount = chance.choice((1, 1, 1, 2, 2, 3, 5)), chance.choice((0, 0, 0, 0, 0.1, 0.2))
+        basket = rng.choices(products, popular, k=rng.choice((1, 1, 2, 2, 3, 4)))
+        for product in dict.fromkeys(basket):  # without duplicates; not a set, whose order differs by process
+            quantity, discount = rng.choice((1, 1, 1, 2, 2, 3, 5)), rng.choice((0, 0, 0, 0, 0.1, 0.2))
             price = product[5]
             items.append((number, product[0], quantity, price, discount))
             total += quantity * price * (1 - discount)
-            if status == "completed" and chance.random() < 0.03:
-                back = _after(chance, day, 20)
-                returns.append((len(returns) + 1, number, product[0], back, chance.choice(_REASONS)))
-            if status == "completed" and chance.random() < 0.12:
-                stars = chance.choices((1, 2, 3, 4, 5), (4, 6, 15, 35, 40))[0]
-                text = chance.choice(_COMMENTS)
-                reviews.append((len(reviews) + 1, product[0], customer, stars, text, _after(chance, day, 30)))
+            if status == "completed" and rng.random() < 0.03:
+                returned_on = _after(rng, day, 20)
+                returns.append((len(returns) + 1, number, product[0], returned_on, rng.choice(_REASONS)))
+            if status == "completed" and rng.random() < 0.12:
+                stars = rng.choices((1, 2, 3, 4, 5), (4, 6, 15, 35, 40))[0]
+                text = rng.choice(_COMMENTS)
+                reviews.append((len(reviews) + 1, product[0], customer, stars, text, _after(rng, day, 30)))
         if status in ("completed", "shipped"):
-            method = _weighted(chance, _METHODS)
+            method = _weighted(rng, _METHODS)
             payments.append((len(payments) + 1, number, method, round(total, 2), day))
             if channel != "store":
-                sent = _after(chance, day, 3)
-                got = _after(chance, date.fromisoformat(sent), 6) if status == "completed" else None
-                carrier = chance.choice(("SF Express", "ZTO", "DHL", "UPS"))
-                shipments.append((len(shipments) + 1, number, carrier, sent, got))
+                shipped_on = _after(rng, day, 3)
+                delivered_on = (
+                    _after(rng, date.fromisoformat(shipped_on), 6) if status == "completed" else None
+                )
+                carrier = rng.choice(("SF Express", "ZTO", "DHL", "UPS"))
+                shipments.append((len(shipments) + 1, number, carrier, shipped_on, delivered_on))
     yield "orders", orders
     yield "order_items", sorted(items)
     yield "payments", payments
@@ -248,30 +261,30 @@ def _sales(chance: random.Random, products: list[Row], stores: int) -> Iterator[
     yield "reviews", reviews
 
 
-def _name(chance: random.Random) -> str:
-    if chance.random() < 0.6:
-        return chance.choice(_FAMILY) + "".join(chance.choices(_GIVEN, k=chance.choice((1, 2))))
-    return f"{chance.choice(_FIRST)} {chance.choice(_LAST)}"
+def _name(rng: random.Random) -> str:
+    if rng.random() < 0.6:
+        return rng.choice(_FAMILY) + "".join(rng.choices(_GIVEN, k=rng.choice((1, 2))))
+    return f"{rng.choice(_FIRST)} {rng.choice(_LAST)}"
 
 
-def _weighted(chance: random.Random, choices: Iterable[tuple[str, int]]) -> str:
+def _weighted(rng: random.Random, choices: Iterable[tuple[str, int]]) -> str:
     words, weights = zip(*choices, strict=True)
-    return str(chance.choices(words, weights)[0])
+    return str(rng.choices(words, weights)[0])
 
 
-def _day(chance: random.Random, first: date, last: date) -> str:
-    return (first + timedelta(days=chance.randint(0, (last - first).days))).isoformat()
+def _day(rng: random.Random, first: date, last: date) -> str:
+    return (first + timedelta(days=rng.randint(0, (last - first).days))).isoformat()
 
 
-def _busy_day(chance: random.Random) -> str:
+def _busy_day(rng: random.Random) -> str:
     """More orders every year, most of them in November and December."""
     span = (LAST_DAY - FIRST_DAY).days
     while True:
-        day = FIRST_DAY + timedelta(days=int(span * chance.random() ** 0.8))
-        if chance.random() < (1.0 if day.month >= 11 else 0.6):
+        day = FIRST_DAY + timedelta(days=int(span * rng.random() ** 0.8))
+        if rng.random() < (1.0 if day.month >= 11 else 0.6):
             return day.isoformat()
 
 
-def _after(chance: random.Random, day: str | date, days: int) -> str:
+def _after(rng: random.Random, day: str | date, days: int) -> str:
     start = day if isinstance(day, date) else date.fromisoformat(day)
-    return (start + timedelta(days=chance.randint(1, days))).isoformat()
+    return (start + timedelta(days=rng.randint(1, days))).isoformat()

@@ -1,4 +1,6 @@
-"""One row of facts per database. What differs between engines and is not code stands here, and only here."""
+"""Table of facts about each supported database. Differences between engines that are data, not code, belong
+here.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -32,11 +34,11 @@ Gap: TypeAlias = Literal[
     "writes",
 ]
 
-# What each gap means to a user; the contract suite skips a test only for a gap that is named here.
+# What each gap means to a user. The contract suite skips a test only for a gap listed here.
 GAPS: Mapping[Gap, str] = {
     "comments": "tables and columns carry no comments",
     "schemas": "a database has one schema",
-    "server": "the engine runs inside this process: there is no server's side to look from",
+    "server": "the engine runs on this machine, in processes of ours: there is no server's side to look from",
     "own_time_limit": "the engine has no time limit of its own; ours stops the statement",
     "privileges": "there are no accounts: whoever can read the file can read all of it",
     "row_estimates": "row counts are known only after ANALYZE",
@@ -58,7 +60,7 @@ GAPS: Mapping[Gap, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """Bytes that every file of the format has at one place."""
+    """Bytes that every file of the format has at a fixed offset."""
 
     offset: int
     magic: bytes
@@ -66,30 +68,33 @@ class Signature:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    name: str  # sqlglot's word, and ours everywhere
+    """Facts about one database product."""
+
+    name: str  # sqlglot's name of the dialect, used everywhere
     product: str
     engine: str  # "module:class"; imported on first use, so that a missing driver costs only its users
     schemes: tuple[str, ...]
-    extra: str = ""  # of `pip install text2sql[…]`; "" where the driver is always there
+    extra: str = ""  # of `pip install text2sql-kit[…]`; "" if the driver is always installed
     suffixes: tuple[str, ...] = ()
     converted: tuple[str, ...] = ()  # suffixes of data files that the engine reads into a copy
     signature: Signature | None = None
     port: int | None = None
-    default_schema: str = ""  # "" where it is the database that the URL names
+    default_schema: str = ""  # "" if the URL names it as its database
     quote: str = '"'
     escapes_names: bool = False  # a backslash in a quoted name is an escape
     probe: str = "SELECT 1"
     gaps: frozenset[Gap] = frozenset()
 
-    seen: bool = True  # the contract suite has run on it
-    writes_alone: bool = False  # while it writes, nothing else in this process may have the file open
+    seen: bool = True  # tested: the contract suite has run on it
+    enforces_policy: bool = False  # its sessions are `RestrictedSession`s: the engine enforces a policy too
+    exclusive_writes: bool = False  # while it writes, nothing else in this process may have the file open
 
     @property
     def is_file(self) -> bool:
         return bool(self.suffixes)
 
     def quoted(self, name: str, schema: str = "") -> str:
-        """A name as an identifier, in its schema where it has one."""
+        """Quote a name as an identifier, qualified by its schema if there is one."""
         if self.escapes_names:
             name = name.replace("\\", "\\\\")
         marked = self.quote + name.replace(self.quote, self.quote * 2) + self.quote
@@ -105,6 +110,7 @@ FACTS: tuple[Facts, ...] = (
         suffixes=(".db", ".sqlite", ".sqlite3", ".db3"),
         signature=Signature(0, b"SQLite format 3\0"),
         default_schema="main",
+        enforces_policy=True,
         gaps=frozenset(
             {
                 "comments",
@@ -131,7 +137,8 @@ FACTS: tuple[Facts, ...] = (
         converted=(".csv", ".tsv", ".parquet", ".json", ".jsonl", ".ndjson"),
         signature=Signature(8, b"DUCK"),
         default_schema="main",
-        writes_alone=True,
+        enforces_policy=True,
+        exclusive_writes=True,
         gaps=frozenset({"server", "own_time_limit", "privileges", "plan_cost"}),
     ),
     Facts(
@@ -202,7 +209,7 @@ FACTS: tuple[Facts, ...] = (
     ),
 )
 
-# Spoken to as something else that is tested. What it does not understand, it refuses, and nothing has run.
+# Products that use the engine of a tested one. A statement that they do not support fails before it runs.
 UNTESTED: tuple[Facts, ...] = (
     Facts(
         name="doris",
@@ -227,31 +234,33 @@ UNTESTED: tuple[Facts, ...] = (
     Facts(
         name="trino",
         product="Trino",
-        engine="",  # there is no engine for it yet: opening one says so
+        engine="",  # no engine yet: opening one raises an error that says so
         schemes=("trino",),
         port=8080,
         seen=False,
     ),
 )
 
-BY_NAME: Mapping[str, Facts] = {one.name: one for one in (*FACTS, *UNTESTED)}
-BY_SCHEME: Mapping[str, Facts] = {scheme: one for one in (*FACTS, *UNTESTED) for scheme in one.schemes}
-BY_SUFFIX: Mapping[str, Facts] = {suffix: one for one in FACTS for suffix in (*one.suffixes, *one.converted)}
+BY_NAME: Mapping[str, Facts] = {facts.name: facts for facts in (*FACTS, *UNTESTED)}
+BY_SCHEME: Mapping[str, Facts] = {scheme: facts for facts in (*FACTS, *UNTESTED) for scheme in facts.schemes}
+BY_SUFFIX: Mapping[str, Facts] = {
+    suffix: facts for facts in FACTS for suffix in (*facts.suffixes, *facts.converted)
+}
 
 
-class _OpensEngine(Protocol):
+class _EngineFactory(Protocol):
     def __call__(self, source: Source, settings: Settings) -> Engine: ...
 
 
 def load_engine(facts: Facts, source: Source, settings: Settings) -> Engine:
-    """The engine of a source. Its driver is imported here and nowhere earlier."""
+    """Return the engine of a source. Its driver is imported here and nowhere else."""
     if not facts.engine:
         raise UsageError("usage.db_untested", product=facts.product)
     module, _, name = facts.engine.partition(":")
     try:
-        kind = cast("_OpensEngine", getattr(import_module(module), name))
+        engine_class = cast("_EngineFactory", getattr(import_module(module), name))
     except ImportError as error:
         if (error.name or "").startswith("text2sql"):
-            raise  # a fault of ours, not a driver that is missing
+            raise  # a bug in this package, not a missing driver
         raise MissingDriver(database=facts.product, extra=facts.extra) from error
-    return kind(source, settings)
+    return engine_class(source, settings)

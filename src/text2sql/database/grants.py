@@ -1,7 +1,7 @@
-"""The SQL with which an administrator makes the least account that can answer for a policy.
+"""Generates the SQL with which an administrator creates the least privileged account that a policy needs.
 
-The guard is one wall, the account is the other: it can read the policy's columns and do nothing else that
-its engine can forbid. What no engine can forbid is listed in docs/security.md.
+The guard is the first line of defense, the account is the second: it can read the policy's columns and do
+nothing else that its engine can forbid. docs/security.md lists what no engine can forbid.
 """
 
 from collections.abc import Iterator
@@ -11,9 +11,9 @@ from text2sql.database.dialects import BY_NAME
 from text2sql.errors import UsageError
 from text2sql.types import Policy
 
-PASSWORD = "CHANGE-ME"  # noqa: S105 a blank to fill in; a real one is never printed
+PASSWORD = "CHANGE-ME"  # noqa: S105 a placeholder; a real password is never printed
 _identifier, _backticked = BY_NAME["postgres"].quoted, BY_NAME["mysql"].quoted
-_CONNECTIONS = 40  # a full pool (20 + 10) and the second connections that cancelling needs
+_CONNECTIONS = 40  # a full pool (20 + 10) and the extra connections that cancelling needs
 
 _POSTGRES = Template("""\
 -- PostgreSQL: the account $account, which can read what the policy names and nothing else.
@@ -32,8 +32,10 @@ CREATE ROLE $others NOLOGIN;
 DO $$do$$
 DECLARE one record;
 BEGIN
-    FOR one IN SELECT rolname FROM pg_roles
+    FOR one IN SELECT rolname FROM pg_roles r
         WHERE NOT rolsuper AND rolname !~ '^pg_' AND rolname NOT IN ($name, $others_name)
+          -- nor another account that was made so, for another role of the policy
+          AND NOT EXISTS (SELECT FROM pg_roles g WHERE g.rolname = r.rolname || '_others')
     LOOP
         EXECUTE format('GRANT %I TO %I', $others_name, one.rolname);
     END LOOP;
@@ -72,7 +74,7 @@ $$do$$;
 
 -- What may be read.
 """)
-# Names of pg_catalog that harm: measured, see docs/security.md.
+# Harmful functions of pg_catalog: measured, see docs/security.md.
 _FUNCTIONS = "|".join(
     (
         "pg_sleep.*",
@@ -113,7 +115,7 @@ _NO_ACCOUNTS = """\
 
 
 def grants(policy: Policy, dialect: str, account: str) -> str:
-    """What to run, as text. `account` is a name; for MySQL also `name@host`."""
+    """Return the SQL to run. `account` is a name; for MySQL also `name@host`."""
     if not account.isprintable() or not account or "$do$" in account:
         raise UsageError("usage.account", account=repr(account))
     if dialect == "postgres":
@@ -153,21 +155,21 @@ def _mysql(policy: Policy, account: str) -> str:
     text = _MYSQL.substitute(account=account, role=role, password=PASSWORD, connections=_CONNECTIONS)
     lines = []
     for schema, table, columns in _tables(policy, "mysql", ""):
-        place = _backticked(table, schema)
-        lines.append(f"GRANT SELECT ({', '.join(map(_backticked, columns))}) ON {place} TO {role};")
+        table_name = _backticked(table, schema)
+        lines.append(f"GRANT SELECT ({', '.join(map(_backticked, columns))}) ON {table_name} TO {role};")
     return text + "\n".join(lines) + "\n"
 
 
 def _tables(policy: Policy, dialect: str, default: str) -> Iterator[tuple[str, str, tuple[str, ...]]]:
-    home = policy.default_schema.get(dialect, default)
+    default_schema = policy.default_schema.get(dialect, default)
     for name, columns in policy.tables.items():
         schema, dot, table = name.partition(".")
         if columns:
-            yield (schema, table, tuple(columns)) if dot else (home, name, tuple(columns))
+            yield (schema, table, tuple(columns)) if dot else (default_schema, name, tuple(columns))
 
 
 def _literal(text: str) -> str:
-    """E'' reads the same whatever standard_conforming_strings is."""
+    """Quote as E'…', which means the same whatever standard_conforming_strings is."""
     return "E'" + text.replace("\\", "\\\\").replace("'", "''") + "'"
 
 

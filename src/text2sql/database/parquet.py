@@ -1,5 +1,5 @@
-"""Rows as a Parquet file, written by DuckDB. The types are seen from the values: an engine's own words for
-them differ, and some engines have none.
+"""Writes rows to a Parquet file with DuckDB. Column types are inferred from the values: engines name their
+types differently, and some engines report none.
 """
 
 import json
@@ -15,11 +15,11 @@ import duckdb
 from text2sql.types import ResultColumn, Row, Value
 
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
-_MOMENT = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.\d{1,6})?")
-_ZONED = re.compile(_MOMENT.pattern + r"(?:Z|[+-]\d\d:\d\d)")
-_BIG = re.compile(r"-?[1-9]\d{15,18}")
+_TIMESTAMP = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.\d{1,6})?")
+_TIMESTAMPTZ = re.compile(_TIMESTAMP.pattern + r"(?:Z|[+-]\d\d:\d\d)")
+_LARGE_INTEGER = re.compile(r"-?[1-9]\d{15,18}")
 _INT64 = 2**63
-# What a column may become, by the kinds of its values; anything else is text.
+# Column type by the kinds of its values; any other combination is text.
 _TYPES = {
     frozenset({"flag"}): "BOOLEAN",
     frozenset({"integer"}): "BIGINT",
@@ -37,17 +37,17 @@ _OBJECT_BYTES = 256_000_000  # one row of JSON
 class ParquetFile:
     """`with ParquetFile(path, columns) as file: file.add(rows); file.finish()`
 
-    Rows pass through a file beside it, because their types are known only when all have been seen; memory
-    holds one batch.
+    Rows are first written to a temporary file beside it, because their types are known only when all rows
+    have been seen; memory holds one batch.
     """
 
     def __init__(self, path: Path, columns: Sequence[ResultColumn]) -> None:
         self._path = path
-        self._names = _distinct([column.name for column in columns])
-        # Integers beyond 2^53 arrive as text; a text of digits may also be a text.
+        self._names = _unique_names([column.name for column in columns])
+        # Integers beyond 2^53 arrive as text; a string of digits may also be text.
         self._kinds = [{"integer"} if "INT" in column.type.upper() else set() for column in columns]
-        self._passing = path.with_name(path.name + ".rows")
-        self._rows = self._passing.open("w", encoding="utf-8", errors="replace")
+        self._temporary = path.with_name(path.name + ".rows")
+        self._rows = self._temporary.open("w", encoding="utf-8", errors="replace")
 
     def __enter__(self) -> Self:
         return self
@@ -56,32 +56,35 @@ class ParquetFile:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._rows.close()
-        self._passing.unlink(missing_ok=True)
+        self._temporary.unlink(missing_ok=True)
 
     def add(self, rows: Iterable[Row]) -> None:
         for row in rows:
             for kinds, value in zip(self._kinds, row, strict=True):
                 if value is not None:
                     kinds.add(kind_of(value))
-            told = {str(at): _told(value) for at, value in enumerate(row)}
-            self._rows.write(json.dumps(told, ensure_ascii=False, allow_nan=False) + "\n")
+            cells = {str(at): _as_text(value) for at, value in enumerate(row)}
+            self._rows.write(json.dumps(cells, ensure_ascii=False, allow_nan=False) + "\n")
 
     def finish(self) -> None:
-        """Without it there is no file."""
+        """Write the Parquet file; without this call no file is created."""
         self._rows.close()
         types = [_TYPES.get(frozenset(kinds), "VARCHAR") for kinds in self._kinds]
-        read = ", ".join(f"'{at}': 'VARCHAR'" for at in range(len(types)))
-        shown = ", ".join(
+        text_columns = ", ".join(f"'{at}': 'VARCHAR'" for at in range(len(types)))
+        casts = ", ".join(
             f'CAST("{at}" AS {kind}) AS {_quoted(name)}'
             for at, (kind, name) in enumerate(zip(types, self._names, strict=True))
         )
         rows = (
-            f"read_json({_text(self._passing)}, format = 'newline_delimited', columns = {{{read}}},"
+            f"read_json({_path_literal(self._temporary)}, format = 'newline_delimited',"
+            f" columns = {{{text_columns}}},"
             f" maximum_object_size = {_OBJECT_BYTES})"
         )
         with duckdb.connect(config={"python_enable_replacements": False}) as writer:
             writer.execute("SET TimeZone = 'UTC'")
-            writer.execute(f"COPY (SELECT {shown} FROM {rows}) TO {_text(self._path)} (FORMAT parquet)")
+            writer.execute(
+                f"COPY (SELECT {casts} FROM {rows}) TO {_path_literal(self._path)} (FORMAT parquet)"
+            )
 
 
 def kind_of(value: Value) -> str:
@@ -97,15 +100,15 @@ def kind_of(value: Value) -> str:
 
 def _kind_of_text(value: str) -> str:
     if _DATE.fullmatch(value):
-        return "date" if _is(value, date) else "text"
-    for form, kind in ((_MOMENT, "moment"), (_ZONED, "zoned")):
+        return "date" if _is_valid(value, date) else "text"
+    for form, kind in ((_TIMESTAMP, "moment"), (_TIMESTAMPTZ, "zoned")):
         if form.fullmatch(value):
-            return kind if _is(value, datetime) else "text"
-    return "big" if _BIG.fullmatch(value) and -_INT64 <= int(value) < _INT64 else "text"
+            return kind if _is_valid(value, datetime) else "text"
+    return "big" if _LARGE_INTEGER.fullmatch(value) and -_INT64 <= int(value) < _INT64 else "text"
 
 
-def _is(value: str, kind: type[date]) -> bool:
-    """A text in the right form may still be no day: 2023-02-30."""
+def _is_valid(value: str, kind: type[date]) -> bool:
+    """A string of the right form may still be no valid date: 2023-02-30."""
     try:
         kind.fromisoformat(value)
     except ValueError:
@@ -113,29 +116,29 @@ def _is(value: str, kind: type[date]) -> bool:
     return True
 
 
-def _told(value: Value) -> str | None:
+def _as_text(value: Value) -> str | None:
     if value is None or isinstance(value, str):
         return value
     return json.dumps(value, ensure_ascii=False)
 
 
-def _distinct(names: Sequence[str]) -> list[str]:
-    """Two columns may share a name, a file's may not."""
-    found: list[str] = []
+def _unique_names(names: Sequence[str]) -> list[str]:
+    """Rename duplicates: two columns of a result may share a name, two columns of a file may not."""
+    result: list[str] = []
     taken: set[str] = set()
     for name in names:
-        free, number = name or "column", 1
-        while free.lower() in taken:
+        candidate, number = name or "column", 1
+        while candidate.lower() in taken:
             number += 1
-            free = f"{name or 'column'}_{number}"
-        taken.add(free.lower())
-        found.append(free)
-    return found
+            candidate = f"{name or 'column'}_{number}"
+        taken.add(candidate.lower())
+        result.append(candidate)
+    return result
 
 
 def _quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
-def _text(path: Path) -> str:
+def _path_literal(path: Path) -> str:
     return "'" + str(path).replace("'", "''") + "'"

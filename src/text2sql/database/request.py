@@ -1,28 +1,30 @@
-"""One request on its way through the room: a session lent, a deadline watched, its end told in our words.
+"""The life of one request: take a session, watch the deadline, translate errors, return the session.
 
-The order of things is the point of this module: whoever reads `Request` from `start` to `finish` has read
-everything that happens to a query.
+The order of steps is the purpose of this module: `Request`, from `start` to `finish`, is everything that
+happens to a query.
 """
 
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TypeVar
+from typing import TypeVar, cast
 
-from text2sql.database.cancellation import Cancellation, Stopper, Why
-from text2sql.database.ending import in_our_words, stopped
-from text2sql.database.engine import Engine, Session
+from text2sql.database.cancellation import Cancellation, Stopper, StopReason
+from text2sql.database.dialects import BY_NAME
+from text2sql.database.engine import Engine, RestrictedSession, Session
 from text2sql.database.pool import Lease, Pool
+from text2sql.database.stop_errors import stop_error, translate_stop_or_error
 from text2sql.database.watchdog import Watchdog
 from text2sql.errors import ConnectionFailed, PoolExhausted, QueryCancelled
+from text2sql.types import Policy
 
 T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class Room:
-    """What all requests to one database share."""
+class DatabaseResources:
+    """Shared by all requests to one database."""
 
     engine: Engine
     pool: Pool
@@ -30,13 +32,23 @@ class Room:
 
 
 class Request:
-    def __init__(self, room: Room, sql: str, seconds: float, cancel: Cancellation | None = None) -> None:
-        self._room = room
+    """One request on one session, with a deadline and a way to cancel it."""
+
+    def __init__(
+        self,
+        resources: DatabaseResources,
+        sql: str,
+        seconds: float,
+        cancel: Cancellation | None = None,
+        readable: Policy | None = None,
+    ) -> None:
+        self._resources = resources
         self._sql = sql
         self._limit = seconds
         self._cancel = cancel or Cancellation()
-        self._began = 0.0
-        self._ended = 0.0
+        self._readable = readable
+        self._started_at = 0.0
+        self._ended_at = 0.0
         self._lease: Lease | None = None
         self._stopper: Stopper | None = None
         self._ticket = -1
@@ -44,94 +56,99 @@ class Request:
 
     @property
     def seconds(self) -> float:
-        """How long it has run, waiting for a free connection not included."""
-        return (self._ended or time.monotonic()) - self._began
+        """Run time so far, without the wait for a free connection."""
+        return (self._ended_at or time.monotonic()) - self._started_at
 
     def start(self, work: Callable[[Session], T]) -> T:
-        """Do `work` on a session. Nothing has been handed to the caller yet, so a connection that turns out
-        to be lost is replaced by a new one, once, and nobody hears of it.
+        """Run `work` on a session. Nothing has been returned to the caller yet, so a lost connection is
+        replaced by a new one, once, without the caller noticing.
         """
-        self._refuse_if_cancelled()
+        self._raise_if_cancelled()
         try:
-            lease = self._room.pool.take(lambda: self._cancel.cancelled)
+            lease = self._resources.pool.take(lambda: self._cancel.cancelled)
         except PoolExhausted:
-            self._refuse_if_cancelled()
+            self._raise_if_cancelled()
             raise
-        self._began = time.monotonic()
-        self._adopt(lease)
+        self._started_at = time.monotonic()
+        self._bind(lease)
         try:
-            return self.step(partial(self._first, work))
+            return self.step(partial(self._begin_and_run, work))
         except ConnectionFailed:
-            self._room.pool.drop_idle(before=lease.born)
-            self._ended = 0.0
-        self._adopt(self._room.pool.take_new())
-        return self.step(partial(self._first, work))
+            self._resources.pool.drop_idle(before=lease.opened_at)
+            self._ended_at = 0.0
+        self._bind(self._resources.pool.take_fresh())
+        return self.step(partial(self._begin_and_run, work))
 
     def step(self, work: Callable[[Session], T]) -> T:
-        """Do some of the work; every error leaves as one of ours and leaves no statement behind."""
+        """Run part of the work; every error is translated and leaves no statement running."""
         lease, stopper = self._lease, self._stopper
         if lease is None or stopper is None:
             raise RuntimeError("the request is over")
         try:
             result = work(lease.session)
         except Exception as error:
-            ours = self._explain(error, stopper.why)
-            if isinstance(ours, ConnectionFailed):
+            translated = self._translate(error, stopper.reason)
+            if isinstance(translated, ConnectionFailed):
                 self.distrust()
             self.finish()
-            if ours is error:
+            if translated is error:
                 raise
-            raise ours from error
-        except BaseException:  # Ctrl-C while the driver waits: the server must not go on alone
+            raise translated from error
+        except BaseException:  # Ctrl-C while the driver waits: stop the statement on the server too
             stopper.stop("cancelled")
             self.finish()
             raise
-        if stopper.why or self.seconds >= self._limit:
-            # An engine may end a statement early and call that an answer (MariaDB does with BENCHMARK).
+        if stopper.reason or self.seconds >= self._limit:
+            # An engine may stop a statement early and report success (MariaDB does for BENCHMARK).
             self.finish()
-            raise stopped(stopper.why or "timeout", self._limit)
+            raise stop_error(stopper.reason or "timeout", self._limit)
         return result
 
     def finish(self) -> None:
-        """Give the session back, or throw it away if it was interrupted or its connection is in doubt."""
+        """Return the session to the pool, or discard it if it was interrupted or is in doubt."""
         lease, stopper = self._lease, self._stopper
         if lease is None or stopper is None:
             return
         self._lease = self._stopper = None
-        self._ended = time.monotonic()
+        self._ended_at = time.monotonic()
         self._cancel.bind(None)
-        self._room.watchdog.call_off(self._ticket)
+        self._resources.watchdog.cancel(self._ticket)
         interrupted = stopper.finish()
         if interrupted or not self._trusted:
-            self._room.pool.discard(lease)
+            self._resources.pool.discard(lease)
         else:
-            self._room.pool.give_back(lease)
+            self._resources.pool.give_back(lease)
 
     def distrust(self) -> None:
+        """Mark the session as unusable for other requests."""
         self._trusted = False
 
-    def _adopt(self, lease: Lease) -> None:
+    def _bind(self, lease: Lease) -> None:
         stopper = Stopper(lease.session)
         self._lease, self._stopper, self._trusted = lease, stopper, True
-        deadline = self._began + self._limit
-        self._ticket = self._room.watchdog.at(deadline, partial(stopper.stop, "timeout"))
+        deadline = self._started_at + self._limit
+        self._ticket = self._resources.watchdog.at(deadline, partial(stopper.stop, "timeout"))
         self._cancel.bind(partial(stopper.stop, "cancelled"))
 
-    def _first(self, work: Callable[[Session], T], session: Session) -> T:
-        left = self._limit - self.seconds
-        if left <= 0:
-            raise stopped("timeout", self._limit)
-        session.begin(left)
+    def _begin_and_run(self, work: Callable[[Session], T], session: Session) -> T:
+        remaining = self._limit - self.seconds
+        if remaining <= 0:
+            raise stop_error("timeout", self._limit)
+        session.begin(remaining)
+        if BY_NAME[self._resources.engine.dialect].enforces_policy:
+            cast("RestrictedSession", session).restrict(self._readable)
         return work(session)
 
-    def _refuse_if_cancelled(self) -> None:
+    def _raise_if_cancelled(self) -> None:
         if self._cancel.cancelled:
             raise QueryCancelled("cancelled before it began")
 
-    def _explain(self, error: Exception, why: Why) -> Exception:
-        engine, seconds = self._room.engine, self.seconds
-        ours = in_our_words(error, engine, self._sql, why=why, seconds=seconds, limit=self._limit)
-        if ours is None:
+    def _translate(self, error: Exception, reason: StopReason) -> Exception:
+        engine, seconds = self._resources.engine, self.seconds
+        translated = translate_stop_or_error(
+            error, engine, self._sql, reason=reason, seconds=seconds, limit=self._limit
+        )
+        if translated is None:
             self.distrust()
             return error
-        return ours
+        return translated

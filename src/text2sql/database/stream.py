@@ -1,4 +1,4 @@
-"""Rows in batches, converted and counted against the limits while they are drawn."""
+"""Streams rows in batches, converted and counted against the limits."""
 
 from collections.abc import Iterator
 from types import TracebackType
@@ -6,17 +6,17 @@ from typing import Any, Literal, Self
 
 from text2sql.database.engine import Session
 from text2sql.database.request import Request
-from text2sql.database.values import convert_rows, weigh
+from text2sql.database.values import convert_rows, row_size
 from text2sql.types import Limits, ResultColumn, Row
 
 Batch = list[tuple[Any, ...]]
 
 
 class Stream:
-    """A result that is read as it comes. Memory holds about one batch of it, however long it is.
+    """A result that is read as it arrives. Memory holds about one batch, whatever the result's length.
 
     Use it as a context manager: leaving it early stops the statement on the server. The time limit covers
-    the reading too, because a half-read result keeps a statement, and a connection, alive.
+    reading too, because a half-read result keeps a statement and a connection busy.
     """
 
     def __init__(self, request: Request, sql: str, limits: Limits) -> None:
@@ -32,7 +32,7 @@ class Stream:
         try:
             request.start(lambda session: self._open(session, sql))
         except BaseException:
-            self.close()  # a statement that had begun to answer is ended now, not when it is collected
+            self.close()  # stop a started statement now, not at garbage collection
             raise
 
     @property
@@ -60,41 +60,41 @@ class Stream:
         self.close()
 
     def close(self) -> None:
-        """Stop the statement if it still runs, and give the connection back."""
+        """Stop the statement if it still runs, and return the connection."""
         self._pending = None
         raw, self._raw = self._raw, iter(())
         try:
             close = getattr(raw, "close", None)
             if close is not None:
                 close()
-        except Exception:  # noqa: BLE001 the rows are read or unwanted; only the session is in doubt
+        except Exception:  # noqa: BLE001 the rows are complete or unwanted; only the session is in doubt
             self._request.distrust()
         finally:
             self._request.finish()
 
     def _open(self, session: Session, sql: str) -> None:
-        answering = session.execute(sql, self._limits.rows)
-        self.columns = answering.columns
-        self._raw = answering.batches
+        result = session.execute(sql, self._limits.rows)
+        self.columns = result.columns
+        self._raw = result.batches
         self._pending = next(self._raw, None)
 
-    def _within_limits(self, raw: Batch) -> list[Row]:
-        more = len(raw) > self._rows_left
-        rows, size, cut = convert_rows(raw[: self._rows_left], self._limits.cell_bytes)
-        self.cut_cells += cut
-        if more:
+    def _within_limits(self, raw_batch: Batch) -> list[Row]:
+        has_more = len(raw_batch) > self._rows_left
+        rows, size, cut_cells = convert_rows(raw_batch[: self._rows_left], self._limits.cell_bytes)
+        self.cut_cells += cut_cells
+        if has_more:
             self.truncated = "rows"
         self._rows_left -= len(rows)
         if size > self._bytes_left:
-            rows, size = self._fitting(rows), self._bytes_left
+            rows, size = self._rows_that_fit(rows), self._bytes_left
             self.truncated = "bytes"
         self._bytes_left -= size
         return rows
 
-    def _fitting(self, rows: list[Row]) -> list[Row]:
-        left = self._bytes_left
+    def _rows_that_fit(self, rows: list[Row]) -> list[Row]:
+        bytes_left = self._bytes_left
         for number, row in enumerate(rows):
-            left -= weigh(row)
-            if left < 0:
+            bytes_left -= row_size(row)
+            if bytes_left < 0:
                 return rows[:number]
         return rows

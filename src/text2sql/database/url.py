@@ -1,4 +1,4 @@
-"""Text to source: a URL of a server, a URL of a file, or the bare path of a file."""
+"""Parses a data source: the URL of a server, the URL of a file, or the path of a file."""
 
 import re
 from collections.abc import Mapping
@@ -8,34 +8,43 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 from text2sql.database.dialects import BY_SCHEME, BY_SUFFIX, FACTS, Facts
 from text2sql.database.source import Source
 from text2sql.errors import UsageError
+from text2sql.file_header import first_bytes
 
 # A scheme has at least two characters: `C:\shop.db` is a path.
 _URL = re.compile(r"(?P<scheme>[A-Za-z][A-Za-z0-9+.\-]+)://(?P<rest>.*)", re.DOTALL)
 _SECRET_OPTION = re.compile(r"(?i)([?&][^=&#]*(?:passw|secret|token|pwd|key)[^=&#]*=)[^&#]*")
-_HEAD = 64  # bytes that hold every signature
+_HEADER_BYTES = 64  # contains every signature
 
 
 def read_source(text: str) -> Source:
-    """What the user wrote, taken apart and checked as far as it can be without opening it."""
+    """Parse the user's text and validate it as far as possible without opening the source."""
     text = text.strip()
     if not text:
         raise UsageError("usage.db_missing")
     url = _URL.fullmatch(text)
     if url is None:
-        return _file(text, None)
+        return _file_source(text, None)
     facts = BY_SCHEME.get(url["scheme"].lower())
     if facts is None:
         raise UsageError("usage.db_scheme", scheme=url["scheme"], schemes=", ".join(sorted(BY_SCHEME)))
-    return _file_url(url["rest"], facts) if facts.is_file else _server(text, facts)
+    return _file_url(url["rest"], facts) if facts.is_file else _server_source(text, facts)
+
+
+def source_key(text: str) -> str:
+    """Return the identity of a source in stores and threads. A file has one key, however it was written:
+    relative, absolute, through links, as a URL. A server's key is its URL without the password.
+    """
+    source = read_source(text)
+    return f"{source.dialect}:{source.path or redacted(text.strip())}"
 
 
 def redacted(text: str) -> str:
-    """The same text without its password, for logs and messages."""
+    """Return the text without its password, for logs and messages."""
     url = _URL.fullmatch(text.strip())
     if url is None:
         return text
     authority, slash, tail = url["rest"].partition("/")
-    # The last @ ends the account: a password that was not escaped may hold others, even a slash.
+    # The last @ ends the account: an unescaped password may contain others, even a slash.
     if "@" in tail.partition("?")[0] and ":" in authority and "@" not in authority:
         authority, slash, tail = url["rest"].rpartition("@")[0] + "@", "", url["rest"].rpartition("@")[2]
     account, at, host = authority.rpartition("@")
@@ -44,11 +53,11 @@ def redacted(text: str) -> str:
     return _SECRET_OPTION.sub(r"\1***", f"{url['scheme']}://{account}{at}{host}{slash}{tail}")
 
 
-def _server(text: str, facts: Facts) -> Source:
+def _server_source(text: str, facts: Facts) -> Source:
     try:
         parts = urlsplit(text)
         port = parts.port
-    except ValueError:  # a port that is no number, a bracket without its other half
+    except ValueError:  # a port that is not a number, an unbalanced bracket
         # `from None`: the standard library's message quotes a password that it took for a port
         raise UsageError("usage.db_url", url=redacted(text), product=facts.product) from None
     if not parts.hostname and "host" not in dict(parse_qsl(parts.query)):
@@ -65,45 +74,47 @@ def _server(text: str, facts: Facts) -> Source:
 
 
 def _file_url(rest: str, facts: Facts) -> Source:
-    """SQLAlchemy's form: `sqlite:///x.db` is relative, `sqlite:////x.db` absolute."""
-    place, _, query = rest.partition("?")
-    authority, slash, path = place.partition("/")
+    """SQLAlchemy's form: `sqlite:///x.db` is relative, `sqlite:////x.db` is absolute."""
+    address, _, query = rest.partition("?")
+    authority, slash, path = address.partition("/")
     if authority or not slash or not path or path == ":memory:":
         raise UsageError("usage.db_file_url", scheme=facts.schemes[0], product=facts.product)
-    return _file(unquote(path), facts, dict(parse_qsl(query)))
+    return _file_source(unquote(path), facts, dict(parse_qsl(query)))
 
 
-def _file(text: str, expected: Facts | None, options: Mapping[str, str] | None = None) -> Source:
+def _file_source(text: str, expected: Facts | None, options: Mapping[str, str] | None = None) -> Source:
     path = Path(text).expanduser()
     if "\0" in text or not path.exists():
         raise UsageError("usage.db_file_missing", path=text)
     if path.is_dir():
         raise UsageError("usage.db_directory", path=text)
-    facts = _kind(path, text)
+    facts = _detect_format(path, text)
     if expected is not None and facts is not expected:
         raise UsageError("usage.db_other_kind", path=text, expected=expected.product, product=facts.product)
     return Source(dialect=facts.name, path=path.resolve(), options=dict(options or {}))
 
 
-def _kind(path: Path, text: str) -> Facts:
-    """What a file is, by its first bytes; by its suffix where the format has no such bytes."""
+def _detect_format(path: Path, text: str) -> Facts:
+    """Detect the format by the file's signature, or by its suffix if the format has none."""
     try:
-        with path.open("rb") as file:
-            head = file.read(_HEAD)
+        header = first_bytes(path, _HEADER_BYTES)
     except OSError as error:
         raise UsageError("usage.db_unreadable", path=text, detail=error.strerror or "") from error
     for facts in FACTS:
-        mark = facts.signature
-        if mark is not None and head[mark.offset : mark.offset + len(mark.magic)] == mark.magic:
+        signature = facts.signature
+        if (
+            signature is not None
+            and header[signature.offset : signature.offset + len(signature.magic)] == signature.magic
+        ):
             return facts
     by_suffix = BY_SUFFIX.get(path.suffix.lower())
     if by_suffix is not None and (
-        path.suffix.lower() in by_suffix.converted or _empty_sqlite(head, by_suffix)
+        path.suffix.lower() in by_suffix.converted or _is_empty_sqlite(header, by_suffix)
     ):
         return by_suffix
     raise UsageError("usage.db_not_a_database", path=text)
 
 
-def _empty_sqlite(head: bytes, facts: Facts) -> bool:
-    """A SQLite database in which nothing was ever made is a file of no bytes."""
-    return not head and facts.signature is not None and facts.signature.offset == 0
+def _is_empty_sqlite(header: bytes, facts: Facts) -> bool:
+    """A SQLite database without any object is an empty file."""
+    return not header and facts.signature is not None and facts.signature.offset == 0

@@ -1,1 +1,1 @@
-"""Question sets, execution match, metrics, the report."""
+"""Evaluation: run a question set, judge the answers by execution match, and report the metrics."""

@@ -1,9 +1,9 @@
-"""A run as Markdown tables; the page for a browser shows the same rows."""
+"""The report of a run as Markdown. The HTML report shows the same rows."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
 from text2sql.evaluation.records import Record
-from text2sql.evaluation.report import Comparison, Share, Summary, compare, summarise
+from text2sql.evaluation.report import Comparison, Share, Summary, compare, summarize
 
 
 def markdown(name: str, records: Sequence[Record], bare: Sequence[Record]) -> str:
@@ -11,15 +11,15 @@ def markdown(name: str, records: Sequence[Record], bare: Sequence[Record]) -> st
 
 
 def _markdown(name: str, records: Sequence[Record], bare: Sequence[Record]) -> Iterator[str]:
-    runs = {"text2sql": summarise(records)}
+    runs = {"text2sql": summarize(records)}
     if bare:
-        runs["bare model"] = summarise(bare)
-    yield f"# Evaluation: {_plain(name)}\n"
+        runs["bare model"] = summarize(bare)
+    yield f"# Evaluation: {_escape_cell(name)}\n"
     yield from _table(("", *runs), [(label, *cells) for label, *cells in overview(list(runs.values()))])
     if bare:
         yield f"\n{compared(compare(bare, records))}"
     for heading, field in (("By difficulty", "by_difficulty"), ("Failures", "failures")):
-        rows = _shares([getattr(one, field) for one in runs.values()])
+        rows = _shares([getattr(summary, field) for summary in runs.values()])
         if rows:
             yield f"\n## {heading}\n"
             yield from _table(("", *runs), rows)
@@ -31,62 +31,71 @@ def _markdown(name: str, records: Sequence[Record], bare: Sequence[Record]) -> I
 
 
 def overview(summaries: Sequence[Summary]) -> list[tuple[str, ...]]:
-    """What stands at the top of a report: a label, then a cell for each run."""
-    found: list[tuple[str, list[str]]] = [
-        ("questions", [str(one.questions) for one in summaries]),
-        ("right", [percent(one.right) for one in summaries]),
-        ("executable", [percent(one.executable) for one in summaries]),
-        ("answerable and turned away", [percent(one.turned_away) for one in summaries]),
-        ("model calls a question", [f"{one.calls:.2f}" for one in summaries]),
-        ("prompt tokens a question", [f"{one.prompt_tokens:,.0f}" for one in summaries]),
-        ("written tokens a question", [f"{one.completion_tokens:,.0f}" for one in summaries]),
-        ("seconds p50", [f"{one.p50:.2f}" for one in summaries]),
-        ("seconds p95", [f"{one.p95:.2f}" for one in summaries]),
+    """The overview table: rows of a label and one cell per run."""
+    rows: list[tuple[str, list[str]]] = [
+        ("questions", [str(summary.questions) for summary in summaries]),
+        ("right", [percent(summary.right) for summary in summaries]),
+        ("executable", [percent(summary.executable) for summary in summaries]),
+        ("answerable and turned away", [percent(summary.turned_away) for summary in summaries]),
+        ("model calls a question", [f"{summary.calls:.2f}" for summary in summaries]),
+        ("prompt tokens a question", [f"{summary.prompt_tokens:,.0f}" for summary in summaries]),
+        ("written tokens a question", [f"{summary.completion_tokens:,.0f}" for summary in summaries]),
+        ("seconds p50", [f"{summary.p50:.2f}" for summary in summaries]),
+        ("seconds p95", [f"{summary.p95:.2f}" for summary in summaries]),
     ]
-    if any(one.choice for one in summaries):
-        found.append(("pass@k", [percent(one.choice.passed) if one.choice else "" for one in summaries]))
-        found.append(
-            ("selection loss", [percent(one.choice.loss) if one.choice else "" for one in summaries])
+    if any(summary.choice for summary in summaries):
+        rows.append(
+            ("pass@k", [percent(summary.choice.passed) if summary.choice else "" for summary in summaries])
         )
-    if any(one.risk for one in summaries):
-        found.append(("risk", [f"{100 * one.risk.overall:.1f} %" if one.risk else "" for one in summaries]))
-        found.append(
+        rows.append(
             (
-                "risk at 50 % coverage",
-                [f"{100 * one.risk.half:.1f} %" if one.risk else "" for one in summaries],
+                "selection loss",
+                [percent(summary.choice.loss) if summary.choice else "" for summary in summaries],
             )
         )
-    if any(one.declined.of for one in summaries):
-        found.append(("foreign and turned away", [percent(one.declined) for one in summaries]))
-    if any(one.unjudged for one in summaries):
-        found.append(("references that do not run", [str(one.unjudged) for one in summaries]))
-    return [(label, *cells) for label, cells in found]
+    if any(summary.risk for summary in summaries):
+        rows.append(
+            ("risk", [f"{100 * summary.risk.overall:.1f} %" if summary.risk else "" for summary in summaries])
+        )
+        rows.append(
+            (
+                "risk at 50 % coverage",
+                [f"{100 * summary.risk.half:.1f} %" if summary.risk else "" for summary in summaries],
+            )
+        )
+    if any(summary.declined.of for summary in summaries):
+        rows.append(("foreign and turned away", [percent(summary.declined) for summary in summaries]))
+    if any(summary.unjudged for summary in summaries):
+        rows.append(("references that do not run", [str(summary.unjudged) for summary in summaries]))
+    return [(label, *cells) for label, cells in rows]
 
 
-def percent(one: Share) -> str:
+def percent(share: Share) -> str:
     """`72.1 % (60.3 to 82.4)`"""
-    if not one.of:
+    if not share.of:
         return ""
-    return f"{100 * one.value:.1f} % ({100 * one.low:.1f} to {100 * one.high:.1f})"
+    return f"{100 * share.value:.1f} % ({100 * share.low:.1f} to {100 * share.high:.1f})"
 
 
-def compared(one: Comparison) -> str:
-    changed = f"+{one.won} −{one.lost}, p = {one.p:.4f} (McNemar)"
-    return f"Against the bare model on {one.questions} questions: {changed}."
+def compared(comparison: Comparison) -> str:
+    changed = f"+{comparison.won} −{comparison.lost}, p = {comparison.p:.4f} (McNemar)"
+    return f"Against the bare model on {comparison.questions} questions: {changed}."
 
 
-def _shares(held: Sequence[Mapping[str, Share]]) -> list[tuple[str, ...]]:
-    names = list(dict.fromkeys(name for one in held for name in one))
-    return [(name, *(percent(one[name]) if name in one else "" for one in held)) for name in names]
+def _shares(columns: Sequence[Mapping[str, Share]]) -> list[tuple[str, ...]]:
+    names = list(dict.fromkeys(name for shares in columns for name in shares))
+    return [
+        (name, *(percent(shares[name]) if name in shares else "" for shares in columns)) for name in names
+    ]
 
 
 def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
     yield "| " + " | ".join(head) + " |"
     yield "|---" + "|---:" * (len(head) - 1) + "|"
     for row in rows:
-        yield "| " + " | ".join(map(_plain, row)) + " |"
+        yield "| " + " | ".join(map(_escape_cell, row)) + " |"
 
 
-def _plain(text: str) -> str:
-    """A name of the question set stays on its line and in its cell."""
+def _escape_cell(text: str) -> str:
+    """Escape a text for a table cell."""
     return " ".join(text.split()).replace("|", "\\|")

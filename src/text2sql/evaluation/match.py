@@ -1,8 +1,8 @@
-"""Whether two queries return the same: execution match.
+"""Execution match: whether two query results are equal.
 
-Rows are compared as multisets, as sequences where the reference has an ORDER BY at its top; columns in any
-order, names ignored; numbers within one millionth of each other, integers exactly; NULL equals NULL. Two
-empty results match only if they are equally wide.
+Rows are compared as multisets, or as sequences if the reference has a top-level ORDER BY. Columns may be in
+any order and their names are ignored. Floats may differ by one millionth (relative), integers must be equal,
+and NULL equals NULL. Two empty results match only if they have the same number of columns.
 """
 
 import json
@@ -15,8 +15,8 @@ from text2sql.types import QueryResult, Row, Value
 
 TOLERANCE = 1e-6  # relative
 
-Cell: TypeAlias = tuple[str, object]  # its kind and a stand-in: equal cells have equal stand-ins
-Line: TypeAlias = tuple[Cell, ...]  # the cells of a row, or of a column
+Cell: TypeAlias = tuple[str, object]  # (kind, canonical value): equal cells have equal canonical values
+Line: TypeAlias = tuple[Cell, ...]  # the cells of a row or of a column
 
 
 def same_result(gold: QueryResult, got: QueryResult, *, ordered: bool = False) -> bool:
@@ -31,46 +31,46 @@ def same_rows(gold: Sequence[Row], got: Sequence[Row], *, ordered: bool = False)
     if len(gold[0]) != len(got[0]):
         return False
     anchors = _anchors(value for row in (*gold, *got) for value in row)
-    wanted, found = _columns(gold, anchors), _columns(got, anchors)
-    if ordered:  # the rows stand still, so only whole columns can be exchanged
-        return Counter(wanted) == Counter(found)
-    return _assign(wanted, found)
+    expected, actual = _columns(gold, anchors), _columns(got, anchors)
+    if ordered:  # row order is fixed, so comparing the columns as a multiset is enough
+        return Counter(expected) == Counter(actual)
+    return _assign(expected, actual)
 
 
-def _assign(wanted: list[Line], found: list[Line]) -> bool:
-    """Give each wanted column a found one with the same values, so that whole rows agree as multisets.
+def _assign(expected: list[Line], actual: list[Line]) -> bool:
+    """Find a permutation of the columns that makes the rows equal as multisets, by backtracking.
 
-    Columns with few partners come first, and rows are compared after every step: a wrong pairing is dropped
-    as soon as it shows, so permutations are hardly ever tried out.
+    Columns with few candidates come first, and partial rows are compared after every step, so wrong pairings
+    are discarded early and few permutations are tried.
     """
-    values = [frozenset(Counter(column).items()) for column in found]
+    values = [frozenset(Counter(column).items()) for column in actual]
     partners = []
-    for column in wanted:
-        own = frozenset(Counter(column).items())
-        partners.append([at for at, other in enumerate(values) if other == own])
-    order = sorted(range(len(wanted)), key=lambda at: len(partners[at]))
-    left = [wanted[at] for at in order]
-    return _extend(left, [partners[at] for at in order], found, [])
+    for column in expected:
+        column_counts = frozenset(Counter(column).items())
+        partners.append([at for at, counts in enumerate(values) if counts == column_counts])
+    order = sorted(range(len(expected)), key=lambda at: len(partners[at]))
+    columns = [expected[at] for at in order]
+    return _extend(columns, [partners[at] for at in order], actual, [])
 
 
-def _extend(left: list[Line], partners: list[list[int]], found: list[Line], chosen: list[int]) -> bool:
+def _extend(columns: list[Line], partners: list[list[int]], actual: list[Line], chosen: list[int]) -> bool:
     depth = len(chosen)
-    if depth == len(left):
+    if depth == len(columns):
         return True
-    rows = Counter(zip(*left[: depth + 1], strict=True))
+    rows = Counter(zip(*columns[: depth + 1], strict=True))
     tried: set[Line] = set()
     for at in partners[depth]:
-        if at in chosen or found[at] in tried:
+        if at in chosen or actual[at] in tried:
             continue
-        tried.add(found[at])
+        tried.add(actual[at])
         pairing = [*chosen, at]
-        same = Counter(zip(*(found[one] for one in pairing), strict=True)) == rows
-        if same and _extend(left, partners, found, pairing):
+        same = Counter(zip(*(actual[index] for index in pairing), strict=True)) == rows
+        if same and _extend(columns, partners, actual, pairing):
             return True
     return False
 
 
-# -- cells ---------------------------------------------------------------------------------------
+# -- Cells ---------------------------------------------------------------------------------------
 
 
 def _columns(rows: Sequence[Row], anchors: dict[float, float]) -> list[Line]:
@@ -80,7 +80,7 @@ def _columns(rows: Sequence[Row], anchors: dict[float, float]) -> list[Line]:
 def _cell(value: Value, anchors: dict[float, float]) -> Cell:
     if value is None:
         return "null", None
-    if isinstance(value, int | float):  # a bool is an int: engines without booleans say 0 and 1
+    if isinstance(value, int | float):  # includes bool: engines without booleans return 0 and 1
         return "number", anchors[value]
     if isinstance(value, str):
         return "text", value
@@ -88,9 +88,9 @@ def _cell(value: Value, anchors: dict[float, float]) -> Cell:
 
 
 def _anchors(values: Iterable[Value]) -> dict[float, float]:
-    """Each number to the first of those it is as good as equal to, so that equality can be hashed.
+    """Map each number to a representative of the numbers within the tolerance, so that cells can be hashed.
 
-    Two integers are never merged, however large: 1,000,000 people are not 1,000,001.
+    Different integers are never merged, however large: 1,000,000 people are not 1,000,001.
     """
     numbers = sorted({value for value in values if isinstance(value, int | float)})
     anchors: dict[float, float] = {}

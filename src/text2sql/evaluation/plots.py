@@ -1,6 +1,6 @@
-"""Two plots as SVG text: bars with their intervals, and curves. No script, no font, no file beside it.
+"""SVG plots: bars with confidence intervals, and the coverage-risk curve. Self-contained, without scripts.
 
-Whatever names a bar is somebody else's text, and is escaped.
+Labels are untrusted text and are escaped.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,30 +15,32 @@ _TICKS = (0.0, 0.25, 0.5, 0.75, 1.0)
 
 
 def bars(shares: Mapping[str, Share], title: str) -> str:
-    """A bar a share, a line through its end for the interval, the numbers beside it."""
+    """Horizontal bars with confidence intervals and numbers."""
     height = _ROW * len(shares) + 4
     parts = [_open(_LABEL + _WIDE + _VALUE, height, title)]
-    for at, (name, one) in enumerate(shares.items()):
+    for at, (name, share) in enumerate(shares.items()):
         top = at * _ROW
         middle = top + _ROW / 2
-        low, high = (_LABEL + _WIDE * edge for edge in (one.low, one.high))
+        low, high = (_LABEL + _WIDE * edge for edge in (share.low, share.high))
         shown = name if len(name) <= 22 else name[:21] + "…"
         parts += [
             f'<text class="label" x="{_LABEL - 8}" y="{middle + 4:.0f}">{escape(shown)}</text>',
             f'<rect class="track" x="{_LABEL}" y="{top + 5}" width="{_WIDE}" height="{_ROW - 10}"/>',
-            f'<rect class="bar" x="{_LABEL}" y="{top + 5}" width="{_WIDE * one.value:.1f}" '
+            f'<rect class="bar" x="{_LABEL}" y="{top + 5}" width="{_WIDE * share.value:.1f}" '
             f'height="{_ROW - 10}"/>',
             f'<path class="span" d="M{low:.1f} {middle:.0f}H{high:.1f}M{low:.1f} {middle - 4:.0f}v8'
             f'M{high:.1f} {middle - 4:.0f}v8"/>',
             f'<text x="{_LABEL + _WIDE + 8}" y="{middle + 4:.0f}">'
-            f"{100 * one.value:.1f} % · {one.count}/{one.of}</text>",
+            f"{100 * share.value:.1f} % · {share.count}/{share.of}</text>",
         ]
     return "\n".join([*parts, "</svg>"])
 
 
 def curve(points: Sequence[tuple[float, float]], overall: float, title: str) -> str:
-    """Coverage to the right, risk upwards; the broken line is the overall risk."""
-    top = ceil(max(0.1, *(risk for _, risk in points), overall) / 0.2) * 0.2  # quarters of it are round
+    """Risk (vertical) by coverage (horizontal); the dashed line is the overall risk."""
+    top = (
+        ceil(max(0.1, *(risk for _, risk in points), overall) / 0.2) * 0.2
+    )  # the axis ticks are round numbers
     wide, high = 2 * _SIZE, _SIZE
 
     def place(coverage: float, risk: float) -> str:

@@ -1,6 +1,8 @@
-"""Question sets, JSON or YAML: a list of `{id, db_id, question, gold_sql, evidence?, difficulty?}` over
-databases in `DIR/<db_id>/<db_id>.sqlite`; or a person's own over one database, where `id` and `db_id` may be
-left out and `rows`, the expected ones, may stand for the SQL.
+"""Load question sets from JSON or YAML.
+
+A set is a list of `{id, db_id, question, gold_sql, evidence?, difficulty?}` about databases in
+`DIR/<db_id>/<db_id>.sqlite`. In a set about a single database `id` and `db_id` are optional, and the expected
+`rows` may replace the SQL.
 """
 
 import json
@@ -20,18 +22,21 @@ _YAML = (".yaml", ".yml")
 
 @dataclass(frozen=True, slots=True)
 class Question:
+    """A question of a set, with its reference query or expected rows."""
+
     id: str
     db_id: str
     question: str
     gold_sql: str
     evidence: str = ""
-    difficulty: str = ""  # as the set says it
-    rows: tuple[Row, ...] | None = None  # what is expected, where there is no SQL
-    ordered: bool = False  # whether the order of those rows matters
-    foreign: str = ""  # the database that it is really about, if not this one
+    difficulty: str = ""  # as given in the set
+    rows: tuple[Row, ...] | None = None  # the expected rows, if there is no SQL
+    ordered: bool = False  # whether the order of `rows` matters
+    foreign: str = ""  # the database that the question is really about, if it is another one
 
     @property
     def asked(self) -> str:
+        """The question with its evidence, as sent to the app."""
         return f"{self.question}\n({self.evidence})" if self.evidence else self.question
 
     def database(self, folder: Path) -> Path:
@@ -39,44 +44,42 @@ class Question:
 
 
 def read_questions(path: Path, db_id: str = "") -> list[Question]:
-    """`db_id` names the one database that all of them are about."""
+    """Read a question set. With `db_id`, all questions are about that database."""
     return questions_of(_read(path), path, db_id)
 
 
-def questions_of(held: object, path: Path, db_id: str = "") -> list[Question]:
-    """The same of a set that has been read; `path` is where it says what is wrong with it."""
-    if not isinstance(held, list):
-        raise _wrong(path, "not a list")
-    questions = [_question(one, at, path, db_id) for at, one in enumerate(held, 1)]
+def questions_of(entries: object, path: Path, db_id: str = "") -> list[Question]:
+    """Parse a loaded question set; `path` is for error messages."""
+    if not isinstance(entries, list):
+        raise _invalid(path, "not a list")
+    questions = [_question(entry, number, path, db_id) for number, entry in enumerate(entries, 1)]
     seen: set[str] = set()
-    for at, one in enumerate(questions, 1):
-        if one.id in seen:
-            raise _wrong(path, f"entry {at}: the id {one.id!r} is there twice")
-        seen.add(one.id)
+    for number, question in enumerate(questions, 1):
+        if question.id in seen:
+            raise _invalid(path, f"entry {number}: the id {question.id!r} is there twice")
+        seen.add(question.id)
     return questions
 
 
 def choose(questions: Sequence[Question], limit: int | None = None, seed: int = 0) -> list[Question]:
-    """`limit` of them, the same for the same seed, grouped by database: a schema is read once for all of its
-    questions.
-    """
+    """A reproducible sample of `limit` questions, grouped by database so that each schema is read once."""
     chosen = list(questions)
     if limit is not None and limit < len(chosen):
         chosen = random.Random(seed).sample(chosen, limit)  # noqa: S311 -- a sample, not a secret
-    return sorted(chosen, key=lambda one: one.db_id)
+    return sorted(chosen, key=lambda question: question.db_id)
 
 
 def _read(path: Path) -> Any:
     try:
         text = path.read_text(encoding="utf-8-sig")
     except (OSError, ValueError) as error:  # ValueError: not UTF-8, or a NUL in the path
-        raise _wrong(path, getattr(error, "strerror", None) or str(error)) from error
+        raise _invalid(path, getattr(error, "strerror", None) or str(error)) from error
     if path.suffix.lower() in _YAML:
         return _yaml(path, text)
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise _wrong(path, f"no JSON: {error}") from error
+        raise _invalid(path, f"no JSON: {error}") from error
 
 
 def _yaml(path: Path, text: str) -> Any:
@@ -85,49 +88,49 @@ def _yaml(path: Path, text: str) -> Any:
     try:
         return yaml.safe_load(text)
     except (yaml.YAMLError, ValueError, RecursionError) as error:
-        raise _wrong(path, f"no YAML: {' '.join(str(error).split())}") from error
+        raise _invalid(path, f"no YAML: {' '.join(str(error).split())}") from error
 
 
-def _question(one: object, at: int, path: Path, db_id: str) -> Question:
-    if not isinstance(one, dict):
-        raise _wrong(path, f"entry {at} is not an object")
-    sql = one.get("gold_sql") or one.get("sql")
-    own = {"id": at, "db_id": db_id} if db_id else {}  # a person's own questions need no more than words
-    told = {**own, **{name: value for name, value in one.items() if value is not None}}
+def _question(entry: object, number: int, path: Path, db_id: str) -> Question:
+    if not isinstance(entry, dict):
+        raise _invalid(path, f"entry {number} is not an object")
+    sql = entry.get("gold_sql") or entry.get("sql")
+    defaults = {"id": number, "db_id": db_id} if db_id else {}  # optional in a set about one database
+    fields = {**defaults, **{name: value for name, value in entry.items() if value is not None}}
     for name in ("id", "db_id", "question"):
-        if not isinstance(told.get(name), str | int) or told[name] == "":
-            raise _wrong(path, f"entry {at} has no {name}")
-    if not isinstance(sql, str) and "rows" not in told:
-        raise _wrong(path, f"entry {at} has no gold_sql" + (", and no rows either" if db_id else ""))
-    name = db_id or str(told["db_id"])
+        if not isinstance(fields.get(name), str | int) or fields[name] == "":
+            raise _invalid(path, f"entry {number} has no {name}")
+    if not isinstance(sql, str) and "rows" not in fields:
+        raise _invalid(path, f"entry {number} has no gold_sql" + (", and no rows either" if db_id else ""))
+    name = db_id or str(fields["db_id"])
     if not db_id and (Path(name).name != name or name in (".", "..")):  # it becomes part of a path
-        raise _wrong(path, f"entry {at}: {name!r} is no name")
+        raise _invalid(path, f"entry {number}: {name!r} is no name")
     return Question(
-        str(told["id"]),
+        str(fields["id"]),
         name,
-        str(told["question"]),
+        str(fields["question"]),
         sql if isinstance(sql, str) else "",
-        str(told.get("evidence", "")),
-        str(told.get("difficulty", "")),
-        None if isinstance(sql, str) else _rows(told["rows"], at, path),
-        bool(told.get("ordered")),
+        str(fields.get("evidence", "")),
+        str(fields.get("difficulty", "")),
+        None if isinstance(sql, str) else _rows(fields["rows"], number, path),
+        bool(fields.get("ordered")),
     )
 
 
-def _rows(held: Any, at: int, path: Path) -> tuple[Row, ...]:
-    """Rows as people write them: lists, objects, or bare values where there is one column."""
-    lines = held if isinstance(held, list) else [held]
+def _rows(value: Any, number: int, path: Path) -> tuple[Row, ...]:
+    """Expected rows: lists, objects, or plain values for a single column."""
+    lines = value if isinstance(value, list) else [value]
     rows = []
     for line in lines:
         cells = line.values() if isinstance(line, Mapping) else line if isinstance(line, list) else [line]
-        rows.append(tuple(_cell(one) for one in cells))
+        rows.append(tuple(_cell(cell) for cell in cells))
     if len({len(row) for row in rows}) > 1:
-        raise _wrong(path, f"entry {at}: its rows are not equally long")
+        raise _invalid(path, f"entry {number}: its rows are not equally long")
     return tuple(rows)
 
 
 def _cell(value: Any) -> Value:
-    """YAML reads a date where one stands; results have it as text."""
+    """A cell as query results have it: YAML parses dates, results have them as text."""
     if isinstance(value, date):  # a datetime is one, too
         return value.isoformat()
     if isinstance(value, Decimal):
@@ -137,5 +140,5 @@ def _cell(value: Any) -> Value:
     return str(value)
 
 
-def _wrong(path: Path, detail: str) -> UsageError:
+def _invalid(path: Path, detail: str) -> UsageError:
     return UsageError("usage.questions", path=str(path), detail=detail)

@@ -1,4 +1,4 @@
-"""What is kept of each question: a line of JSON. A run that was stopped goes on where its lines end."""
+"""The records of a run, one JSON line per question. An interrupted run resumes after its last line."""
 
 import json
 from collections.abc import Mapping
@@ -10,15 +10,15 @@ from typing import Literal, Self, TypeAlias
 
 from text2sql.errors import UsageError
 
-# `none`: no query to be judged; `error`: it does not run; `unjudged`: the reference itself does not run.
-# Of a question that is about another database: `declined` if the answer says so, else `taken`.
+# `none`: there is no query; `error`: the query fails; `unjudged`: the reference query fails.
+# For a question about another database: `declined` if the app did not answer it, else `taken`.
 Verdict: TypeAlias = Literal["right", "wrong", "error", "none", "unjudged", "declined", "taken"]
 RAN: tuple[Verdict, ...] = ("right", "wrong")
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """One line of the file."""
+    """The outcome of one question: one line of the file."""
 
     id: str
     db_id: str
@@ -30,60 +30,62 @@ class Record:
     calls: int
     prompt_tokens: int
     completion_tokens: int
-    hardness: str = "unknown"  # of the reference, by our count
-    failure: tuple[str, ...] = ()  # in what it differs from the reference, or what the engine said
-    difficulty: str = ""  # as the question set says it
+    hardness: str = "unknown"  # computed from the reference query
+    failure: tuple[str, ...] = ()  # differences from the reference, or the kind of the error
+    difficulty: str = ""  # as given in the question set
     confidence: float | None = None
-    signals: Mapping[str, float] = field(default_factory=dict)  # that the confidence was counted from
+    signals: Mapping[str, float] = field(default_factory=dict)  # the features behind the confidence
     repairs: tuple[str, ...] = ()
     attempts: int = 0
-    candidates: int = 0  # different queries that were weighed
-    among: bool | None = None  # whether one of them is right; None where there was nothing to choose
-    ran: bool = False  # a query came and it runs, also where the person was asked back instead
-    foreign: str = ""  # the database that the question is really about, if not this one
+    candidates: int = 0  # number of distinct candidate queries
+    among: bool | None = None  # whether a candidate is right; None if there was only one
+    ran: bool = False  # a query was generated and runs, even if the app asked for clarification
+    foreign: str = ""  # the database that the question is really about, if it is another one
     model: str = ""
 
     @property
     def level(self) -> str:
+        """The difficulty of the set, or else the computed hardness."""
         return self.difficulty or self.hardness
 
 
 def read_records(path: Path) -> dict[str, Record]:
-    """By id. A last line that a killed run left unfinished is left out."""
+    """Read records by id. An incomplete last line, left by a killed run, is ignored."""
     try:
         lines = path.read_text(encoding="utf-8").split("\n")
     except (OSError, ValueError) as error:
         detail = getattr(error, "strerror", None) or str(error)
         raise UsageError("usage.records", path=str(path), detail=detail) from error
-    found = {}
-    for at, line in enumerate(lines, 1):
+    records = {}
+    for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
         try:
             record = record_of(line)
         except (ValueError, TypeError, AttributeError, RecursionError) as error:
-            if at == len(lines):
+            if number == len(lines):
                 break
-            raise UsageError("usage.records", path=str(path), detail=f"line {at}: {error}") from error
-        found[record.id] = record
-    return found
+            raise UsageError("usage.records", path=str(path), detail=f"line {number}: {error}") from error
+        records[record.id] = record
+    return records
 
 
-_NAMES = {one.name for one in fields(Record)}
+_NAMES = {field.name for field in fields(Record)}
 
 
 def record_of(line: str) -> Record:
-    held = json.loads(line)
-    known = {name: held[name] for name in _NAMES & held.keys()}
+    line_fields = json.loads(line)
+    known = {name: line_fields[name] for name in _NAMES & line_fields.keys()}
     for name in ("failure", "repairs"):
         known[name] = tuple(known.get(name, ()))
-    known.setdefault("ran", known["verdict"] in RAN)  # before it was kept
+    known.setdefault("ran", known["verdict"] in RAN)  # missing in old records
     return Record(**known)
 
 
 class Kept:
-    """The file that a run is kept in, if any: what is there, and lines behind it, each written at once. What
-    is `known` besides is not asked again either.
+    """The record file of a run, if it has one: reads existing records and appends new ones immediately.
+
+    `known` records from elsewhere are not asked again either.
     """
 
     def __init__(self, path: Path | None, known: Mapping[str, Record]) -> None:
@@ -96,7 +98,7 @@ class Kept:
         self.records[record.id] = record
         if self._out is not None:
             line = json.dumps(asdict(record), ensure_ascii=False)
-            # A lone surrogate, which no UTF-8 can hold, becomes the escape that JSON has for it.
+            # A lone surrogate cannot be encoded as UTF-8 and becomes a JSON escape.
             self._out.write(line.encode(errors="backslashreplace") + b"\n")
             self._out.flush()
 
@@ -106,19 +108,19 @@ class Kept:
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True)
             self._out = self._path.open("ab")
-            self._mend(self._path.read_bytes())
+            self._repair_last_line(self._path.read_bytes())
         except OSError as error:
             detail = error.strerror or str(error)
             raise UsageError("usage.records", path=str(self._path), detail=detail) from error
         return self
 
-    def _mend(self, held: bytes) -> None:
-        """A last line without its end is finished if it is whole, and dropped if a killed run left it so."""
-        end = held.rfind(b"\n") + 1
-        if self._out is None or end == len(held):
+    def _repair_last_line(self, data: bytes) -> None:
+        """Complete the last line if only its newline is missing; remove it if it is incomplete."""
+        end = data.rfind(b"\n") + 1
+        if self._out is None or end == len(data):
             return
         try:
-            record_of(held[end:].decode())
+            record_of(data[end:].decode())
             self._out.write(b"\n")
         except (ValueError, TypeError, AttributeError, RecursionError):
             self._out.truncate(end)

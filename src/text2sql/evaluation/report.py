@@ -1,4 +1,4 @@
-"""What a run says in numbers, how sure they are, and whether two runs really differ."""
+"""Metrics of a run with confidence intervals, and the significance test between two runs."""
 
 import random
 from collections import Counter
@@ -6,18 +6,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil, comb
 
-from text2sql.evaluation.marking import DECLINED
+from text2sql.evaluation.judge import DECLINED
 from text2sql.evaluation.records import Record
 
 _RESAMPLES = 2_000
-_LEVELS = ("easy", "medium", "hard", "extra")  # others follow by name, what nobody knows comes last
-_STEPS = 20  # of the coverage-risk curve
+_LEVELS = ("easy", "medium", "hard", "extra")  # other levels follow by name, "unknown" comes last
+_STEPS = 20  # points of the coverage-risk curve
 HALF = 0.5
 
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """How many of how many, and the interval that holds the true share 95 times in 100."""
+    """A proportion with its 95 % bootstrap confidence interval."""
 
     count: int
     of: int
@@ -31,53 +31,54 @@ class Share:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """How well the best of several candidates was chosen; over all questions that were judged."""
+    """How well the app chose among several candidate queries, over all judged questions."""
 
-    questions: int  # that had more than one
-    passed: Share  # pass@k: one of them was right, chosen or not
-    loss: Share  # right was among them, and another one was chosen
+    questions: int  # questions with more than one candidate
+    passed: Share  # pass@k: any candidate is right
+    loss: Share  # a candidate is right, but another one was chosen
 
 
 @dataclass(frozen=True, slots=True)
 class Risk:
-    """`curve`: of the most confident part of all questions (coverage), the part that is not right (risk).
-
-    Questions without an answer come last and are not right: a coverage of all has the overall risk.
+    """The coverage-risk curve: for the most confident share of all questions (coverage), the share that is
+    wrong (risk). Unanswered questions count as wrong and come last.
     """
 
-    curve: tuple[tuple[float, float], ...]
-    half: float  # at a coverage of one half
-    overall: float
+    curve: tuple[tuple[float, float], ...]  # (coverage, risk)
+    half: float  # the risk at 50 % coverage
+    overall: float  # the risk at 100 % coverage
 
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """Questions whose reference does not run are counted in `unjudged` and nowhere else; those of another
-    database in `declined` and nowhere else.
+    """The metrics of a run. Questions whose reference fails count in `unjudged` only, and questions about
+    another database in `declined` only.
     """
 
     questions: int
     right: Share
-    executable: Share  # a query came, and it runs
-    turned_away: Share  # answerable, and yet `no_data` or `clarify`
+    executable: Share  # a query was generated and runs
+    turned_away: Share  # answerable, but answered with `no_data` or `clarify`
     by_difficulty: Mapping[str, Share]
-    failures: Mapping[str, Share]  # of all: by the first difference of a wrong answer, or by its error
+    failures: Mapping[str, Share]  # of all questions, by first difference or error
     verdicts: Mapping[str, int]
     statuses: Mapping[str, int]
     p50: float  # seconds
     p95: float
-    calls: float  # means, by question
+    calls: float  # means per question
     prompt_tokens: float
     completion_tokens: float
     choice: Choice | None
-    risk: Risk | None  # None where nobody said how sure an answer is
-    declined: Share  # of the foreign questions: `no_data` or `clarify`
+    risk: Risk | None  # None if no answer has a confidence
+    declined: Share  # foreign questions answered with `no_data` or `clarify`
     unjudged: int
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """`won`: right in the second run only. `p`: the chance of a difference like this if there were none."""
+    """The difference between two runs. `won`: right in the second run only; `lost`: in the first only; `p`:
+    the p-value of McNemar's test.
+    """
 
     questions: int
     won: int
@@ -85,42 +86,47 @@ class Comparison:
     p: float
 
 
-def summarise(records: Sequence[Record], seed: int = 0) -> Summary:
-    judged = [one for one in records if not one.foreign and one.verdict != "unjudged"]
-    levels = {level: [one for one in judged if one.level == level] for level in _ordered(judged)}
-    failed = Counter(one.failure[0] for one in judged if one.verdict != "right" and one.failure)
-    seconds = sorted(one.seconds for one in judged)
+def summarize(records: Sequence[Record], seed: int = 0) -> Summary:
+    judged = [record for record in records if not record.foreign and record.verdict != "unjudged"]
+    levels = {
+        level: [record for record in judged if record.level == level] for level in _levels_in_order(judged)
+    }
+    failed = Counter(record.failure[0] for record in judged if record.verdict != "right" and record.failure)
+    seconds = sorted(record.seconds for record in judged)
     return Summary(
         len(judged),
-        share([one.verdict == "right" for one in judged], seed),
-        share([one.ran for one in judged], seed),
-        share([one.status in DECLINED for one in judged], seed),
-        {name: share([one.verdict == "right" for one in held], seed) for name, held in levels.items()},
-        {name: share(_first(judged, name), seed) for name, _ in failed.most_common()},
-        dict(Counter(one.verdict for one in judged).most_common()),
-        dict(Counter(one.status for one in judged).most_common()),
+        share([record.verdict == "right" for record in judged], seed),
+        share([record.ran for record in judged], seed),
+        share([record.status in DECLINED for record in judged], seed),
+        {
+            name: share([record.verdict == "right" for record in group], seed)
+            for name, group in levels.items()
+        },
+        {name: share(_has_failure(judged, name), seed) for name, _ in failed.most_common()},
+        dict(Counter(record.verdict for record in judged).most_common()),
+        dict(Counter(record.status for record in judged).most_common()),
         percentile(seconds, 0.50),
         percentile(seconds, 0.95),
-        _mean([one.calls for one in judged]),
-        _mean([one.prompt_tokens for one in judged]),
-        _mean([one.completion_tokens for one in judged]),
+        _mean([record.calls for record in judged]),
+        _mean([record.prompt_tokens for record in judged]),
+        _mean([record.completion_tokens for record in judged]),
         _choice(judged, seed),
         coverage_risk(judged),
-        share([one.verdict == "declined" for one in records if one.foreign], seed),
-        sum(one.verdict == "unjudged" for one in records),
+        share([record.verdict == "declined" for record in records if record.foreign], seed),
+        sum(record.verdict == "unjudged" for record in records),
     )
 
 
 def compare(first: Sequence[Record], second: Sequence[Record]) -> Comparison:
-    """McNemar's test, two-sided and exact, over the questions that both runs have judged."""
-    one, other = (
+    """Compare two runs with an exact two-sided McNemar test over the questions that both have judged."""
+    first_right, second_right = (
         {r.id: r.verdict == "right" for r in run if r.verdict != "unjudged" and not r.foreign}
         for run in (first, second)
     )
-    both = one.keys() & other.keys()
-    won = sum(other[at] and not one[at] for at in both)
-    lost = sum(one[at] and not other[at] for at in both)
-    return Comparison(len(both), won, lost, mcnemar(won, lost))
+    common = first_right.keys() & second_right.keys()
+    won = sum(second_right[question_id] and not first_right[question_id] for question_id in common)
+    lost = sum(first_right[question_id] and not second_right[question_id] for question_id in common)
+    return Comparison(len(common), won, lost, mcnemar(won, lost))
 
 
 def mcnemar(won: int, lost: int) -> float:
@@ -130,62 +136,64 @@ def mcnemar(won: int, lost: int) -> float:
 
 
 def coverage_risk(judged: Sequence[Record]) -> Risk | None:
-    if all(one.confidence is None for one in judged):
+    if all(record.confidence is None for record in judged):
         return None
-    wrong = _by_confidence(judged)
+    wrong = _wrong_by_confidence(judged)
     curve = tuple((at / _STEPS, _risk(wrong, at / _STEPS)) for at in range(1, _STEPS + 1))
     return Risk(curve, _risk(wrong, HALF), _risk(wrong, 1.0))
 
 
 def share(outcomes: Sequence[bool], seed: int = 0) -> Share:
-    """With a bootstrap interval; the same for the same seed."""
+    """The proportion of true outcomes with a reproducible bootstrap interval."""
     if not outcomes:
         return Share(0, 0, 0.0, 0.0)
     chance = random.Random(seed)  # noqa: S311 -- resampling, not a secret
     size, count = len(outcomes), sum(outcomes)
-    if count in (0, size):  # every resample is the same
+    if count in (0, size):  # all resamples are equal
         return Share(count, size, count / size, count / size)
     means = sorted(sum(chance.choices(outcomes, k=size)) / size for _ in range(_RESAMPLES))
     return Share(count, size, percentile(means, 0.025), percentile(means, 0.975))
 
 
 def percentile(ordered: Sequence[float], at: float) -> float:
-    """The smallest value that at least this part of them does not exceed."""
+    """The percentile by the nearest-rank method."""
     if not ordered:
         return 0.0
     return ordered[max(0, ceil(at * len(ordered)) - 1)]
 
 
-def _ordered(judged: Sequence[Record]) -> list[str]:
-    there = {one.level for one in judged}
-    known = [level for level in _LEVELS if level in there]
-    return [*known, *sorted(there - {*_LEVELS, "unknown"}), *(["unknown"] if "unknown" in there else [])]
+def _levels_in_order(judged: Sequence[Record]) -> list[str]:
+    present = {record.level for record in judged}
+    known = [level for level in _LEVELS if level in present]
+    return [*known, *sorted(present - {*_LEVELS, "unknown"}), *(["unknown"] if "unknown" in present else [])]
 
 
-def _first(judged: Sequence[Record], name: str) -> list[bool]:
-    return [one.verdict != "right" and one.failure[:1] == (name,) for one in judged]
+def _has_failure(judged: Sequence[Record], name: str) -> list[bool]:
+    return [record.verdict != "right" and record.failure[:1] == (name,) for record in judged]
 
 
 def _choice(judged: Sequence[Record], seed: int) -> Choice | None:
-    several = sum(one.among is not None for one in judged)
+    several = sum(record.among is not None for record in judged)
     if not several:
         return None
-    right = [one.verdict == "right" for one in judged]
-    among = [bool(one.among) or one.verdict == "right" for one in judged]
+    right = [record.verdict == "right" for record in judged]
+    among = [bool(record.among) or record.verdict == "right" for record in judged]
     lost = [could and not did for could, did in zip(among, right, strict=True)]
     return Choice(several, share(among, seed), share(lost, seed))
 
 
-def _by_confidence(judged: Sequence[Record]) -> list[float]:
-    """1 for what is not right, the most confident first; questions of the same confidence share what they
-    have, so that their order in the set does not matter.
+def _wrong_by_confidence(judged: Sequence[Record]) -> list[float]:
+    """1 for each wrong answer and 0 for each right one, most confident first. Ties are averaged, so the order
+    of the questions does not matter.
     """
     groups: dict[float, list[bool]] = {}
-    for one in judged:
-        sure = -1.0 if one.confidence is None else one.confidence
-        groups.setdefault(sure, []).append(one.verdict != "right")
+    for record in judged:
+        confidence = -1.0 if record.confidence is None else record.confidence
+        groups.setdefault(confidence, []).append(record.verdict != "right")
     return [
-        sum(groups[sure]) / len(groups[sure]) for sure in sorted(groups, reverse=True) for _ in groups[sure]
+        sum(groups[confidence]) / len(groups[confidence])
+        for confidence in sorted(groups, reverse=True)
+        for _ in groups[confidence]
     ]
 
 

@@ -1,7 +1,7 @@
-"""Asks every question of a set, has the answer judged, and keeps a line for each.
+"""Run an evaluation: ask every question of a set, judge the answers and write a record for each.
 
-A run that was stopped goes on where it ended: the lines that are there are not asked again. Lines are written
-in the order of the questions, however many are asked at a time.
+An interrupted run resumes: questions with a record are not asked again. Records are written in question
+order, regardless of concurrency.
 """
 
 import asyncio
@@ -18,50 +18,48 @@ from typing import Self, TypeAlias
 
 from text2sql.config import Settings
 from text2sql.errors import StoreError, Text2SQLError, UsageError
-from text2sql.evaluation.asking import Asker, Given, Open
-from text2sql.evaluation.marking import Judge, judge_at
+from text2sql.evaluation.judge import Judge, open_judge
 from text2sql.evaluation.questions import Question
 from text2sql.evaluation.records import RAN, Kept, Record
+from text2sql.evaluation.subjects import Open, Subject, SubjectAnswer
 from text2sql.llm import AsyncChatModel
 from text2sql.types import Answer, Problem
 
-Where: TypeAlias = Callable[[Question], str]  # the database of a question: its path or URL
-Told: TypeAlias = Callable[[int, Record], None]  # the number of the contestant, and how it did
-Judges: TypeAlias = Callable[[str], Judge]  # of the database at this path or URL
+Where: TypeAlias = Callable[[Question], str]  # question → path or URL of its database
+Told: TypeAlias = Callable[[int, Record], None]  # callback for a new record, with the index of its app
+Judges: TypeAlias = Callable[[str], Judge]  # path or URL of a database → its judge
 
-PARALLEL = 4  # questions at a time, where the model is somebody else's machine
+PARALLEL = 4  # concurrent questions to a hosted model
 
-# Kinds of errors that every further question would meet again: no file, no key, no such model.
-_HOPELESS = ("file", "not_allowed")
-# A model that was not there says nothing about the question: a run that goes on asks it once more.
-_AWAY = ("unavailable", "rate_limited")
+# Error kinds that every further question would meet too: no file, no key, no such model.
+_FATAL_KINDS = ("file", "not_allowed")
+# Error kinds that say nothing about the question: a resumed run asks it again.
+_TRANSIENT_KINDS = ("unavailable", "rate_limited")
 
 
 @dataclass(frozen=True, slots=True)
-class Contestant:
-    """Somebody who is asked all questions, and where what came of it is kept: in a file, or by `keep`, which
-    hears of each as soon as it is judged, and whose earlier words are `known`.
-    """
+class EvaluatedApp:
+    """An app under evaluation, and where its records are kept: in a file, or by the `keep` callback."""
 
-    opens: Open
-    out: Path | None = None
-    known: Mapping[str, Record] = field(default_factory=dict)
-    keep: Callable[[Record], Awaitable[None]] | None = None
+    opens: Open  # creates the subject for a database
+    out: Path | None = None  # the record file
+    known: Mapping[str, Record] = field(default_factory=dict)  # earlier records, by question id
+    keep: Callable[[Record], Awaitable[None]] | None = None  # called as soon as an answer is judged
 
 
 async def evaluate(
     questions: Sequence[Question],
     where: Where,
-    contestants: Sequence[Contestant],
+    contestants: Sequence[EvaluatedApp],
     *,
     settings: Settings | None = None,
-    told: Told | None = None,
+    on_record: Told | None = None,
     parallel: int = 1,
     judges: Judges | None = None,
 ) -> list[list[Record]]:
-    """The records of each contestant, in the order of the questions. `told` hears of each new one."""
-    with ExitStack() as files:
-        kept = [files.enter_context(Kept(one.out, one.known)) for one in contestants]
+    """The records of each app, in question order. `on_record` is called for each new record."""
+    with ExitStack() as stack:
+        kept = [stack.enter_context(Kept(app.out, app.known)) for app in contestants]
         jobs = [
             (at, question)
             for _, group in groupby(questions, key=where)
@@ -69,89 +67,96 @@ async def evaluate(
             for question in asked
             if not is_done(kept[at].records.get(question.id), question)
         ]
-        judges = judges or partial(judge_at, settings=settings or Settings())
-        stands = _Stands(contestants, judges, Counter(where(one) for _, one in jobs))
-        async with stands:
-            turns = asyncio.Semaphore(parallel)
+        judges = judges or partial(open_judge, settings=settings or Settings())
+        databases = _OpenDatabases(contestants, judges, Counter(where(question) for _, question in jobs))
+        async with databases:
+            semaphore = asyncio.Semaphore(parallel)
 
-            async def one(at: int, question: Question) -> Record:
-                async with turns:
-                    record = await stands.ask(at, question, where(question))
+            async def ask_question(at: int, question: Question) -> Record:
+                async with semaphore:
+                    record = await databases.ask(at, question, where(question))
                     if (keep := contestants[at].keep) is not None:
                         await keep(record)
                     return record
 
-            await _in_order([(at, one(at, question)) for at, question in jobs], kept, told)
-        return [[held.records[question.id] for question in questions] for held in kept]
+            await _write_in_order(
+                [(at, ask_question(at, question)) for at, question in jobs], kept, on_record
+            )
+        return [[record_file.records[question.id] for question in questions] for record_file in kept]
 
 
-def places(wanted: int | None, model: AsyncChatModel) -> int:
-    """Questions at a time. The embedded model needs all cores for one, and one at a time is the same every
-    time; structured output is what the others have in common.
+def places(requested: int | None, model: AsyncChatModel) -> int:
+    """The number of concurrent questions. A small local model needs all CPU cores for one, and a sequential
+    run is reproducible.
     """
-    return (wanted or PARALLEL) if model.capabilities.schema else 1
+    sequential = model.profile.location == "local" and model.profile.size == "small"
+    return 1 if sequential else requested or PARALLEL
 
 
 def is_done(record: Record | None, question: Question) -> bool:
-    """Whether the line that is there answers this question."""
-    if record is None or (record.status == "failed" and record.failure and record.failure[0] in _AWAY):
+    """Whether an existing record answers this question."""
+    if record is None or (
+        record.status == "failed" and record.failure and record.failure[0] in _TRANSIENT_KINDS
+    ):
         return False
     return (record.question, record.db_id) == (question.question, question.db_id)
 
 
-async def _in_order(
-    work: Sequence[tuple[int, Awaitable[Record]]], kept: Sequence[Kept], told: Told | None
+async def _write_in_order(
+    work: Sequence[tuple[int, Awaitable[Record]]], files: Sequence[Kept], on_record: Told | None
 ) -> None:
-    """Write each as soon as those before it are done. Whatever ends the run, what was answered is kept."""
-    tasks = [(at, asyncio.ensure_future(one)) for at, one in work]
-    waiting = list(reversed(tasks))
+    """Write each record as soon as those before it are done. Finished records are kept even if the run is
+    interrupted.
+    """
+    tasks = [(at, asyncio.ensure_future(job)) for at, job in work]
+    pending = list(reversed(tasks))
     try:
-        while waiting:
-            at, task = waiting[-1]
+        while pending:
+            at, task = pending[-1]
             record = await task
-            waiting.pop()
-            kept[at].write(record)
-            if told is not None:
-                told(at, record)
+            pending.pop()
+            files[at].write(record)
+            if on_record is not None:
+                on_record(at, record)
     finally:
-        for _, task in waiting:
+        for _, task in pending:
             task.cancel()
-        await asyncio.gather(*(task for _, task in waiting), return_exceptions=True)
-        for at, task in reversed(waiting):
+        await asyncio.gather(*(task for _, task in pending), return_exceptions=True)
+        for at, task in reversed(pending):
             if not task.cancelled() and task.exception() is None:
-                kept[at].write(task.result())
+                files[at].write(task.result())
 
 
 @dataclass(slots=True)
-class _Stand:
-    """One database: its judge, and those who have been asked about it."""
+class _OpenDatabase:
+    """An open database with its judge and the subjects that answer questions about it."""
 
     judge: Judge
-    askers: dict[int, Asker] = field(default_factory=dict)
+    subjects: dict[int, Subject] = field(default_factory=dict)
 
     async def close(self) -> None:
-        for asker in self.askers.values():
-            await asker.close()
+        for subject in self.subjects.values():
+            await subject.close()
         await self.judge.close()
 
 
-class _Stands:
-    """Databases that are open because questions about them are left."""
+class _OpenDatabases:
+    """The databases that still have pending questions. Each is closed after its last question."""
 
-    def __init__(self, contestants: Sequence[Contestant], judges: Judges, left: Counter[str]) -> None:
+    def __init__(self, contestants: Sequence[EvaluatedApp], judges: Judges, left: Counter[str]) -> None:
         self._contestants = contestants
         self._judges = judges
         self._left = left
-        self._open: dict[str, _Stand] = {}
+        self._open: dict[str, _OpenDatabase] = {}
 
     async def ask(self, at: int, question: Question, source: str) -> Record:
         if source not in self._open:
-            self._open[source] = _Stand(self._judges(source))
-        stand = self._open[source]
-        if at not in stand.askers:
-            stand.askers[at] = self._contestants[at].opens(source)
+            self._open[source] = _OpenDatabase(self._judges(source))
+        database = self._open[source]
+        if at not in database.subjects:
+            database.subjects[at] = self._contestants[at].opens(source)
         try:
-            return await _one(question, stand.askers[at], stand.judge)
+            return await _judge_question(question, database.subjects[at], database.judge)
         finally:
             self._left[source] -= 1
             if not self._left[source]:
@@ -167,25 +172,25 @@ class _Stands:
             await self._open.popitem()[1].close()
 
 
-async def _one(question: Question, asker: Asker, judge: Judge) -> Record:
-    began = time.monotonic()
+async def _judge_question(question: Question, subject: Subject, judge: Judge) -> Record:
+    start = time.monotonic()
     try:
-        given = await asker.ask(question.asked)
+        reply = await subject.ask(question.asked)
     except (UsageError, StoreError):
         raise
-    except Text2SQLError as error:  # one question without an answer is a result, not the end of a run
+    except Text2SQLError as error:  # a failed question is a result and does not end the run
         kind = getattr(error, "kind", error.message_key)
-        given = Given(Answer("failed", question.asked, "", error=Problem(kind, str(error))))
-    seconds = time.monotonic() - began
-    answer = given.answer
-    if answer.status == "failed" and answer.error and answer.error.kind in _HOPELESS:
+        reply = SubjectAnswer(Answer("failed", question.asked, "", error=Problem(kind, str(error))))
+    seconds = time.monotonic() - start
+    answer = reply.answer
+    if answer.status == "failed" and answer.error and answer.error.kind in _FATAL_KINDS:
         raise Text2SQLError("evaluation.stopped", detail=answer.error.message)
     verdict, failure = await judge.judge(question, answer)
-    among = None
-    if given.candidates and verdict in ("right", "wrong", "error"):
-        among = verdict == "right"
-        for one in given.candidates:
-            among = among or (one != answer.sql and await judge.is_right(question, one))
+    any_right = None
+    if reply.candidates and verdict in ("right", "wrong", "error"):
+        any_right = verdict == "right"
+        for candidate in reply.candidates:
+            any_right = any_right or (candidate != answer.sql and await judge.is_right(question, candidate))
     asked_back = verdict == "none" and answer.sql != ""
     ran = verdict in RAN or (asked_back and await judge.runs(answer.sql))
     receipt = answer.receipt
@@ -200,7 +205,7 @@ async def _one(question: Question, asker: Asker, judge: Judge) -> Record:
         receipt.usage.calls,
         receipt.usage.prompt_tokens,
         receipt.usage.completion_tokens,
-        judge.hardness(question),
+        await judge.hardness(question),
         failure,
         question.difficulty,
         receipt.confidence if answer.status == "answered" else None,
@@ -208,7 +213,7 @@ async def _one(question: Question, asker: Asker, judge: Judge) -> Record:
         receipt.repairs,
         receipt.attempts,
         len(receipt.candidates),
-        among,
+        any_right,
         ran,
         question.foreign,
         receipt.model,

@@ -1,4 +1,4 @@
-"""A chat model by name: the embedded one, a hosted one, a scripted one. Importing this imports no vendor."""
+"""Open a chat model by name: embedded, hosted or scripted. Importing this imports no vendor's package."""
 
 from dataclasses import replace
 
@@ -13,20 +13,19 @@ __all__ = ["AsyncChatModel", "Backend", "ChatModel", "ScriptedBackend", "open_ch
 
 
 def open_model(name: str | None, settings: Settings) -> AsyncChatModel:
-    """The model of that name (`settings.model` without one), and behind it `settings.fallback`.
+    """The model of that name (default: `settings.model`), followed by the models of `settings.fallback`.
 
-    Nothing is loaded or connected yet: that happens with the first question, or with `warm`.
+    Nothing is loaded or connected yet: that happens with the first request, or with `warm`.
     """
-    asked = name or settings.model
-    names = [asked, *(one.strip() for one in settings.fallback.split(",") if one.strip())]
-    # The key and the address are those of one provider, and are shown to no other.
+    fallbacks = (fallback.strip() for fallback in settings.fallback.split(","))
+    names = [name or settings.model, *filter(None, fallbacks)]
+    # The key and the address belong to one provider and are passed to no other.
     owner = _provider(settings.model) or next(filter(None, map(_provider, names)), "")
-    unique = dict.fromkeys(names)
-    return AsyncChatModel([_backend(one, settings, owner) for one in unique], settings)
+    return AsyncChatModel([_backend(unique, settings, owner) for unique in dict.fromkeys(names)], settings)
 
 
 def open_chat(name: str | None, settings: Settings) -> ChatModel:
-    """The same for code without an event loop."""
+    """Like `open_model`, for code without an event loop."""
     return ChatModel(open_model(name, settings))
 
 
@@ -43,7 +42,7 @@ def _backend(name: str, settings: Settings, owner: str) -> Backend:
     provider, colon, model = name.partition(":")
     if not colon or not model:
         raise UsageError("usage.model_name", name=name)
-    from text2sql.llm.hosted import HostedBackend  # noqa: PLC0415 -- most people never ask a hosted model
+    from text2sql.llm.hosted import HostedBackend  # noqa: PLC0415 -- not needed for the embedded model
 
     if provider != owner:
         settings = replace(settings, api_key="", base_url="", api_version="", deployment="")

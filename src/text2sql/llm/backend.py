@@ -1,36 +1,46 @@
-"""The seam between the room and whatever answers: the embedded model, a hosted one, a scripted one.
+"""The `Backend` protocol, which the embedded, hosted and scripted models implement.
 
-A backend makes one attempt and tells the truth about it in typed errors. Deadlines, retries, rate limits,
-fallbacks and the synchronous twin are the same for all of them and live in `chat.py` and `patience.py`.
+A backend makes one attempt and reports failures as typed errors. Deadlines, retries, rate limits and
+fallbacks are the same for all backends and are implemented in `chat.py` and `retry_limits.py`.
 """
 
 from collections.abc import AsyncIterator, Sequence
-from typing import Protocol
+from typing import Literal, Protocol
 
-from text2sql.types import Capabilities, Message, ModelRequest, Reply
+from text2sql.config import Settings
+from text2sql.types import Message, ModelProfile, ModelRequest, Queued, Reply, Size
+
+SIZES: dict[str, Size] = {"small": "small", "large": "large"}
+
+
+def size_of(settings: Settings) -> Size | Literal[""]:
+    """The size in the settings; empty if the backend decides."""
+    return SIZES.get(settings.model_size, "")
 
 
 class Backend(Protocol):
     @property
     def name(self) -> str:
-        """`local`, `openai:gpt-x`: what errors and receipts call it."""
+        """The name in errors and receipts: `local`, `openai:gpt-x`."""
 
     @property
-    def capabilities(self) -> Capabilities: ...
+    def profile(self) -> ModelProfile: ...
 
-    def stream(self, request: ModelRequest) -> AsyncIterator[str | Reply]:
-        """Pieces of the first candidate's text as they come, then exactly one `Reply`, then the end.
+    def stream(self, request: ModelRequest) -> AsyncIterator[str | Queued | Reply]:
+        """Yield pieces of the first candidate's text as they arrive, then exactly one `Reply`.
 
-        One attempt. Raises a `ModelError`; closing the iterator stops the work on the other side.
+        A backend that serves one call at a time yields `Queued` while the call waits, and `Queued(0)` when it
+        begins; the deadline counts from there.
+
+        Makes one attempt. Raises a `ModelError`; closing the iterator stops the generation.
         """
 
     async def warm(self, messages: Sequence[Message], *, plain: bool = False) -> None:
-        """Evaluate a stable prefix ahead of the question. Nothing where that means nothing."""
-
-    async def has_read(self, messages: Sequence[Message]) -> bool:
-        """Whether a prompt that begins so can be asked at once: its prefix is evaluated, or costs nothing."""
+        """Evaluate a stable prompt prefix before the question. A backend without a prefix
+        cache does nothing.
+        """
 
     async def count_tokens(self, text: str) -> int:
-        """As the model counts, or a safe estimate where nobody can know."""
+        """The exact number of tokens, or a safe estimate if the tokenizer is unknown."""
 
     async def close(self) -> None: ...

@@ -1,7 +1,7 @@
-"""A client of OpenAI's package, for a framework that asks a model by itself: our key, our address, our wire.
+"""Create an OpenAI client for frameworks that call a model themselves, with our key, address and transport.
 
-What is ours by settings is the same as for our own calls: providers by name, no proxy, no redirect, bounded
-bodies. Retries are those of OpenAI's package; the limits a minute and the fallbacks are not kept.
+As in our own calls there are no proxies, no redirects, and response bodies are bounded. Retries are those of
+the OpenAI package; rate limits and fallbacks do not apply.
 """
 
 from collections.abc import Iterable
@@ -10,8 +10,8 @@ from typing import Any
 
 from text2sql.config import Settings
 from text2sql.errors import ModelError, UsageError
+from text2sql.llm.error_mapping import translate
 from text2sql.llm.providers import PROVIDERS, Key, azure, find_url, provider, secrets
-from text2sql.llm.translation import translate
 from text2sql.llm.transport import clients
 
 
@@ -19,32 +19,32 @@ from text2sql.llm.transport import clients
 class OpenAIClient:
     name: str  # `provider:model`
     model: str
-    client: Any = field(repr=False)  # `openai.AsyncOpenAI`, of Azure or of anybody
+    client: Any = field(repr=False)  # `openai.AsyncOpenAI` or `openai.AsyncAzureOpenAI`
     secrets: tuple[str, ...] = field(repr=False)
 
     def error(self, error: BaseException, prompts: Iterable[str] = ()) -> ModelError:
-        """Whatever the package raised, in our words and without secrets."""
+        """Translate an exception of the package into a `ModelError` without secrets."""
         return translate(error, self.name, self.secrets, prompts)
 
 
 def openai_client(name: str, settings: Settings) -> OpenAIClient:
-    """For a model whose provider speaks OpenAI's chat completions. Nothing is connected yet."""
-    kind, _, model = name.partition(":")
-    speaking = [one.name for one in PROVIDERS.values() if one.dialect in ("openai", "azure")]
-    if kind not in speaking or not model:
-        raise UsageError("usage.model_openai", name=name, providers=", ".join(speaking))
-    one = provider(kind)
-    url = find_url(one, settings)
-    key = Key(one, settings).demand(name)
+    """For a model whose provider supports OpenAI's chat completions API. Nothing is connected yet."""
+    provider_name, _, model = name.partition(":")
+    compatible = [facts.name for facts in PROVIDERS.values() if facts.dialect in ("openai", "azure")]
+    if provider_name not in compatible or not model:
+        raise UsageError("usage.model_openai", name=name, providers=", ".join(compatible))
+    facts = provider(provider_name)
+    url = find_url(facts, settings)
+    key = Key(facts, settings).demand(name)
     from openai import AsyncAzureOpenAI, AsyncOpenAI  # noqa: PLC0415 -- a second of imports, and an extra
 
-    # A framework may ask from one event loop after the other, and a connection is of one: so none is kept,
-    # which costs a handshake a call.
-    _, wire = clients(settings.connect_timeout, settings.model_timeout, kept_alive=0)
-    given: dict[str, Any] = {"api_key": key or "none", "http_client": wire}
+    # A framework may use several event loops, and a connection belongs to one loop: so none is kept alive,
+    # which costs one handshake per call.
+    _, http_client = clients(settings.connect_timeout, settings.model_timeout, kept_alive=0)
+    options: dict[str, Any] = {"api_key": key or "none", "http_client": http_client}
     client: Any = (
-        AsyncAzureOpenAI(**given, **azure(url, settings))
-        if one.dialect == "azure"
-        else AsyncOpenAI(**given, base_url=url)
+        AsyncAzureOpenAI(**options, **azure(url, settings))
+        if facts.dialect == "azure"
+        else AsyncOpenAI(**options, base_url=url)
     )
     return OpenAIClient(name, model, client, secrets(key, url))

@@ -1,10 +1,11 @@
-"""A scripted endpoint: an OpenAI-compatible HTTP server that answers well, or badly in just the way one asks.
+"""A scripted OpenAI-compatible HTTP server for tests: it answers correctly, or with a fault chosen by model
+name.
 
-    with endpoint() as one:
-        open_model("openai-compatible:fault:hang", Settings(base_url=one.base_url))
+    with endpoint() as server:
+        open_model("openai-compatible:fault:hang", Settings(base_url=server.base_url))
 
 `python -m text2sql.llm.endpoint [PORT]` runs it by hand. The faults are in `scenarios.py`. It listens on the
-loopback address only, asks for no key, and is meant for tests: ours and those of programs built on this one.
+loopback address only and needs no key.
 """
 
 import asyncio
@@ -21,11 +22,11 @@ from text2sql.llm.wire import Call, Wire, lines, problem
 
 
 class Endpoint:
-    """Counts and keeps what it was asked, by model name."""
+    """The server; it records the requests by model name."""
 
     def __init__(self) -> None:
         self.port = 0
-        self._asked: defaultdict[str, list[Call]] = defaultdict(list)
+        self._calls: defaultdict[str, list[Call]] = defaultdict(list)
         self._work: set[asyncio.Future[None]] = set()
 
     @property
@@ -37,7 +38,7 @@ class Endpoint:
         return len(self._work)
 
     def calls(self, model: str) -> list[Call]:
-        return list(self._asked[model])
+        return list(self._calls[model])
 
     async def serve(self, port: int = 0) -> asyncio.Server:
         server = await asyncio.start_server(self._accept, "127.0.0.1", port)
@@ -45,7 +46,7 @@ class Endpoint:
         return server
 
     async def stop(self, server: asyncio.Server) -> None:
-        """End what is being played; its connections then close themselves, without a word in the log."""
+        """Cancel the running scenarios; their connections then close without log messages."""
         server.close()
         for work in self._work:
             work.cancel()
@@ -53,69 +54,70 @@ class Endpoint:
             await asyncio.sleep(0.01)
 
     async def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        work = asyncio.ensure_future(self._answer(reader, writer))
+        work = asyncio.ensure_future(self._respond(reader, writer))
         self._work.add(work)
-        # Whoever asked may go away while a scenario sleeps for an hour: then the connection is over, too.
-        gone = asyncio.ensure_future(_until_closed(reader, work))
+        # The client may disconnect while a scenario sleeps for an hour: then the connection ends as well.
+        closed = asyncio.ensure_future(_wait_until_closed(reader, work))
         try:
-            await asyncio.wait([work, gone], return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait([work, closed], return_when=asyncio.FIRST_COMPLETED)
         finally:
-            for task in (work, gone):
+            for task in (work, closed):
                 task.cancel()
-            await asyncio.gather(work, gone, return_exceptions=True)
+            await asyncio.gather(work, closed, return_exceptions=True)
             self._work.discard(work)
             writer.close()
             with suppress(OSError):
                 await writer.wait_closed()
 
-    async def _answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def _respond(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         wire = Wire(writer)
         head = [line async for line in lines(reader)]
         if not head:
             return
         path = head[0].split()[1]
         headers = {
-            name.strip().lower(): value.strip() for name, _, value in (x.partition(":") for x in head[1:])
+            name.strip().lower(): value.strip()
+            for name, _, value in (line.partition(":") for line in head[1:])
         }
         body: Any = json.loads(await reader.readexactly(int(headers.get("content-length", "0"))) or b"{}")
         if not path.partition("?")[0].endswith("/chat/completions"):
             await wire.json(404, problem(f"nothing is at {path}"))
             return
         model = str(body.get("model"))
-        call = Call(model, body, headers, path, len(self._asked[model]) + 1)
-        self._asked[model].append(call)
+        call = Call(model, body, headers, path, len(self._calls[model]) + 1)
+        self._calls[model].append(call)
         play, argument = scenario(model)
-        with suppress(ConnectionError):  # the caller closed: for a fault that is the end one hopes for
+        with suppress(ConnectionError):  # the client disconnected, which is the expected end of a fault
             await play(call, wire, argument)
 
 
-async def _until_closed(reader: asyncio.StreamReader, work: "asyncio.Future[None]") -> None:
+async def _wait_until_closed(reader: asyncio.StreamReader, work: "asyncio.Future[None]") -> None:
     while not work.done() and not reader.at_eof():
         await asyncio.sleep(0.02)
 
 
 @contextmanager
 def endpoint(port: int = 0) -> Iterator[Endpoint]:
-    """The endpoint in a thread of its own, for as long as the block lasts."""
-    one = Endpoint()
+    """Run the endpoint in a thread of its own for the duration of the block."""
+    server = Endpoint()
     loop = asyncio.new_event_loop()
     thread = threading.Thread(target=loop.run_forever, name="text2sql-endpoint", daemon=True)
     thread.start()
-    server = asyncio.run_coroutine_threadsafe(one.serve(port), loop).result(5)
+    listener = asyncio.run_coroutine_threadsafe(server.serve(port), loop).result(5)
     try:
-        yield one
+        yield server
     finally:
-        asyncio.run_coroutine_threadsafe(one.stop(server), loop).result(5)
+        asyncio.run_coroutine_threadsafe(server.stop(listener), loop).result(5)
         loop.call_soon_threadsafe(loop.stop)
         thread.join(5)
         loop.close()
 
 
 async def _main(port: int) -> None:
-    one = Endpoint()
-    server = await one.serve(port)
-    sys.stderr.write(f"listening on {one.base_url}\n")
-    await server.serve_forever()
+    server = Endpoint()
+    listener = await server.serve(port)
+    sys.stderr.write(f"listening on {server.base_url}\n")
+    await listener.serve_forever()
 
 
 if __name__ == "__main__":

@@ -1,35 +1,34 @@
-"""A grammar (GBNF) under which a model can write nothing but one read query over this schema.
+"""Build a GBNF grammar that restricts a model to one read query over the given schema.
 
-What it holds: one SELECT, or WITH … SELECT; tables and columns of this schema, spelled and quoted as the
-dialect needs it; the functions in `_FUNCTIONS`; no comment, no second statement, no statement that writes.
-What a context-free grammar cannot hold is which alias stands for which table; that is for a repair.
+The grammar allows one SELECT, or WITH … SELECT; tables and columns of the schema, spelled and quoted for the
+dialect; the functions in `FUNCTIONS`; no comment, no second statement, no statement that writes. A
+context-free grammar cannot check which alias belongs to which table; a fix does that.
 
-Names that a query makes up for itself are the hard part: were any word allowed where a column is read, no
-column would be wrong. So `AS` takes any word, but a bare name is read back only if it looks like something
-computed (`total_sales`, `avg_age`, `cnt`) or like a table's alias (`T1`, `s`). In a query that begins with
-WITH its own names may be read anywhere.
+Aliases are the difficult part: if any word were allowed as a column, no column name would be checked. So `AS`
+accepts any word, but a bare name may be used only if it looks computed (`total_sales`, `avg_age`, `cnt`) or
+like a table alias (`T1`, `s`). In a query that begins with WITH any word is allowed.
 
-Decoding pays for every alternative that is open at a place, so names are written as a tree of their letters,
-and a schema too large for that keeps its tables and lets columns be any word.
+Every alternative at a position costs decoding time, so names are written as a prefix tree. A schema too large
+for that keeps its tables and allows any word as a column.
 """
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from text2sql.llm.reserved import FUNCTIONS, RESERVED, UNITS, WORDS
+from text2sql.llm.grammar_words import FUNCTIONS, RESERVED, UNITS, WORDS
 
-_MOST = 40_000  # letters of names: some 3,000 columns
+_MOST = 40_000  # characters of names: about 3,000 columns
 
 
 @dataclass(frozen=True, slots=True)
 class _Dialect:
     quotes: str = '"'  # each character quotes a name
-    needless: str = '"'  # of those, the ones allowed around names that would do without
+    needless: str = '"'  # the quotes that are also allowed around names that need none
     plain: re.Pattern[str] = re.compile(r"[^\W\d]\w*")  # names that need no quotes
-    folded: bool = False  # plain names are read without regard to case
-    strings: str = "'"  # each character quotes a text
-    backslash: bool = False  # which escapes inside a text
+    folded: bool = False  # plain names are case-insensitive
+    strings: str = "'"  # each character quotes a string
+    backslash: bool = False  # whether a backslash escapes inside a string
 
 
 _LOWER, _ASCII, _UPPER = (
@@ -38,7 +37,7 @@ _LOWER, _ASCII, _UPPER = (
     re.compile(r"[A-Z_]\w*"),
 )
 _DIALECTS: Mapping[str, _Dialect] = {
-    # Models quote texts with " in SQLite and MySQL. Where " can only begin a name that needs it, they use '.
+    # Models quote strings with " in SQLite and MySQL. If only names that need quotes may use ", they use '.
     "sqlite": _Dialect(quotes='"`', needless="`"),
     "mysql": _Dialect(quotes="`", needless="`", strings="'\"", backslash=True),
     "postgres": _Dialect(plain=re.compile(r"[^\W\dA-Z][^\WA-Z]*")),
@@ -50,7 +49,7 @@ _DIALECTS: Mapping[str, _Dialect] = {
 
 
 def sql_grammar(dialect: str, tables: Mapping[str, Sequence[str]]) -> str:
-    """`tables`: a name, or `schema.name`, to its columns, as the engine stores them."""
+    """The grammar text. `tables` maps `name` or `schema.name` to the columns, as the engine stores them."""
     facts = _DIALECTS.get(dialect, _Dialect())
     names = _Names(facts, tables)
     rules = {"root": 'strict-query (ws? ";")? | loose-with (ws? ";")?', **_LEXICAL, **_text_rules(facts)}
@@ -60,11 +59,11 @@ def sql_grammar(dialect: str, tables: Mapping[str, Sequence[str]]) -> str:
         "function": _tree(FUNCTIONS, folded=True),
         "unit": _tree(UNITS, folded=True),
     }
-    for kind, made, free in (("strict", "made", ""), ("loose", "word", " | word")):
+    for kind, alias, free in (("strict", "made", ""), ("loose", "word", " | word")):
         for name, body in _QUERY.items():
-            filled = body.replace("@made", made).replace("@free", free)
+            filled = body.replace("@made", alias).replace("@free", free)
             rules[f"{kind}-{name}"] = filled.replace("@", f"{kind}-")
-    return "\n".join(f"{name} ::= {_spelled(body)}" for name, body in rules.items()) + "\n"
+    return "\n".join(f"{name} ::= {_expand_keywords(body)}" for name, body in rules.items()) + "\n"
 
 
 # -- names ---------------------------------------------------------------------------------------
@@ -73,28 +72,29 @@ def sql_grammar(dialect: str, tables: Mapping[str, Sequence[str]]) -> str:
 @dataclass(frozen=True, slots=True)
 class _Names:
     facts: _Dialect
-    given: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    columns_by_table: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     def tables(self) -> str:
-        if not self.given:
+        if not self.columns_by_table:
             return "word"
-        spelled = {"".join(pieces) for name in self.given for pieces in self._dotted(name)}
-        return _tree(spelled, folded=False) if sum(map(len, spelled)) <= _MOST else "word"
+        spellings = {"".join(parts) for name in self.columns_by_table for parts in self._dotted(name)}
+        return _tree(spellings, folded=False) if sum(map(len, spellings)) <= _MOST else "word"
 
     def _dotted(self, name: str) -> Iterable[tuple[str, ...]]:
         schema, dot, table = name.partition(".")
         if not dot:
-            return ((one,) for one in self._spelled(name))
-        return ((a, ".", b) for a in self._spelled(schema) for b in self._spelled(table))
+            return ((spelling,) for spelling in self._spellings(name))
+        return ((a, ".", b) for a in self._spellings(schema) for b in self._spellings(table))
 
     def columns(self) -> str:
-        names = {name for columns in self.given.values() for name in columns}
-        spelled = {one for name in names for one in self._spelled(name)}
-        if not spelled or sum(map(len, spelled)) > _MOST:
+        names = {name for columns in self.columns_by_table.values() for name in columns}
+        spellings = {spelling for name in names for spelling in self._spellings(name)}
+        if not spellings or sum(map(len, spellings)) > _MOST:
             return "word | quoted"
-        return _tree(spelled, folded=False)
+        return _tree(spellings, folded=False)
 
-    def _spelled(self, name: str) -> Iterable[str]:
+    def _spellings(self, name: str) -> Iterable[str]:
+        """All ways to write the name: plain, folded and quoted."""
         facts = self.facts
         plain = facts.plain.fullmatch(name) is not None and name.upper() not in RESERVED
         if plain:
@@ -106,71 +106,75 @@ class _Names:
 
 
 def _tree(names: Iterable[str], *, folded: bool) -> str:
-    """Alternatives that share their beginnings: `("na" ("me" | "tion"))`."""
+    """A rule for alternatives that shares common prefixes: `("na" ("me" | "tion"))`."""
     root: dict[str, dict] = {}  # type: ignore[type-arg]
     for name in sorted(names):
-        at = root
+        node = root
         for letter in name:
-            at = at.setdefault(letter, {})
-        at[""] = {}
+            node = node.setdefault(letter, {})
+        node[""] = {}
     return _branches(root, folded)
 
 
 def _branches(node: dict[str, dict], folded: bool) -> str:  # type: ignore[type-arg]
     ends = "" in node
-    told = []
+    branches = []
     for first in filter(None, node):
         letters, rest = first, node[first]
-        while len(rest) == 1 and "" not in rest:  # one way on: the same literal
+        while len(rest) == 1 and "" not in rest:  # no branch: extend the literal
             letter, rest = next(iter(rest.items()))
             letters += letter
         more = _branches(rest, folded) if set(rest) != {""} else ""
-        told.append(f"{_letters(letters, folded)} {more}".rstrip())
-    if not told:
+        branches.append(f"{_letters(letters, folded)} {more}".rstrip())
+    if not branches:
         return ""
-    return f"({' | '.join(told)})" + "?" * ends
+    return f"({' | '.join(branches)})" + "?" * ends
 
 
 def _letters(text: str, folded: bool) -> str:
     if not folded:
         return _literal(text)
     return " ".join(
-        f"[{one.upper()}{one.lower()}]" if one.upper() != one.lower() else _literal(one) for one in text
+        f"[{letter.upper()}{letter.lower()}]" if letter.upper() != letter.lower() else _literal(letter)
+        for letter in text
     )
 
 
 def _literal(text: str) -> str:
     escaped = text.replace("\\", "\\\\").replace('"', '\\"')
-    escaped = "".join(one if one.isprintable() else f"\\U{ord(one):08X}" for one in escaped)
+    escaped = "".join(char if char.isprintable() else f"\\U{ord(char):08X}" for char in escaped)
     return f'"{escaped}"'
 
 
-# -- texts ---------------------------------------------------------------------------------------
+# -- strings -------------------------------------------------------------------------------------
 
 
 def _text_rules(facts: _Dialect) -> dict[str, str]:
-    """Any language, the quote doubled; no line ends inside, so that a text which never closes is short."""
+    """Rules for strings and quoted names: any character, quotes doubled. No line breaks, so that a string
+    which is never closed stays short.
+    """
     escaped = r' | "\\" [^\x00-\x1F]' if facts.backslash else ""
-    shut = r"\\" if facts.backslash else ""
+    excluded = r"\\" if facts.backslash else ""
     texts = [
-        rf"{_literal(one)} ([^{one}{shut}\x00-\x1F] | {_literal(one * 2)}{escaped})* {_literal(one)}"
-        for one in facts.strings
+        rf"{_literal(mark)} ([^{mark}{excluded}\x00-\x1F] | {_literal(mark * 2)}{escaped})* {_literal(mark)}"
+        for mark in facts.strings
     ]
     quoted = [
-        rf"{_literal(one)} ([^{one}\x00-\x1F] | {_literal(one * 2)})+ {_literal(one)}" for one in facts.quotes
+        rf"{_literal(quote)} ([^{quote}\x00-\x1F] | {_literal(quote * 2)})+ {_literal(quote)}"
+        for quote in facts.quotes
     ]
     return {"text": " | ".join(texts), "quoted": " | ".join(quoted)}
 
 
 # -- the language --------------------------------------------------------------------------------
-# KEYWORDS in capitals are matched in any case, with any space between their words; @rule means this rule of
-# the same kind, strict or loose.
+# KEYWORDS in capitals match any case, with any white space between their words; @rule is the rule of the same
+# kind, strict or loose.
 
 _LEXICAL = {
     "ws": r"[ \t\n\r]+",
     "word": r"[A-Za-z_一-鿿぀-ヿ가-힯] [A-Za-z0-9_一-鿿぀-ヿ가-힯]*",
     "number": '[0-9]+ ("." [0-9]+)? ([eE] [+-]? [0-9]+)?',
-    # what a query may call its own things and read back: T1, s, st2; total_sales, avg_age, cnt
+    # aliases that may be used as names: T1, s, st2; total_sales, avg_age, cnt
     "made": r'[A-Za-z] [A-Za-z]? [0-9]? [0-9]? | made-word ("_" [A-Za-z0-9_]+ | [0-9])?',
     "made-word": _tree(WORDS, folded=True),
     "comma": 'ws? "," ws?',
@@ -203,8 +207,8 @@ _QUERY = {
     "limit": "LIMIT ws @operand (ws OFFSET ws @operand | comma @operand)? "
     "| (OFFSET ws number ws ROWS? ws)? FETCH ws (FIRST | NEXT) ws number ws ROWS? ws ONLY",
     "list": "@expr (comma @expr)*",
-    # Without precedence: which words may follow each other is all that matters here. A sign after an
-    # operator needs a space, since two in a row begin a comment.
+    # Without precedence: only the order of tokens matters here. A sign after an operator needs a space, since
+    # two minus signs begin a comment.
     "expr": "(NOT ws)* @signed (@more)*",
     "signed": '("-" | "+")? @operand',
     "more": "ws? (comparison | arithmetic) (ws @signed | @operand | ws? (ALL | ANY | SOME) ws? @nested) "
@@ -235,14 +239,14 @@ _QUERY = {
 _TOKEN = re.compile(r'"(?:\\.|[^"\\])*"|\[(?:\\.|[^\]\\])*\]|[A-Z][A-Z_]*(?: [A-Z]+)*|.', re.DOTALL)
 
 
-def _spelled(body: str) -> str:
-    """KEYWORDS become letters of any case; what is quoted or in brackets stays."""
+def _expand_keywords(body: str) -> str:
+    """The rule with KEYWORDS matching any case; quoted and bracketed parts stay as they are."""
 
-    def one(found: re.Match[str]) -> str:
-        piece = found[0]
+    def expand(match: re.Match[str]) -> str:
+        piece = match[0]
         if not piece[0].isupper():
             return piece
         words = piece.split(" ")
         return "(" + " ws ".join(_letters(word, folded=True) for word in words) + ")"
 
-    return _TOKEN.sub(one, body)
+    return _TOKEN.sub(expand, body)

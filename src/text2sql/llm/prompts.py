@@ -1,8 +1,8 @@
-"""Prompts: Markdown files with `$variables`. One that is missing, or that nobody reads, is named in an error.
+"""Render prompts from Markdown files with `$variables`. A missing or unused variable raises an error.
 
-`name.md` is the prompt; `name.zh.md` is used for Chinese readers where it exists, which is where people read
-the answer. A file of the same name in `settings.prompts_dir` replaces ours. `$$` is a dollar sign; braces are
-only braces. What a prompt puts between `<marks>` and `</marks>` is other people's text, and cannot end there.
+`name.md` is the prompt; `name.zh.md`, if it exists, is used for Chinese users. A file of the same name in
+`settings.prompts_dir` replaces ours. `$$` is a dollar sign; braces are literal. The text between `<marks>`
+and `</marks>` is untrusted data and cannot contain the closing mark.
 """
 
 import re
@@ -20,7 +20,7 @@ _MARK = re.compile(r"</(\w+)>")
 
 
 class PromptError(UsageError):
-    """The prompt and the variable are in its facts."""
+    """A prompt is missing or invalid; the facts name the prompt and the variable."""
 
 
 def render(name: str, settings: Settings, lang: Language = "en", /, **variables: str) -> str:
@@ -29,40 +29,40 @@ def render(name: str, settings: Settings, lang: Language = "en", /, **variables:
     if not template.is_valid():
         raise PromptError("usage.prompt_file", path=str(path), detail="a $ without a name")
     wanted = set(template.get_identifiers())
-    for one in sorted(wanted - variables.keys()):
-        raise PromptError("usage.prompt_variable", prompt=path.name, variable=one)
-    for one in sorted(variables.keys() - wanted):
-        raise PromptError("usage.prompt_unknown", prompt=path.name, variable=one)
+    for variable in sorted(wanted - variables.keys()):
+        raise PromptError("usage.prompt_variable", prompt=path.name, variable=variable)
+    for variable in sorted(variables.keys() - wanted):
+        raise PromptError("usage.prompt_unknown", prompt=path.name, variable=variable)
     marks = set(_MARK.findall(template.template))
-    return template.substitute({key: _held(value, marks) for key, value in variables.items()})
+    return template.substitute({key: _escape_marks(value, marks) for key, value in variables.items()})
 
 
 def between(mark: str, text: str) -> str:
-    """Other people's text as data, where no prompt has a place for it."""
-    return f"<{mark}>\n{_held(text, [mark])}\n</{mark}>"
+    """Untrusted text between marks, for text that is not a variable of a prompt."""
+    return f"<{mark}>\n{_escape_marks(text, [mark])}\n</{mark}>"
 
 
-def _held(text: str, marks: Collection[str]) -> str:
-    """A comment of a table, a value or a question that says `</schema>` would go on as one of our rules."""
+def _escape_marks(text: str, marks: Collection[str]) -> str:
+    """Defuse closing marks: a table comment or a question with `</schema>` could inject instructions."""
     end = rf"<(?=\s*/\s*(?:{'|'.join(marks)})\b)"
     return re.sub(end, "[", text, flags=re.IGNORECASE) if marks else text
 
 
 def names() -> list[str]:
-    """All prompts there are, without language and ending."""
+    """The names of all prompts, without language and extension."""
     return sorted({path.name.partition(".")[0] for path in _OURS.glob("*.md")})
 
 
 def _find(name: str, settings: Settings, lang: Language) -> Path:
-    for path in _places(name, settings, lang):
+    for path in _candidate_paths(name, settings, lang):
         if path.is_file():
             return path
     raise PromptError("usage.prompt", prompt=name, prompts=", ".join(names()))
 
 
-def _places(name: str, settings: Settings, lang: Language) -> Iterator[Path]:
-    """The user's files before ours, the reader's language before the other."""
-    if not name.isidentifier():  # a name is a name: no folder can be left with it
+def _candidate_paths(name: str, settings: Settings, lang: Language) -> Iterator[Path]:
+    """The user's files before ours, the requested language before the default."""
+    if not name.isidentifier():  # prevents path traversal
         return
     folders = [Path(settings.prompts_dir).expanduser()] if settings.prompts_dir else []
     for folder in (*folders, _OURS):

@@ -1,13 +1,14 @@
-"""The hosted providers, one row of facts each, and how LangChain is asked for a model of theirs.
+"""The hosted providers: one table of facts, and how to build their LangChain models.
 
-LangChain is imported where a model is built and nowhere else: it takes seconds, and the embedded model needs
-none of it.
+LangChain is imported only where a model is built, because that takes seconds and the embedded model does not
+need it.
 """
 
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.util import find_spec
+from ipaddress import ip_address
 from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import urlsplit
@@ -15,6 +16,7 @@ from urllib.request import getproxies, proxy_bypass
 
 from text2sql.config import Settings, read_env_file, variable
 from text2sql.errors import MissingDriver, ModelNotAllowed, UsageError
+from text2sql.types import Location
 
 Dialect = Literal["openai", "azure", "anthropic", "google", "ollama"]
 
@@ -22,21 +24,22 @@ Dialect = Literal["openai", "azure", "anthropic", "google", "ollama"]
 @dataclass(frozen=True, slots=True)
 class Provider:
     name: str
-    langchain: str  # what `init_chat_model` calls it
+    langchain: str  # its name in `init_chat_model`
     package: str
     extra: str
     dialect: Dialect
-    keys: tuple[str, ...] = ()  # the provider's own variables, in order
-    urls: tuple[str, ...] = ()
-    url: str = ""  # where it is unless told
+    keys: tuple[str, ...] = ()  # the provider's environment variables for the key, in order
+    urls: tuple[str, ...] = ()  # and for the address
+    url: str = ""  # the default address
     needs_url: bool = False
-    schema: bool = False
+    on_site: bool = False  # its models may run locally: then a loopback address counts as local
+    schema: bool = False  # structured output
     many: bool = False  # several candidates in one call, and log-probabilities
 
 
 PROVIDERS: Mapping[str, Provider] = {
-    one.name: one
-    for one in (
+    facts.name: facts
+    for facts in (
         Provider(
             "openai",
             "openai",
@@ -46,6 +49,7 @@ PROVIDERS: Mapping[str, Provider] = {
             keys=("OPENAI_API_KEY",),
             urls=("OPENAI_BASE_URL", "OPENAI_API_BASE"),
             url="https://api.openai.com/v1",
+            on_site=True,
             schema=True,
             many=True,
         ),
@@ -98,7 +102,14 @@ PROVIDERS: Mapping[str, Provider] = {
             url="https://api.siliconflow.cn/v1",
         ),
         Provider(
-            "ollama", "ollama", "langchain_ollama", "ollama", "ollama", urls=("OLLAMA_HOST",), schema=True
+            "ollama",
+            "ollama",
+            "langchain_ollama",
+            "ollama",
+            "ollama",
+            urls=("OLLAMA_HOST",),
+            on_site=True,
+            schema=True,
         ),
         Provider(
             "vllm",
@@ -108,6 +119,7 @@ PROVIDERS: Mapping[str, Provider] = {
             "openai",
             keys=("VLLM_API_KEY",),
             needs_url=True,
+            on_site=True,
             schema=True,
             many=True,
         ),
@@ -118,6 +130,7 @@ PROVIDERS: Mapping[str, Provider] = {
             "openai",
             "openai",
             needs_url=True,
+            on_site=True,
             schema=True,
             many=True,
         ),
@@ -126,109 +139,131 @@ PROVIDERS: Mapping[str, Provider] = {
 
 
 def provider(name: str) -> Provider:
-    """The provider of that name, with its package in place."""
-    found = PROVIDERS.get(name)
-    if found is None:
+    """The provider of that name; raises if its package is not installed."""
+    facts = PROVIDERS.get(name)
+    if facts is None:
         raise UsageError("usage.model_provider", provider=name, providers=", ".join(PROVIDERS))
-    if find_spec("langchain") is None or find_spec(found.package) is None:
-        raise MissingDriver("missing_model_package", provider=name, extra=found.extra)
-    return found
+    if find_spec("langchain") is None or find_spec(facts.package) is None:
+        raise MissingDriver("missing_model_package", provider=name, extra=facts.extra)
+    return facts
 
 
 def environment() -> dict[str, str]:
     return {**read_env_file(Path(".env")), **os.environ}
 
 
-def find_url(one: Provider, settings: Settings) -> str:
-    known = environment()
-    url = settings.base_url or next((known[name] for name in one.urls if known.get(name)), one.url)
-    if one.needs_url and not url:
-        raise UsageError("usage.model_base_url", provider=one.name)
+def find_url(facts: Provider, settings: Settings) -> str:
+    variables = environment()
+    url = settings.base_url or next(
+        (variables[name] for name in facts.urls if variables.get(name)), facts.url
+    )
+    if facts.needs_url and not url:
+        raise UsageError("usage.model_base_url", provider=facts.name)
     return url
 
 
-class Key:
-    """A provider's key: found once, and once more when the other side says that it has expired.
+def location_of(facts: Provider, url: str) -> Location:
+    """`local` for a server that runs models itself and listens on a loopback address, which is Ollama's
+    default. A provider that only has hosted models is always hosted: a loopback address is then a proxy. Host
+    names are not resolved, so any name of this machine other than `localhost` counts as hosted.
+    """
+    if not facts.on_site:
+        return "hosted"
+    host = urlsplit(url if "//" in url else f"//{url}").hostname or ""
+    if not host:
+        return "local" if facts.dialect == "ollama" and not url else "hosted"
+    try:
+        return "local" if host == "localhost" or ip_address(host).is_loopback else "hosted"
+    except ValueError:
+        return "hosted"
 
-    Its value is in no `repr`; whoever talks to people passes it to `translation.scrub`.
+
+class Key:
+    """A provider's API key; it is read again when the provider says that it has expired.
+
+    The value is in no `repr`, and `error_mapping.scrub` removes it from messages.
     """
 
-    def __init__(self, one: Provider, settings: Settings) -> None:
-        self._provider = one
-        self._given = settings.api_key
-        self.value = settings.api_key or self._own()
+    def __init__(self, facts: Provider, settings: Settings) -> None:
+        self._provider = facts
+        self._configured = settings.api_key
+        self.value = settings.api_key or self._from_environment()
 
     def demand(self, model: str) -> str:
-        """The key, or a clear error before anything is sent; a server of one's own may need none."""
+        """The key; raises before anything is sent if a required key is missing."""
         if not self.value and self._provider.keys and not self._provider.needs_url:
-            named = " or ".join([variable("api_key"), *self._provider.keys])
-            raise ModelNotAllowed(model, f"there is no key: set {named}")
+            names = " or ".join([variable("api_key"), *self._provider.keys])
+            raise ModelNotAllowed(model, f"there is no key: set {names}")
         return self.value
 
     def renewed(self, used: str) -> bool:
-        """Read it anew. True if it is another one than `used`; so of many callers only one has to read."""
+        """Read the key again unless another caller already did. True if it now differs from `used`."""
         if self.value == used:
-            self.value = environment().get(variable("api_key")) or self._own() or self._given
+            self.value = (
+                environment().get(variable("api_key")) or self._from_environment() or self._configured
+            )
         return self.value != used
 
-    def _own(self) -> str:
-        known = environment()
-        return next((known[name] for name in self._provider.keys if known.get(name)), "")
+    def _from_environment(self) -> str:
+        variables = environment()
+        return next((variables[name] for name in self._provider.keys if variables.get(name)), "")
 
 
 def secrets(key: str, url: str) -> tuple[str, ...]:
-    """What may never be shown: the key, and a password inside the address."""
-    return tuple(one for one in (key, urlsplit(url).password or "") if one)
+    """Texts that must never be shown: the key, and a password inside the address."""
+    return tuple(filter(None, (key, urlsplit(url).password)))
 
 
 def build(
-    one: Provider, model: str, settings: Settings, *, url: str, key: str, clients: tuple[Any, Any]
+    facts: Provider, model: str, settings: Settings, *, url: str, key: str, clients: tuple[Any, Any]
 ) -> Any:
-    """LangChain's model. Its retries and caches are off: `patience.py` decides; answers are not shared."""
+    """The LangChain model. Its retries and caches are off: `retry_limits.py` decides about retries."""
     from langchain.chat_models import init_chat_model  # noqa: PLC0415 -- seconds of imports, and an extra
 
     seconds = max(settings.first_token_timeout, settings.idle_timeout)
-    given: dict[str, Any] = {"cache": False, "max_retries": 0, "timeout": seconds}
-    if one.dialect in ("openai", "azure"):
+    options: dict[str, Any] = {"cache": False, "max_retries": 0, "timeout": seconds}
+    if facts.dialect in ("openai", "azure"):
         sync, asynchronous = clients
-        # Told explicitly, because LangChain would else look into OPENAI_PROXY and into LangSmith's gateway.
-        given |= {"http_client": sync, "http_async_client": asynchronous, "openai_proxy": None}
-        given |= {"api_key": key or "none", "use_responses_api": False, "stream_usage": True}
-        given |= _quiet()
-        given |= azure(url, settings) if one.dialect == "azure" else {"base_url": url}
-    elif one.dialect == "ollama":
-        given = {"cache": False, "client_kwargs": {"trust_env": False, "timeout": seconds}}
-        given |= {"base_url": url} if url else {}
+        # Set explicitly; otherwise LangChain reads OPENAI_PROXY and LangSmith's gateway settings.
+        options |= {"http_client": sync, "http_async_client": asynchronous, "openai_proxy": None}
+        options |= {"api_key": key or "none", "use_responses_api": False, "stream_usage": True}
+        options |= _disabled_options()
+        options |= azure(url, settings) if facts.dialect == "azure" else {"base_url": url}
+    elif facts.dialect == "ollama":
+        options = {"cache": False, "client_kwargs": {"trust_env": False, "timeout": seconds}}
+        options |= {"base_url": url} if url else {}
     else:
-        given |= {"api_key": key} | ({"base_url": url} if url else {})
-        given |= {"client_args": {"trust_env": False}} if one.dialect == "google" else {}
-    return init_chat_model(model, model_provider=one.langchain, **given)
+        options |= {"api_key": key} | ({"base_url": url} if url else {})
+        options |= {"client_args": {"trust_env": False}} if facts.dialect == "google" else {}
+    return init_chat_model(model, model_provider=facts.langchain, **options)
 
 
-def _quiet() -> dict[str, Any]:
-    """Newer releases have a clock and socket options of their own, and say so; older ones have neither."""
+def _disabled_options() -> dict[str, Any]:
+    """Turn off the chunk time-out and the socket options that newer releases of LangChain have."""
     from langchain_openai import ChatOpenAI  # noqa: PLC0415
 
     wanted: dict[str, Any] = {"stream_chunk_timeout": None, "http_socket_options": ()}
     return {name: value for name, value in wanted.items() if name in ChatOpenAI.model_fields}
 
 
-def refuse_proxy(one: Provider, model: str, url: str) -> None:
-    """Anthropic's package alone cannot be told to leave the machine's proxy variables aside."""
+def refuse_proxy(facts: Provider, model: str, url: str) -> None:
+    """Raise if Anthropic's package, which always follows proxy variables, would use a proxy."""
     host = urlsplit(url or "https://api.anthropic.com")
-    if one.dialect != "anthropic" or proxy_bypass(host.hostname or ""):
+    if facts.dialect != "anthropic" or proxy_bypass(host.hostname or ""):
         return
     proxies = getproxies()
     if proxies.get(host.scheme) or proxies.get("all"):
-        told = "a proxy variable is set, and questions would go through that proxy; name the host in NO_PROXY"
-        raise ModelNotAllowed(model, told)
+        detail = (
+            "a proxy variable is set, and questions would go through that proxy; name the host in NO_PROXY"
+        )
+        raise ModelNotAllowed(model, detail)
 
 
 def azure(url: str, settings: Settings) -> dict[str, Any]:
-    known = environment()
-    version = known.get("AZURE_OPENAI_API_VERSION") or known.get("OPENAI_API_VERSION") or "2024-10-21"
+    variables = environment()
+    version = variables.get("AZURE_OPENAI_API_VERSION") or variables.get("OPENAI_API_VERSION") or "2024-10-21"
     return {
         "azure_endpoint": url,
         "api_version": settings.api_version or version,
-        "azure_deployment": settings.deployment or known.get("AZURE_OPENAI_DEPLOYMENT") or None,
+        "azure_deployment": settings.deployment or variables.get("AZURE_OPENAI_DEPLOYMENT") or None,
     }

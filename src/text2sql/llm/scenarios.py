@@ -1,11 +1,10 @@
-"""What the scripted endpoint can play: one row a fault, chosen by the model's name.
+"""Scenarios of the scripted endpoint: one function per fault, chosen by the model's name.
 
-`fault:NAME`, `fault:NAME=ARGUMENT`, and either with `#anything` behind it, which only makes the name one's
-own: calls are counted by model name, so tests that run side by side share nothing. Any other name is answered
-well.
+The name is `fault:NAME` or `fault:NAME=ARGUMENT`, optionally followed by `#anything` to make it unique: calls
+are counted by model name, so parallel tests do not interfere. Any other name gets a correct answer.
 """
 
-# ruff: noqa: ARG001 -- every scenario is called the same way, and few need all of it
+# ruff: noqa: ARG001 -- all scenarios have the same signature, and few need all parameters
 
 import asyncio
 import json
@@ -20,7 +19,7 @@ Scenario: TypeAlias = Callable[[Call, Wire, str], Awaitable[None]]
 FOREVER = 3600.0
 
 
-async def some(call: Call, wire: Wire, count: str, default: int = 3) -> None:
+async def send_words(call: Call, wire: Wire, count: str, default: int = 3) -> None:
     """The beginning of a stream."""
     await wire.events()
     for word in words(TEXT)[: int(count or default)]:
@@ -40,7 +39,7 @@ async def hang(call: Call, wire: Wire, _: str) -> None:
 
 
 async def stall(call: Call, wire: Wire, count: str) -> None:
-    await some(call, wire, count)
+    await send_words(call, wire, count)
     await asyncio.sleep(FOREVER)
 
 
@@ -56,7 +55,7 @@ async def drip(call: Call, wire: Wire, pause: str) -> None:
 
 
 async def trickle(call: Call, wire: Wire, pause: str) -> None:
-    """Whole tokens, never late by themselves, and never an end."""
+    """Complete tokens without delay, but no end."""
     await wire.events()
     while True:
         await wire.event(chunk(call, content="x"))
@@ -96,13 +95,13 @@ async def twice(call: Call, wire: Wire, code: str) -> None:
 
 
 async def echo_key(call: Call, wire: Wire, code: str) -> None:
-    """As careless gateways do: the key, the address and the prompt come back inside the error."""
-    told = f"Incorrect API key provided: {call.headers.get('authorization', '')}; {call.body.get('messages')}"
-    await wire.json(int(code or 401), problem(told, "invalid_api_key"))
+    """Like careless gateways: the error repeats the key, the address and the prompt."""
+    text = f"Incorrect API key provided: {call.headers.get('authorization', '')}; {call.body.get('messages')}"
+    await wire.json(int(code or 401), problem(text, "invalid_api_key"))
 
 
 async def expired(call: Call, wire: Wire, good: str) -> None:
-    """Only the key named is good; any other one has just expired."""
+    """Only the given key is valid; any other one has expired."""
     if call.headers.get("authorization") == f"Bearer {good}":
         await answer(call, wire)
     else:
@@ -110,8 +109,8 @@ async def expired(call: Call, wire: Wire, good: str) -> None:
 
 
 async def context(call: Call, wire: Wire, _: str) -> None:
-    told = "This model's maximum context length is 4096 tokens, your messages have 9000"
-    await wire.json(400, problem(told, "context_length_exceeded"))
+    text = "This model's maximum context length is 4096 tokens, your messages have 9000"
+    await wire.json(400, problem(text, "context_length_exceeded"))
 
 
 async def unsupported(call: Call, wire: Wire, parameter: str) -> None:
@@ -122,7 +121,7 @@ async def unsupported(call: Call, wire: Wire, parameter: str) -> None:
 
 
 async def body(call: Call, wire: Wire, text: str) -> None:
-    """200 and a body that is not what was asked for."""
+    """Status 200 and an unexpected body."""
     await wire.head(200, "application/json" if text.startswith("{") else "text/html")
     await wire.raw(text.encode())
 
@@ -153,18 +152,18 @@ async def null_content(call: Call, wire: Wire, _: str) -> None:
 
 
 async def cut(call: Call, wire: Wire, count: str) -> None:
-    """A connection that ends well, with a stream that does not."""
-    await some(call, wire, count)
+    """The connection ends normally, but the stream is incomplete."""
+    await send_words(call, wire, count)
 
 
 async def reset(call: Call, wire: Wire, count: str) -> None:
-    await some(call, wire, count)
+    await send_words(call, wire, count)
     await asyncio.sleep(0.05)
     wire.reset()
 
 
 async def stream_error(call: Call, wire: Wire, count: str) -> None:
-    await some(call, wire, count)
+    await send_words(call, wire, count)
     await wire.event(problem("the engine stopped", kind="server_error"))
 
 
@@ -203,12 +202,12 @@ async def huge_line(call: Call, wire: Wire, megabytes: str) -> None:
 
 
 async def bad_utf8(call: Call, wire: Wire, _: str) -> None:
-    await _letters(call, wire, [b"SELECT \xff1"])
+    await send_bytes(call, wire, [b"SELECT \xff1"])
 
 
 async def split_utf8(call: Call, wire: Wire, _: str) -> None:
     """One emoji, its bytes in two packets."""
-    await _letters(call, wire, [b"SELECT '\xf0\x9f", b"\x98\x80'"])
+    await send_bytes(call, wire, [b"SELECT '\xf0\x9f", b"\x98\x80'"])
 
 
 async def surrogates(call: Call, wire: Wire, _: str) -> None:
@@ -220,7 +219,7 @@ async def surrogates(call: Call, wire: Wire, _: str) -> None:
     await wire.done()
 
 
-async def _letters(call: Call, wire: Wire, packets: list[bytes]) -> None:
+async def send_bytes(call: Call, wire: Wire, packets: list[bytes]) -> None:
     await wire.events()
     await wire.raw(b'data: {"choices":[{"index":0,"delta":{"content":"')
     for packet in packets:
@@ -232,7 +231,7 @@ async def _letters(call: Call, wire: Wire, packets: list[bytes]) -> None:
 
 
 async def tool(call: Call, wire: Wire, name: str) -> None:
-    """A call to a tool, by default to one nobody offered; its deltas come twice and out of order."""
+    """A call to a tool, by default to an unknown one; its deltas arrive twice and out of order."""
     function = {"name": name or "drop_tables", "arguments": "{}"}
     called = {"id": "t1", "type": "function", "function": function}
     if not call.streams:
@@ -255,7 +254,7 @@ async def usage_absurd(call: Call, wire: Wire, _: str) -> None:
 
 
 async def usage_often(call: Call, wire: Wire, _: str) -> None:
-    """As some gateways do: what was spent so far, in every piece."""
+    """Like some gateways: every chunk contains the usage so far."""
     await wire.events()
     for count, word in enumerate(words(TEXT), 1):
         await wire.event(
@@ -266,7 +265,7 @@ async def usage_often(call: Call, wire: Wire, _: str) -> None:
 
 
 async def gzip(call: Call, wire: Wire, _: str) -> None:
-    """Compressed although nobody asked for it: a small body that may become a huge one."""
+    """A compressed body that was not requested: it could expand to a huge one."""
     await wire.head(200, "application/json", Content_Encoding="gzip")
     await wire.raw(b"\x1f\x8b\x08\x00")
 
@@ -289,7 +288,7 @@ SCENARIOS: Mapping[str, Scenario] = {name: globals()[name] for name in NAMES}
 
 
 def scenario(model: str) -> tuple[Scenario, str]:
-    """What to play for this model name, and its argument."""
+    """The scenario for this model name, and its argument."""
     kind, _, rest = model.partition("#")[0].partition(":")
     if kind != "fault":
         return say, TEXT

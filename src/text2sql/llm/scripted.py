@@ -1,4 +1,4 @@
-"""A model that says what it was told to say, for tests: ours and those of programs built on this one.
+"""A scripted model for tests: it replies with the given lines.
 
 backend = ScriptedBackend(["SELECT 1", RateLimited("scripted", "slow down"), lambda request: …])
 model = AsyncChatModel([backend], Settings())
@@ -11,20 +11,20 @@ from itertools import chain
 from typing import TypeAlias
 
 from text2sql.errors import ModelUnavailable
-from text2sql.llm.chunks import estimate_tokens
-from text2sql.types import Candidate, Capabilities, Message, ModelRequest, Reply, Usage
+from text2sql.llm.langchain_messages import estimate_tokens
+from text2sql.types import Candidate, Message, ModelProfile, ModelRequest, Reply, Usage
 
-Said: TypeAlias = str | Reply | Exception
-Line: TypeAlias = Said | Callable[[ModelRequest], Said]
+ScriptedReply: TypeAlias = str | Reply | Exception
+Line: TypeAlias = ScriptedReply | Callable[[ModelRequest], ScriptedReply]
 
-_PIECE = 8  # characters: enough pieces to see that a stream is one
-EVERYTHING = Capabilities(
-    context=32_768, grammar=True, schema=True, candidates=True, logprobs=True, tools=True
+_PIECE = 8  # characters per streamed piece
+EVERYTHING = ModelProfile(
+    context=32_768, grammar=True, structured_output=True, candidates=True, logprobs=True, tool_calls=True
 )
 
 
 class ScriptedBackend:
-    """Plays its lines in order, then the `last` one for ever; without one it says that the script is over."""
+    """Replies with its lines in order, then always with `last`; by default that is an error."""
 
     def __init__(
         self,
@@ -32,14 +32,12 @@ class ScriptedBackend:
         *,
         last: Line | None = None,
         name: str = "scripted",
-        capabilities: Capabilities = EVERYTHING,
-        reads_at_once: bool = True,
+        profile: ModelProfile = EVERYTHING,
     ) -> None:
         self._lines = iter(lines)
         self._last: Line = ModelUnavailable(name, "the script is over") if last is None else last
         self._name = name
-        self._capabilities = capabilities
-        self._reads_at_once = reads_at_once
+        self._profile = profile
         self.requests: list[ModelRequest] = []
         self.warmed: list[tuple[Message, ...]] = []
         self.closed = False
@@ -49,26 +47,23 @@ class ScriptedBackend:
         return self._name
 
     @property
-    def capabilities(self) -> Capabilities:
-        return self._capabilities
+    def profile(self) -> ModelProfile:
+        return self._profile
 
     async def stream(self, request: ModelRequest) -> AsyncIterator[str | Reply]:
         self.requests.append(request)
-        said = next(chain(self._lines, (self._last,)))
-        if callable(said):
-            said = said(request)
-        if isinstance(said, Exception):
-            raise said
-        reply = said if isinstance(said, Reply) else self._reply(request, said)
+        line = next(chain(self._lines, (self._last,)))
+        if callable(line):
+            line = line(request)
+        if isinstance(line, Exception):
+            raise line
+        reply = line if isinstance(line, Reply) else self._reply(request, line)
         for at in range(0, len(reply.text), _PIECE):
             yield reply.text[at : at + _PIECE]
         yield reply
 
     async def warm(self, messages: Sequence[Message], *, plain: bool = False) -> None:  # noqa: ARG002
         self.warmed.append(tuple(messages))
-
-    async def has_read(self, messages: Sequence[Message]) -> bool:
-        return self._reads_at_once or tuple(messages) in self.warmed
 
     async def count_tokens(self, text: str) -> int:
         return estimate_tokens(text)
@@ -77,7 +72,7 @@ class ScriptedBackend:
         self.closed = True
 
     def _reply(self, request: ModelRequest, text: str) -> Reply:
-        """The text as many times as candidates were wanted, and counts that follow from the texts."""
-        prompt = sum(estimate_tokens(one.content) for one in request.messages)
+        """A reply with the text for every requested candidate and estimated token counts."""
+        prompt = sum(estimate_tokens(message.content) for message in request.messages)
         usage = Usage(calls=1, prompt_tokens=prompt, completion_tokens=estimate_tokens(text))
         return Reply(self._name, (Candidate(text),) * request.candidates, usage)

@@ -4,25 +4,25 @@ from collections.abc import Iterator, Sequence
 from types import TracebackType
 from typing import Self
 
-from text2sql.background import Background
 from text2sql.llm.chat import AsyncChatModel
-from text2sql.types import Capabilities, Message, ModelRequest, Reply
+from text2sql.loop_thread import LoopThread
+from text2sql.types import Message, ModelProfile, ModelRequest, Reply
 
 
 class ChatModel:
-    """The synchronous twin: the same verbs, done by an event loop in a thread of its own."""
+    """Synchronous version of `AsyncChatModel`; it runs an event loop in a thread of its own."""
 
     def __init__(self, model: AsyncChatModel) -> None:
         self.model = model
-        self._loop = Background("text2sql-model")
+        self._loop = LoopThread("text2sql-model")
 
     @property
     def name(self) -> str:
         return self.model.name
 
     @property
-    def capabilities(self) -> Capabilities:
-        return self.model.capabilities
+    def profile(self) -> ModelProfile:
+        return self.model.profile
 
     def ask(self, request: ModelRequest) -> Reply:
         return self._loop.do(self.model.ask(request))

@@ -1,8 +1,8 @@
-"""Our own wire to an OpenAI-compatible endpoint: what leaves, what is let in, and in what state.
+"""HTTP clients for OpenAI-compatible endpoints that bound and sanitize responses.
 
-The client behind LangChain reads a body of any size, dies of a wrong byte, drops a refusal and follows the
-machine's proxy variables. Here a body has a bound, its text is always UTF-8, its token counts are numbers, a
-redirect is not followed, and no proxy sees a question unless the address itself is that proxy's.
+The default client reads a body of any size, fails on an invalid byte, drops refusals and follows proxy
+variables. Here bodies are bounded, text is valid UTF-8, token counts are numbers, redirects are not followed,
+and no proxy is used unless the address itself is one.
 """
 
 import codecs
@@ -13,37 +13,36 @@ from typing import Any
 
 LONGEST_BODY = 16_000_000  # bytes; four candidates of 4 MB
 LONGEST_LINE = 1_000_000  # bytes; one event is one token, or a few
-MOST_TOKENS = 1_000_000_000  # beyond this a count is no count
+MOST_TOKENS = 1_000_000_000  # a larger count is invalid
 _KEPT_ALIVE = 20
 
 
 class ReplyTooLarge(Exception):
-    """The other side does not stop, or sends in a way that cannot be bounded."""
+    """The response is too large, or compressed so that its size cannot be bounded."""
 
 
 def clients(connect: float, read: float, *, kept_alive: int = _KEPT_ALIVE) -> tuple[Any, Any]:
     """A synchronous and an asynchronous HTTP client for LangChain's OpenAI models; only the second is used.
 
-    The OpenAI package stands on `httpx` up to its release 2 and on its twin `httpx2` since: whichever it has
-    imported is the one it understands.
+    The OpenAI package uses `httpx` up to release 2 and `httpx2` since release 3.
     """
-    httpx = _library()
+    httpx = _http_library()
 
-    class Bounded(httpx.AsyncByteStream):  # type: ignore[misc, name-defined]
+    class BoundedStream(httpx.AsyncByteStream):  # type: ignore[misc, name-defined]
         def __init__(self, inner: Any, events: bool) -> None:
             self._inner = inner
             self._events = events
 
         async def __aiter__(self) -> AsyncIterator[bytes]:
-            tidy = Tidy(self._events)
+            sanitized = SanitizedStream(self._events)
             async for data in self._inner:
-                yield tidy.feed(data)
-            yield tidy.finish()
+                yield sanitized.feed(data)
+            yield sanitized.finish()
 
         async def aclose(self) -> None:
             await self._inner.aclose()
 
-    class Wire(httpx.AsyncHTTPTransport):  # type: ignore[misc, name-defined]
+    class SanitizingTransport(httpx.AsyncHTTPTransport):  # type: ignore[misc, name-defined]
         async def handle_async_request(self, request: Any) -> Any:
             request.headers["accept-encoding"] = "identity"
             response = await super().handle_async_request(request)
@@ -51,28 +50,28 @@ def clients(connect: float, read: float, *, kept_alive: int = _KEPT_ALIVE) -> tu
                 await response.aclose()
                 raise ReplyTooLarge("compressed although that was not asked for")
             events = response.headers.get("content-type", "").startswith("text/event-stream")
-            response.headers.pop("content-length", None)  # tidying may change it
-            response.stream = Bounded(response.stream, events)
+            response.headers.pop("content-length", None)  # sanitizing may change it
+            response.stream = BoundedStream(response.stream, events)
             return response
 
     timeout = httpx.Timeout(read, connect=connect)
     limits = httpx.Limits(max_connections=None, max_keepalive_connections=kept_alive)
-    trust = _authorities()
-    wire = Wire(verify=trust, trust_env=False, limits=limits)
-    # The synchronous one is never used; without it LangChain builds one that reads the environment.
+    ssl_context = _ssl_context()
+    transport = SanitizingTransport(verify=ssl_context, trust_env=False, limits=limits)
+    # The synchronous client is never used; without it LangChain creates one that reads the environment.
     return (
-        httpx.Client(verify=trust, trust_env=False, timeout=timeout),
-        httpx.AsyncClient(transport=wire, trust_env=False, timeout=timeout),
+        httpx.Client(verify=ssl_context, trust_env=False, timeout=timeout),
+        httpx.AsyncClient(transport=transport, trust_env=False, timeout=timeout),
     )
 
 
 @cache
-def _authorities() -> Any:
-    """Read once (40 ms). SSL_CERT_FILE is followed: it says whom to trust, and shows nobody anything."""
-    return _library().create_ssl_context()
+def _ssl_context() -> Any:
+    """Created once (40 ms). SSL_CERT_FILE is respected: it only chooses the trusted authorities."""
+    return _http_library().create_ssl_context()
 
 
-def _library() -> Any:
+def _http_library() -> Any:
     import openai  # noqa: PLC0415 -- a second of imports, and an extra
 
     if int(openai.__version__.partition(".")[0]) >= 3:
@@ -84,37 +83,37 @@ def _library() -> Any:
     return httpx
 
 
-class Tidy:
-    """Bytes in, bytes out: bounded, in UTF-8, with events whose every field is what readers expect."""
+class SanitizedStream:
+    """Sanitizes a response body: bounded size, valid UTF-8, and events with valid fields."""
 
     def __init__(self, events: bool) -> None:
         self._events = events
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
         self._size = 0
         self._rest: list[str] = []
-        self._waiting = 0
+        self._buffered = 0
 
     def feed(self, data: bytes) -> bytes:
         self._size += len(data)
         if self._size > LONGEST_BODY:
             raise ReplyTooLarge(f"more than {LONGEST_BODY} bytes")
-        return self._tidy(self._decoder.decode(data))
+        return self._sanitize(self._decoder.decode(data))
 
     def finish(self) -> bytes:
-        last = self._tidy(self._decoder.decode(b"", final=True))
+        last = self._sanitize(self._decoder.decode(b"", final=True))
         rest = "".join(self._rest)
         return last + (_event(rest) if self._events else _body(rest)).encode()
 
-    def _tidy(self, text: str) -> bytes:
-        """Whole lines leave at once; an unfinished line, and a body that is no stream, wait for the end."""
+    def _sanitize(self, text: str) -> bytes:
+        """Complete lines are passed on at once; an incomplete line, or a body without events, is buffered."""
         *done, rest = text.split("\n") if self._events else [text]
         lines = []
         for line in done:
             lines.append(_event("".join([*self._rest, line])) + "\n")
-            self._rest, self._waiting = [], 0
+            self._rest, self._buffered = [], 0
         self._rest.append(rest)
-        self._waiting += len(rest)
-        if self._events and self._waiting > LONGEST_LINE:
+        self._buffered += len(rest)
+        if self._events and self._buffered > LONGEST_LINE:
             raise ReplyTooLarge(f"one line of more than {LONGEST_LINE} bytes")
         return "".join(lines).encode()
 
@@ -122,33 +121,33 @@ class Tidy:
 def _event(line: str) -> str:
     if not line.startswith("data:") or ('"usage"' not in line and '"refusal"' not in line):
         return line
-    return "data: " + _mended(line.removeprefix("data:"), _mend_event)
+    return "data: " + _edit_json(line.removeprefix("data:"), _fix_event)
 
 
 def _body(text: str) -> str:
-    return _mended(text, _mend_usage)
+    return _edit_json(text, _fix_usage)
 
 
-def _mended(text: str, mend: Callable[[dict[str, Any]], None]) -> str:
+def _edit_json(text: str, edit: Callable[[dict[str, Any]], None]) -> str:
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):
-        return text  # not ours to judge: its reader will, and say so
+        return text  # its reader will report the error
     if not isinstance(value, dict):
         return text
-    mend(value)
+    edit(value)
     return json.dumps(value)
 
 
-def _mend_event(event: dict[str, Any]) -> None:
-    _mend_usage(event)
+def _fix_event(event: dict[str, Any]) -> None:
+    _fix_usage(event)
     for choice in event.get("choices") or ():
-        # LangChain drops this field; without it a refusal looks like an empty answer and is asked again.
+        # LangChain drops this field; without it a refusal looks like an empty answer and is retried.
         if isinstance(choice, dict) and (choice.get("delta") or {}).get("refusal"):
             choice["finish_reason"] = "refusal"
 
 
-def _mend_usage(message: dict[str, Any]) -> None:
+def _fix_usage(message: dict[str, Any]) -> None:
     usage = message.get("usage")
     if "usage" in message and usage is not None:
         message["usage"] = _counts(usage) if isinstance(usage, dict) else None

@@ -1,4 +1,4 @@
-"""What the scripted endpoint reads and writes: a request as it came, and the pieces an answer is made of."""
+"""Requests and responses of the scripted endpoint."""
 
 import asyncio
 import json
@@ -15,7 +15,7 @@ REASONS = {200: "OK", 302: "Found", 400: "Bad Request", 401: "Unauthorized", 404
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One request as it came, and the how-manieth to that model it is."""
+    """One request, numbered from 1 per model."""
 
     model: str
     body: Mapping[str, Any]
@@ -30,7 +30,7 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Wire:
-    """The way back to the caller. Every answer ends with its connection."""
+    """Writes a response to the client. Every response ends by closing the connection."""
 
     writer: asyncio.StreamWriter
 
@@ -58,8 +58,8 @@ class Wire:
 
     def reset(self) -> None:
         """End the connection as a crash does: with RST instead of FIN."""
-        one: socket.socket = self.writer.get_extra_info("socket")
-        one.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        connection: socket.socket = self.writer.get_extra_info("socket")
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         self.writer.transport.abort()
 
 
@@ -75,10 +75,10 @@ def chunk(call: Call, finish: str | None = None, /, **delta: object) -> dict[str
 
 
 def whole(call: Call, finish: str, **message: object) -> dict[str, Any]:
-    wanted = int(call.body.get("n") or 1)
+    count = int(call.body.get("n") or 1)
     choices = [
         {"index": at, "finish_reason": finish, "message": {"role": "assistant", **message}, "logprobs": None}
-        for at in range(wanted)
+        for at in range(count)
     ]
     return {"id": "c", "object": "chat.completion", "created": 1, "model": call.model, "choices": choices}
 
@@ -90,7 +90,7 @@ def words(text: str) -> list[str]:
 async def answer(
     call: Call, wire: Wire, text: str = TEXT, finish: str = "stop", usage: object = USAGE, **extra: object
 ) -> None:
-    """A good answer, in one piece or in many, as the request asks."""
+    """A correct answer, streamed or not, as the request asks."""
     if not call.streams:
         message = whole(call, finish, content=text or None, **extra)
         if call.body.get("logprobs"):
@@ -112,7 +112,7 @@ async def answer(
 
 
 def logprobs(tokens: list[str]) -> list[dict[str, Any]]:
-    return [{"token": one, "logprob": -0.5, "bytes": None, "top_logprobs": []} for one in tokens]
+    return [{"token": token, "logprob": -0.5, "bytes": None, "top_logprobs": []} for token in tokens]
 
 
 def problem(message: str, code: str = "", kind: str = "invalid_request_error") -> dict[str, Any]:

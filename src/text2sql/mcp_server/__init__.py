@@ -1,4 +1,4 @@
-"""The door for other programs' models: the database as four read-only tools of the Model Context Protocol."""
+"""Model Context Protocol server: the database as four read-only tools."""
 
 from text2sql.mcp_server.server import PATH, build, serve_http, serve_stdio
 from text2sql.mcp_server.tools import definitions

@@ -1,9 +1,10 @@
-"""Threads and knowledge, kept in a file, in a PostgreSQL, or for as long as the process lives.
+"""Persistent memory: threads, catalogs, results and audit records, in a SQLite file, in PostgreSQL, or in
+process.
 
     async with open_memory(settings) as memory:
         graph = builder.compile(checkpointer=memory.checkpointer, store=memory.store)
 
-Importing this costs nothing; opening imports LangGraph, which takes two seconds.
+Importing this is cheap; opening imports LangGraph, which takes two seconds.
 """
 
 from collections.abc import AsyncIterator
@@ -14,11 +15,11 @@ from text2sql.config import Settings
 from text2sql.errors import MissingDriver
 from text2sql.memory.audit import Record
 from text2sql.memory.encoding import scoped
-from text2sql.memory.kept import Claim, Numbers, Pair, Spread, Stats, StoredResult, ThreadInfo
+from text2sql.memory.jobs import ClaimedJob, JobLost, Work, job_owner
 from text2sql.memory.keys import Key, new_key
+from text2sql.memory.location import InMemory, Server, cache_location, is_shared, place_of
 from text2sql.memory.memory import Memory
-from text2sql.memory.places import Nowhere, Server, cache_of, is_shared, place_of
-from text2sql.memory.works import Held, Lost, Work, owned_by
+from text2sql.memory.records import Claim, Pair, QuestionMetrics, Spread, Stats, StoredResult, ThreadInfo
 
 if TYPE_CHECKING:
     from text2sql.memory.queue import Queue
@@ -26,12 +27,12 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Claim",
-    "Held",
+    "ClaimedJob",
+    "JobLost",
     "Key",
-    "Lost",
     "Memory",
-    "Numbers",
     "Pair",
+    "QuestionMetrics",
     "Record",
     "Spread",
     "Stats",
@@ -39,9 +40,9 @@ __all__ = [
     "ThreadInfo",
     "Work",
     "is_shared",
+    "job_owner",
     "new_key",
     "open_memory",
-    "owned_by",
     "queue_of",
     "redis_of",
     "scoped",
@@ -49,7 +50,7 @@ __all__ = [
 
 
 def queue_of(settings: Settings) -> "Queue | None":
-    """Where the memory is a PostgreSQL and the extra is installed. Nothing is opened yet."""
+    """Return the job queue if the memory is a PostgreSQL and the extra is installed. Opens nothing yet."""
     place = place_of(settings)
     if not isinstance(place, Server):
         return None
@@ -61,8 +62,8 @@ def queue_of(settings: Settings) -> "Queue | None":
 
 
 def redis_of(settings: Settings) -> "Redis | None":
-    """Where `settings.cache` names one. Nothing is opened yet."""
-    place = cache_of(settings)
+    """Return the cache that `settings.cache` names, or None. Opens nothing yet."""
+    place = cache_location(settings)
     if place is None:
         return None
     try:
@@ -74,7 +75,7 @@ def redis_of(settings: Settings) -> "Redis | None":
 
 @asynccontextmanager
 async def open_memory(settings: Settings) -> AsyncIterator[Memory]:
-    """By `settings.memory`. What cannot be opened is a `StoreError` that says where it is and what to do."""
+    """Open the memory of `settings.memory`. A failure is a `StoreError` with the location and what to do."""
     place = place_of(settings)
     if isinstance(place, Server):
         try:
@@ -85,7 +86,7 @@ async def open_memory(settings: Settings) -> AsyncIterator[Memory]:
     else:
         from text2sql.memory.sqlite import open_file  # noqa: PLC0415  LangGraph takes two seconds
 
-        opening = open_file(None if isinstance(place, Nowhere) else place)
+        opening = open_file(None if isinstance(place, InMemory) else place)
     async with opening as opened:
         memory = Memory(opened.checkpointer, opened.store, opened.tables, settings)
         await memory.sweep()

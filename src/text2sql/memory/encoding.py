@@ -1,20 +1,20 @@
-"""Values as text and back. JSON here is ASCII: any text survives it, whatever the engine below thinks of
-NUL characters and lone surrogates.
+"""Serializes memory values to text and back. JSON here is ASCII, so any text survives, whatever the database
+does with NUL characters and lone surrogates.
 """
 
 import json
 from typing import Any
 from urllib.parse import quote
 
-from text2sql.memory.kept import Pair, StoredResult
-from text2sql.types import Catalogue, Column, ForeignKey, Index, ResultColumn, Table
+from text2sql.memory.records import Pair, StoredResult
+from text2sql.types import Catalog, Column, ForeignKey, Index, ResultColumn, Table
 
-CATALOGUE_VERSION = 1  # goes up with the shape of `Catalogue`: what was kept before is then read anew
+CATALOG_VERSION = 1  # incremented when `Catalog` changes: older entries are read from the database again
 _DUMP = json.JSONEncoder(separators=(",", ":"), check_circular=False).encode
 
 
 def label(text: str) -> str:
-    """Any text as a name that no two texts share, without dots, slashes and everything that is special in a
+    """Encode any text as a unique name without dots, slashes and other characters that are special in a
     namespace, a key or a pattern.
     """
     quoted = quote(text, safe="", errors="surrogatepass").replace(".", "%2E")
@@ -22,15 +22,15 @@ def label(text: str) -> str:
 
 
 def scoped(user: str, thread: str) -> str:
-    """LangGraph's id of a user's thread: neither part can hold a slash, so no two pairs give one id."""
+    """LangGraph's id of a user's thread: neither part can contain a slash, so the id is unique."""
     return f"{label(user)}/{label(thread)}"
 
 
-# -- catalogues: columns as five lists a table. A list for each of 20,000 columns would take half as long
-#    again, most of it in the garbage collector, which looks at every list.
+# -- catalogs: columns as five lists per table. One list for each of 20,000 columns would take 1.5 times as
+#    long, most of it in the garbage collector, which visits every list.
 
 
-def dump_catalogue(catalogue: Catalogue) -> str:
+def dump_catalog(catalog: Catalog) -> str:
     tables = [
         [
             table.name,
@@ -47,27 +47,25 @@ def dump_catalogue(catalogue: Catalogue) -> str:
             [[i.name, i.columns, i.unique] for i in table.indexes],
             table.rows,
         ]
-        for table in catalogue.tables
+        for table in catalog.tables
     ]
-    return _DUMP(
-        [CATALOGUE_VERSION, catalogue.dialect, catalogue.default_schema, catalogue.fingerprint, tables]
-    )
+    return _DUMP([CATALOG_VERSION, catalog.dialect, catalog.default_schema, catalog.fingerprint, tables])
 
 
-def load_catalogue(text: object) -> Catalogue | None:
-    """None for what is of another version, or damaged: it can be read from the database again."""
+def load_catalog(text: object) -> Catalog | None:
+    """Return None for another version or damaged data: the catalog can be read from the database again."""
     try:
         version, dialect, default_schema, fingerprint, tables = json.loads(str(text))
-        if version != CATALOGUE_VERSION:
+        if version != CATALOG_VERSION:
             return None
-        return Catalogue(dialect, default_schema, tuple([_table(table) for table in tables]), fingerprint)
+        return Catalog(dialect, default_schema, tuple([_table(table) for table in tables]), fingerprint)
     except (ValueError, TypeError, RecursionError):
         return None
 
 
-def _table(told: list[Any]) -> Table:
-    name, names, types, nullable, comments, samples, schema, kind, comment, key, foreign, indexes, rows = told
-    sampled = [tuple(some) if some else () for some in samples]
+def _table(row: list[Any]) -> Table:
+    name, names, types, nullable, comments, samples, schema, kind, comment, key, foreign, indexes, rows = row
+    sampled = [tuple(values) if values else () for values in samples]
     return Table(
         name,
         tuple(map(Column, names, types, nullable, comments, sampled)),
@@ -85,8 +83,8 @@ def _table(told: list[Any]) -> Table:
 
 
 def dump_result(result: StoredResult) -> str:
-    """Row by row: a single call would hold the interpreter, and so every other question, until it is done."""
-    head = [
+    """Serialize row by row: a single call would hold the interpreter, and block all other questions."""
+    header = [
         result.sql,
         result.dialect,
         [[column.name, column.type] for column in result.columns],
@@ -96,7 +94,7 @@ def dump_result(result: StoredResult) -> str:
         result.created,
         result.source,
     ]
-    return f"[{_DUMP(head)},[{','.join([_DUMP(row) for row in result.rows])}]]"
+    return f"[{_DUMP(header)},[{','.join([_DUMP(row) for row in result.rows])}]]"
 
 
 def load_result(text: str) -> StoredResult:
@@ -110,7 +108,7 @@ def load_result(text: str) -> StoredResult:
         truncated,
         fingerprint,
         created,
-        *source,  # what was kept before there were several has none
+        *source,  # results of older versions have no source
     )
 
 
@@ -129,6 +127,6 @@ def load_pair(text: object) -> Pair | None:
     return Pair(question, sql, dialect, source, tuple(tables), user, created)
 
 
-def escaped(text: str) -> str:
-    """What an engine's text can hold: NUL characters and lone surrogates are written as their codes."""
+def escape_text(text: str) -> str:
+    """Escape what a database's text cannot store: NUL characters and lone surrogates become their codes."""
     return text.replace("\0", "\\x00").encode("utf-8", "backslashreplace").decode()

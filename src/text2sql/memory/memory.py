@@ -1,11 +1,11 @@
-"""Memory: threads for the graph, and what is known about databases, users, answers and writes."""
+"""Memory: the graph's threads, and data about databases, users, answers and writes."""
 
 import asyncio
 import hashlib
 import json
 import logging
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 from uuid import uuid4
@@ -14,17 +14,17 @@ from text2sql.config import Settings
 from text2sql.errors import UsageError
 from text2sql.memory import tables
 from text2sql.memory.audit import Audit
-from text2sql.memory.encoding import dump_catalogue, label, load_catalogue, scoped
-from text2sql.memory.kept import Claim, Numbers, Pair, Stats, StoredResult, ThreadInfo
+from text2sql.memory.encoding import dump_catalog, label, load_catalog, scoped
+from text2sql.memory.jobs import Works
 from text2sql.memory.keys import Keys
-from text2sql.memory.pace import Paces
 from text2sql.memory.pair_files import one_line
-from text2sql.memory.pairs import Pairs
+from text2sql.memory.rate_limit import RateLimitTable
+from text2sql.memory.records import Claim, Pair, QuestionMetrics, Stats, StoredResult, ThreadInfo
 from text2sql.memory.results import Results
-from text2sql.memory.statistics import as_row, from_row, summed
-from text2sql.memory.turns import Turns
-from text2sql.memory.works import Works
-from text2sql.types import Catalogue
+from text2sql.memory.statistics import aggregate, metrics_from_row, metrics_to_row
+from text2sql.memory.thread_lock import ThreadLocks
+from text2sql.memory.verified_queries import Pairs
+from text2sql.types import Catalog
 
 if TYPE_CHECKING:
     from langgraph.checkpoint.base import BaseCheckpointSaver
@@ -33,47 +33,47 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 PREFERENCES = ("language", "mode", "preset", "model")
-MOST_THREADS = 1_000  # that are listed, the newest
+MOST_THREADS = 1_000  # the newest that are listed
 _TITLE, _PREFERENCE = 80, 200  # characters
 _DAY = 86_400.0
 
 
 class Memory:
-    """Belongs to the event loop it was opened in. `checkpointer` and `store` are what a graph is compiled
-    with; a thread's id there is `scoped(user, thread)`.
+    """Belongs to the event loop that opened it. A graph is compiled with `checkpointer` and `store`; a
+    thread's id there is `scoped(user, thread)`.
     """
 
     def __init__(
         self,
         checkpointer: "BaseCheckpointSaver[str]",
         store: "BaseStore",
-        own: tables.Tables,
+        storage: tables.Tables,
         settings: Settings,
     ) -> None:
         self.checkpointer = checkpointer
         self.store = store
-        self._tables = own
+        self._tables = storage
         folder = Path(settings.pairs_dir).expanduser() if settings.pairs_dir else None
         self._pairs = Pairs(store, folder)
-        self._results = Results(own, settings.result_lifetime, settings.result_keep_rows)
+        self._results = Results(storage, settings.result_lifetime, settings.result_keep_rows)
         self._lifetime = settings.result_lifetime
-        self.turns = Turns(own)
-        self.works = Works(own)
-        self.paces = Paces(own)
-        self.keys = Keys(own)
-        self.audit = Audit(own)
+        self.turns = ThreadLocks(storage)
+        self.works = Works(storage)
+        self.paces = RateLimitTable(storage)
+        self.keys = Keys(storage)
+        self.audit = Audit(storage)
 
     # -- threads ---------------------------------------------------------------------------------
 
     async def turn(self, user: str, thread: str, title: str = "", *, first: bool = False) -> ThreadInfo:
-        """One question more in a thread; the first one's title stays. Who knows that it is the first one need
-        not have it looked up.
+        """Count one more question in a thread; the first question gives the title. `first` saves the lookup
+        if the caller knows that the thread is new.
         """
         known = None if first else await self.thread(user, thread)
         name = known.title if known and known.title else one_line(title)[:_TITLE]
         info = ThreadInfo(thread, name, (known.turns if known else 0) + 1, time.time())
-        told = json.dumps([info.thread_id, info.title, info.turns, info.updated])
-        await self.store.aput(("threads", label(user)), label(thread), {"thread": told})
+        entry = json.dumps([info.thread_id, info.title, info.turns, info.updated])
+        await self.store.aput(("threads", label(user)), label(thread), {"thread": entry})
         return info
 
     async def thread(self, user: str, thread: str) -> ThreadInfo | None:
@@ -83,50 +83,45 @@ class Memory:
     async def threads(self, user: str) -> list[ThreadInfo]:
         """Newest first."""
         items = await self.store.asearch(("threads", label(user)), limit=MOST_THREADS)
-        found = [ThreadInfo(*json.loads(item.value["thread"])) for item in items]
-        return sorted(found, key=lambda one: one.updated, reverse=True)
+        threads = [ThreadInfo(*json.loads(item.value["thread"])) for item in items]
+        return sorted(threads, key=lambda thread: thread.updated, reverse=True)
 
     async def forget(self, user: str, thread: str) -> None:
-        """Its steps, its results and its entry, which goes last: until then it can be forgotten again."""
+        """Delete its checkpoints, results and entry. The entry goes last: until then the deletion can be
+        repeated.
+        """
         await self.checkpointer.adelete_thread(scoped(user, thread))
         await self._results.forget(user, thread)
         await self.store.adelete(("threads", label(user)), label(thread))
 
-    # -- what is known of a database -------------------------------------------------------------
+    # -- data about a database -------------------------------------------------------------------
 
-    async def catalogue(self, source_key: str) -> Catalogue | None:
-        item = await self.store.aget(("catalogues",), _digest(source_key))
-        return load_catalogue(item.value.get("catalogue")) if item else None
+    async def catalog(self, source_key: str) -> Catalog | None:
+        item = await self.store.aget(("catalogs",), _digest(source_key))
+        return load_catalog(item.value.get("catalog")) if item else None
 
-    async def keep_catalogue(self, source_key: str, catalogue: Catalogue) -> str:
-        """Its edition: whoever knows another one finds out that there is something new to be known."""
+    async def save_catalog(self, source_key: str, catalog: Catalog) -> str:
+        """Store a catalog and return its edition: a client with another edition knows that it must reload."""
         edition = uuid4().hex
-        await self.store.aput(("catalogues",), _digest(source_key), {"catalogue": dump_catalogue(catalogue)})
+        await self.store.aput(("catalogs",), _digest(source_key), {"catalog": dump_catalog(catalog)})
         await self.store.aput(("editions",), _digest(source_key), {"edition": edition})
         return edition
 
     async def edition(self, source_key: str) -> str:
-        """Of the catalogue that is kept, without reading it: a large one has megabytes."""
+        """The stored catalog's edition, without reading the catalog, which can have megabytes."""
         item = await self.store.aget(("editions",), _digest(source_key))
         return str(item.value["edition"]) if item else ""
 
-    async def tables_read(self, key: str) -> list[str]:
-        """Those that stand in prompts so far, in that order, where a model has not read all of a schema."""
-        item = await self.store.aget(("read",), _digest(key))
-        return list(json.loads(item.value["tables"])) if item else []
-
-    async def keep_tables_read(self, key: str, tables: Sequence[str]) -> None:
-        await self.store.aput(("read",), _digest(key), {"tables": json.dumps(tables)})
-
     async def remember(self, pair: Pair) -> None:
-        """In the store, or as a file where `pairs_dir` is set. The same question again replaces its query."""
+        """Save to the store, or as a file if `pairs_dir` is set. The same question replaces its query."""
         await self._pairs.remember(pair)
 
     async def recall(
         self, source: str, question: str, most: int = 3, user: str = ""
     ) -> list[tuple[float, Pair]]:
-        """The verified questions nearest to this one, best first, each with a score from 0 to 1. A user's own
-        and those of the folder: what another said may hold what this one must not see.
+        """Return the verified questions nearest to this one, best first, each with a score from 0 to 1. Only
+        the user's own and the folder's: another user's questions may contain data that this user must not
+        see.
         """
         return await self._pairs.recall(source, question, most, user)
 
@@ -136,31 +131,33 @@ class Memory:
     async def export_pairs(self, source: str, folder: Path | str) -> int:
         return await self._pairs.export(source, Path(folder))
 
-    async def note(self, user: str, said: Mapping[str, object]) -> None:
-        """What a person said of an answer, for whoever looks after the verified questions."""
-        told = json.dumps({**said, "at": time.time()})
-        await self.store.aput(("feedback", label(user)), uuid4().hex, {"feedback": told})
+    async def note(self, user: str, feedback: Mapping[str, object]) -> None:
+        """Save a user's feedback on an answer, for the maintainers of the verified questions."""
+        entry = json.dumps({**feedback, "at": time.time()})
+        await self.store.aput(("feedback", label(user)), uuid4().hex, {"feedback": entry})
 
     async def noted(self, user: str, most: int = 1_000) -> list[Mapping[str, object]]:
         items = await self.store.asearch(("feedback", label(user)), limit=most)
         return [json.loads(item.value["feedback"]) for item in items]
 
-    # -- what a user likes -----------------------------------------------------------------------
+    # -- user preferences ------------------------------------------------------------------------
 
     async def preferences(self, user: str) -> Mapping[str, str]:
         item = await self.store.aget(("preferences", label(user)), "all")
         return dict(json.loads(item.value["preferences"])) if item else {}
 
     async def prefer(self, user: str, **settings: str) -> Mapping[str, str]:
-        """All preferences as they are now; an empty value takes one back."""
+        """Return all preferences after the change; an empty value removes one."""
         for name, value in settings.items():
             if name not in PREFERENCES or len(value) > _PREFERENCE:
                 shown = one_line(value)[:_PREFERENCE]
                 names = ", ".join(PREFERENCES)
                 raise UsageError("usage.preference", name=name, value=shown, names=names, most=_PREFERENCE)
-        now = {name: value for name, value in {**await self.preferences(user), **settings}.items() if value}
-        await self.store.aput(("preferences", label(user)), "all", {"preferences": json.dumps(now)})
-        return now
+        preferences = {
+            name: value for name, value in {**await self.preferences(user), **settings}.items() if value
+        }
+        await self.store.aput(("preferences", label(user)), "all", {"preferences": json.dumps(preferences)})
+        return preferences
 
     # -- results by reference --------------------------------------------------------------------
 
@@ -168,15 +165,15 @@ class Memory:
         return await self._results.keep(user, thread, result)
 
     async def result(self, user: str, result_id: str) -> StoredResult | None:
-        """None for what is over, what never was, and what is another user's: nobody can tell which."""
+        """None for an expired, unknown or another user's result: a caller cannot tell which."""
         return await self._results.find(user, result_id)
 
-    async def holds_result(self, user: str, result_id: str) -> bool:
+    async def has_result(self, user: str, result_id: str) -> bool:
         return await self._results.holds(user, result_id)
 
     async def rest(self) -> None:
-        """End the task that LangGraph's store works in: it does not end with the store, and a loop that
-        closes at once would say that it was destroyed.
+        """Cancel the background task of LangGraph's store: it does not end with the store, and an event loop
+        that closes at once would warn about a pending task.
         """
         task = getattr(self.store, "_task", None)
         if task is not None:
@@ -184,7 +181,7 @@ class Memory:
             await asyncio.wait([task])
 
     async def sweep(self) -> int:
-        """Delete results whose time is over; how many. Done on opening and every ten minutes of use."""
+        """Delete expired results; return how many. Called on opening and every ten minutes of use."""
         await self.works.sweep(time.time() - self._lifetime)
         await self.paces.sweep()
         return await self._results.sweep()
@@ -192,29 +189,33 @@ class Memory:
     # -- writes run once -------------------------------------------------------------------------
 
     async def claim(self, key: str) -> bool:
-        """True for exactly one caller, of all processes, ever."""
+        """True for exactly one caller, in all processes, ever."""
         return await self._tables.change(tables.CLAIM, label(key), time.time(), durable=True) == 1
 
     async def settle(self, key: str, rows: int) -> None:
         await self._tables.change(tables.SETTLE, rows, label(key), durable=True)
 
     async def claimed(self, key: str) -> Claim | None:
-        found = await self._tables.rows(tables.CLAIMED, label(key))
-        return Claim(key, *found[0]) if found else None
+        rows = await self._tables.rows(tables.CLAIMED, label(key))
+        return Claim(key, *rows[0]) if rows else None
 
-    # -- numbers ---------------------------------------------------------------------------------
+    # -- metrics ---------------------------------------------------------------------------------
 
-    async def count(self, numbers: Numbers) -> None:
+    async def count(self, numbers: QuestionMetrics) -> None:
+        """Save a question's metrics durably, and with them everything written before: a commit that waits for
+        the disk syncs the whole log. So an answer survives a power failure at the price of one such wait per
+        question.
+        """
         try:
-            await self._tables.change(tables.COUNT, time.time(), *as_row(numbers))
-        except Exception as error:  # noqa: BLE001  the question was answered: counting it must not undo that
+            await self._tables.change(tables.COUNT, time.time(), *metrics_to_row(numbers), durable=True)
+        except Exception as error:  # noqa: BLE001  the question was answered; a failed count must not fail it
             log.warning("a question was not counted: %s", error)
 
     async def stats(self, days: int | None = None) -> Stats:
         since = time.time() - days * _DAY if days is not None else 0.0
-        return summed(from_row(row) for row in await self._tables.rows(tables.COUNTED, since))
+        return aggregate(metrics_from_row(row) for row in await self._tables.rows(tables.COUNTED, since))
 
 
 def _digest(source_key: str) -> str:
-    """A source may be named by its address, and an address may hold a password."""
+    """Hash the key: a source may be a URL that contains a password."""
     return hashlib.sha256(source_key.encode("utf-8", "surrogatepass")).hexdigest()

@@ -1,7 +1,7 @@
-"""Background work in the memory's own PostgreSQL, on procrastinate's tables: put by one process, done by any.
+"""The job queue in the memory's PostgreSQL, on procrastinate's tables: any process can take a queued job.
 
-The queue carries names; what they stand for is kept elsewhere (`works.py`). So a name that is put twice, or
-given to two processes, is still done once.
+The queue contains only names; the jobs themselves are in `jobs.py`. So a name that is queued twice, or given
+to two processes, is still processed once.
 """
 
 import asyncio
@@ -14,31 +14,33 @@ from procrastinate.exceptions import AlreadyEnqueued, ConnectorException
 
 from text2sql.config import Settings
 from text2sql.errors import StoreUnavailable
-from text2sql.memory.places import Server
+from text2sql.memory.location import Server
 
 log = logging.getLogger(__name__)
-logging.getLogger("procrastinate").setLevel(logging.WARNING)  # below that it tells names, which are secrets
+logging.getLogger("procrastinate").setLevel(logging.WARNING)  # below that it logs names, which are secrets
 
-STALLED = 20.0  # seconds after which a process that says nothing has lost its work
-_WORD = 5.0  # seconds between two words
-_AGAIN = 5  # seconds before another try at what could not be done now
-_LOOK = 2.0  # seconds between two looks, for where no notification gets through (a pooler)
+STALLED = 20.0  # seconds without a heartbeat after which a process loses its jobs
+_HEARTBEAT_SECONDS = 5.0
+_AGAIN = 5  # before a job that could not run is tried again
+_POLL_SECONDS = 2.0  # between two polls, where notifications do not arrive (behind a pooler)
 _QUEUE, _TASK = "text2sql", "text2sql.work"
-_SET_UP = 0x74327372  # the lock of whoever makes the tables
-_CONNECTIONS = 6  # each lane keeps one to be notified
+_SET_UP = 0x74327372  # advisory lock for creating the tables
+_CONNECTIONS = 6  # each lane needs one for notifications
 
 
-class Later(Exception):
-    """It cannot be done now: another process may be at it."""
+class RetryLater(Exception):
+    """The job cannot run now: another process may have claimed it."""
 
 
 class Queue:
+    """A queue of job names."""
+
     def __init__(self, server: Server, settings: Settings) -> None:
         self._server = server
-        self._seconds = max(2, round(settings.connect_timeout))
+        self._connect_timeout = max(2, round(settings.connect_timeout))
         self._opening = asyncio.Lock()
         self._opened = False
-        self._do: Callable[[str], Awaitable[bool]] | None = None
+        self._handler: Callable[[str], Awaitable[bool]] | None = None
         self._app = procrastinate.App(
             connector=procrastinate.PsycopgConnector(
                 conninfo=server.url,
@@ -46,17 +48,17 @@ class Queue:
                 max_size=_CONNECTIONS,
                 timeout=settings.pool_wait,
                 kwargs={
-                    "connect_timeout": self._seconds,
+                    "connect_timeout": self._connect_timeout,
                     "application_name": "text2sql queue",
                     "prepare_threshold": None,
                 },
             )
         )
         strategy = procrastinate.RetryStrategy(wait=_AGAIN)
-        self._app.task(name=_TASK, queue=_QUEUE, retry=strategy)(self._done)
+        self._app.task(name=_TASK, queue=_QUEUE, retry=strategy)(self._run_job)
 
     async def put(self, name: str, lane: str) -> None:
-        """Once, however often it is put before somebody takes it."""
+        """Queue a name, once, however often it is put before a worker takes it."""
         try:
             await self._open()
             job = self._app.configure_task(_TASK, queue=_queue_of(lane), queueing_lock=name)
@@ -66,31 +68,31 @@ class Queue:
         except (ConnectorException, psycopg.Error) as error:
             raise StoreUnavailable(self._server.shown, str(error.__cause__ or error)[:200]) from error
 
-    async def work(self, do: Callable[[str], Awaitable[bool]], lanes: Mapping[str, int]) -> None:
-        """Until it is cancelled; what is being done then goes back into the queue. `do` says whether a name
-        is done; what it raises, and what is not done, is tried again. `lanes`: how many of each at once, so
-        that what is short does not wait for what is long.
+    async def work(self, handler: Callable[[str], Awaitable[bool]], lanes: Mapping[str, int]) -> None:
+        """Process jobs until cancelled; running jobs then return to the queue. `handler` returns whether a
+        name is done; a failed or unfinished job is tried again. `lanes` maps each lane to its concurrency, so
+        that short jobs do not wait for long ones.
         """
-        self._do = do
+        self._handler = handler
         while True:
             try:
                 await self._open()
-                async with asyncio.TaskGroup() as all_of_them:
-                    all_of_them.create_task(self._rescue())
+                async with asyncio.TaskGroup() as tasks:
+                    tasks.create_task(self._requeue_stalled())
                     for lane, at_once in lanes.items():
-                        all_of_them.create_task(self._serve(lane, at_once))
+                        tasks.create_task(self._serve(lane, at_once))
             except* (ConnectorException, psycopg.Error, OSError) as group:
                 log.warning("the queue is not served just now: %s", group.exceptions[0])
-            await asyncio.sleep(_LOOK)
+            await asyncio.sleep(_POLL_SECONDS)
 
     async def close(self) -> None:
         if self._opened:
             self._opened = False
             await self._app.close_async()
 
-    async def _done(self, name: str) -> None:
-        if self._do is None or not await self._do(name):
-            raise Later(name)
+    async def _run_job(self, name: str) -> None:
+        if self._handler is None or not await self._handler(name):
+            raise RetryLater(name)
 
     async def _serve(self, lane: str, at_once: int) -> None:
         await self._app.run_worker_async(
@@ -98,12 +100,12 @@ class Queue:
             concurrency=at_once,
             install_signal_handlers=False,
             delete_jobs="successful",
-            fetch_job_polling_interval=_LOOK,
+            fetch_job_polling_interval=_POLL_SECONDS,
             shutdown_graceful_timeout=0.1,
-            update_heartbeat_interval=_WORD,
+            update_heartbeat_interval=_HEARTBEAT_SECONDS,
             stalled_worker_timeout=STALLED,
         )
-        raise ConnectorException("the worker stopped")  # its siblings end with it
+        raise ConnectorException("the worker stopped")  # the task group cancels the other workers
 
     async def _open(self) -> None:
         async with self._opening:
@@ -114,16 +116,16 @@ class Queue:
 
     async def _set_up(self) -> None:
         connection = await psycopg.AsyncConnection.connect(
-            self._server.url, connect_timeout=self._seconds, autocommit=True
+            self._server.url, connect_timeout=self._connect_timeout, autocommit=True
         )
         async with connection, connection.transaction():
             await connection.execute("SELECT pg_advisory_xact_lock(%s)", (_SET_UP,))
-            made = await connection.execute("SELECT to_regclass('procrastinate_jobs') IS NOT NULL")
-            if not (await made.fetchone() or (False,))[0]:
+            row = await connection.execute("SELECT to_regclass('procrastinate_jobs') IS NOT NULL")
+            if not (await row.fetchone() or (False,))[0]:
                 await connection.execute(self._app.schema_manager.get_schema())
 
-    async def _rescue(self) -> None:
-        """Give the work of processes that died to others."""
+    async def _requeue_stalled(self) -> None:
+        """Put the jobs of dead processes back into the queue."""
         while True:
             manager = self._app.job_manager
             for job in await manager.get_stalled_jobs(task_name=_TASK, seconds_since_heartbeat=STALLED):
@@ -131,9 +133,9 @@ class Queue:
                     await manager.retry_job(job)
                 except ConnectorException:  # another process was quicker
                     log.debug("job %s was taken up elsewhere", job.id)
-            await asyncio.sleep(_WORD)
+            await asyncio.sleep(_HEARTBEAT_SECONDS)
 
 
 def _queue_of(lane: str) -> str:
-    """Servers of an earlier version know one queue, and make reports of all that is in it."""
+    """Servers of an earlier version know one queue, and treat all its jobs as reports."""
     return _QUEUE if lane == "report" else f"{_QUEUE}.{lane}"

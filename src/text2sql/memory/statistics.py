@@ -1,4 +1,4 @@
-"""Numbers of questions, to and from a row, and added up."""
+"""Converts question metrics to and from database rows, and aggregates them."""
 
 import json
 import math
@@ -6,30 +6,30 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from text2sql.memory.kept import Numbers, Spread, Stats
+from text2sql.memory.records import QuestionMetrics, Spread, Stats
 from text2sql.memory.tables import Cell
 
 
-def as_row(one: Numbers) -> tuple[Cell, ...]:
+def metrics_to_row(metrics: QuestionMetrics) -> tuple[Cell, ...]:
     return (
-        one.status,
-        one.attempts,
-        int(one.repaired),
-        int(one.first_pass),
-        json.dumps(one.errors),
-        json.dumps({stage: round(seconds, 4) for stage, seconds in one.seconds.items()}),
-        one.calls,
-        one.prompt_tokens,
-        one.completion_tokens,
-        one.statements,
-        one.model,
+        metrics.status,
+        metrics.attempts,
+        int(metrics.repaired),
+        int(metrics.first_pass),
+        json.dumps(metrics.errors),
+        json.dumps({stage: round(seconds, 4) for stage, seconds in metrics.seconds.items()}),
+        metrics.calls,
+        metrics.prompt_tokens,
+        metrics.completion_tokens,
+        metrics.statements,
+        metrics.model,
     )
 
 
-def from_row(row: Sequence[Any]) -> Numbers:
+def metrics_from_row(row: Sequence[Any]) -> QuestionMetrics:
     status, attempts, repaired, first_pass, errors, seconds, *counts, model = row
     calls, prompt, completion, statements = counts
-    return Numbers(
+    return QuestionMetrics(
         status,
         attempts,
         bool(repaired),
@@ -44,35 +44,38 @@ def from_row(row: Sequence[Any]) -> Numbers:
     )
 
 
-def summed(numbers: Iterable[Numbers]) -> Stats:
-    every = list(numbers)
-    answered = [one for one in every if one.status == "answered"]
-    written = [one for one in every if one.attempts]
+def aggregate(numbers: Iterable[QuestionMetrics]) -> Stats:
+    all_metrics = list(numbers)
+    answered = [item for item in all_metrics if item.status == "answered"]
+    with_model_query = [item for item in all_metrics if item.attempts]
     seconds: dict[str, list[float]] = defaultdict(list)
-    for one in every:
-        for stage, spent in one.seconds.items():
-            seconds[stage].append(spent)
+    for item in all_metrics:
+        for stage, durations in item.seconds.items():
+            seconds[stage].append(durations)
     return Stats(
-        questions=len(every),
-        by_status=dict(Counter(one.status for one in every).most_common()),
-        first_pass_rate=_share(sum(one.first_pass for one in written), len(written)),
-        repair_rate=_share(sum(one.repaired for one in written), len(written)),
-        errors=dict(Counter(kind for one in every for kind in one.errors).most_common()),
-        seconds={stage: Spread(_at(spent, 0.50), _at(spent, 0.95)) for stage, spent in seconds.items()},
-        calls_per_answer=_share(sum(one.calls for one in answered), len(answered)),
-        tokens_per_answer=_share(
-            sum(one.prompt_tokens + one.completion_tokens for one in answered), len(answered)
+        questions=len(all_metrics),
+        by_status=dict(Counter(item.status for item in all_metrics).most_common()),
+        first_pass_rate=_ratio(sum(item.first_pass for item in with_model_query), len(with_model_query)),
+        repair_rate=_ratio(sum(item.repaired for item in with_model_query), len(with_model_query)),
+        errors=dict(Counter(kind for item in all_metrics for kind in item.errors).most_common()),
+        seconds={
+            stage: Spread(_percentile(durations, 0.50), _percentile(durations, 0.95))
+            for stage, durations in seconds.items()
+        },
+        calls_per_answer=_ratio(sum(item.calls for item in answered), len(answered)),
+        tokens_per_answer=_ratio(
+            sum(item.prompt_tokens + item.completion_tokens for item in answered), len(answered)
         ),
-        statements=sum(one.statements for one in every),
-        by_model=dict(Counter(one.model for one in every if one.model).most_common()),
+        statements=sum(item.statements for item in all_metrics),
+        by_model=dict(Counter(item.model for item in all_metrics if item.model).most_common()),
     )
 
 
-def _share(part: float, whole: int) -> float | None:
-    return round(part / whole, 4) if whole else None
+def _ratio(count: float, total: int) -> float | None:
+    return round(count / total, 4) if total else None
 
 
-def _at(values: list[float], share: float) -> float:
-    """The nearest rank: a number that was measured, not one between two."""
+def _percentile(values: list[float], fraction: float) -> float:
+    """The nearest rank: a measured value, not an interpolated one."""
     ordered = sorted(values)
-    return ordered[max(0, math.ceil(share * len(ordered)) - 1)]
+    return ordered[max(0, math.ceil(fraction * len(ordered)) - 1)]

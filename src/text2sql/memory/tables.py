@@ -1,6 +1,6 @@
-"""Our own tables beside LangGraph's, for what its store cannot do: a claim that exactly one caller wins, a
-lifetime to the second, numbers that are added up, records that nobody changes. One SQL for SQLite and
-PostgreSQL; `?` is a value.
+"""SQL of this package's own tables, for what LangGraph's store lacks: claims that exactly one caller wins,
+lifetimes, metrics that are aggregated, and an append-only audit log. The same SQL runs on SQLite and
+PostgreSQL; `?` is a parameter.
 """
 
 from collections.abc import Mapping, Sequence
@@ -8,8 +8,8 @@ from typing import Any, Literal, Protocol, TypeAlias
 
 Cell: TypeAlias = str | int | float | None
 
-# One tuple of statements a version, in order, for ever: a file of version n gets those after the nth.
-STEPS: tuple[tuple[str, ...], ...] = (
+# Migrations, one tuple of statements per version, never changed: a file of version n runs the later ones.
+MIGRATIONS: tuple[tuple[str, ...], ...] = (
     (
         "CREATE TABLE text2sql_claims"
         " (key TEXT PRIMARY KEY, claimed DOUBLE PRECISION NOT NULL, found BIGINT)",
@@ -48,7 +48,7 @@ STEPS: tuple[tuple[str, ...], ...] = (
     ),
 )
 
-# What a record says stays said: no statement of ours changes one, and the engine refuses everybody else's.
+# Audit records are immutable: no statement here changes one, and triggers reject any other program's.
 _APPEND_ONLY: Mapping[str, tuple[str, ...]] = {
     "sqlite": tuple(
         f"CREATE TRIGGER text2sql_audit_{verb} BEFORE {verb} ON text2sql_audit"
@@ -64,8 +64,8 @@ _APPEND_ONLY: Mapping[str, tuple[str, ...]] = {
 }
 
 
-def steps_for(engine: Literal["sqlite", "postgres"]) -> tuple[tuple[str, ...], ...]:
-    first, second, *later = STEPS
+def migrations_for(engine: Literal["sqlite", "postgres"]) -> tuple[tuple[str, ...], ...]:
+    first, second, *later = MIGRATIONS
     return first, (*second, *_APPEND_ONLY[engine]), *later
 
 
@@ -127,7 +127,7 @@ KEEP_PART = (
 PARTS = "SELECT part, value FROM text2sql_parts WHERE work = ? AND part LIKE ?"
 DROP_PARTS = "DELETE FROM text2sql_parts WHERE work = ?"
 
-# A bucket that holds `most` and fills by `rate` a second: one is taken where there is one.
+# A token bucket with a capacity and a refill rate per second: takes one token if there is one.
 _ROOM = "text2sql_pace.room + (excluded.since - text2sql_pace.since) * ?"
 _FILLED = f"CASE WHEN {_ROOM} > ? THEN ? ELSE {_ROOM} END"
 TAKE_ROOM = (
@@ -145,9 +145,9 @@ COUNTED = f"SELECT {NUMBERS} FROM text2sql_numbers WHERE at >= ?"
 
 
 class Tables(Protocol):
-    """One statement at a time, each whole by itself. Errors are `StoreError`s."""
+    """Runs one statement at a time, each atomic. Errors are `StoreError`s."""
 
     async def change(self, sql: str, *values: Cell, durable: bool = False) -> int:
-        """How many rows it inserted, updated or deleted. `durable` outlives a power cut."""
+        """Return how many rows were inserted, updated or deleted. `durable` survives a power failure."""
 
     async def rows(self, sql: str, *values: Cell) -> Sequence[tuple[Any, ...]]: ...

@@ -1,4 +1,5 @@
-"""Templates whose placeholders are questions: read, asked, answered from a lock file, and written out.
+"""Reports: templates whose placeholders are questions about a database.
 
-`template.py` reads one, `filling.py` has the strategy, `lock.py` remembers, `writing.py` makes the files.
+`template.py` parses a template, `answer_placeholders.py` answers its questions, `lock.py` stores the verified
+queries, `build.py` assembles the report and `output.py` writes it.
 """

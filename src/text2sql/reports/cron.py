@@ -1,7 +1,7 @@
-"""When a report is due: the five fields of cron, in local time.
+"""Cron expressions with five fields, in local time.
 
-A small matcher, because all that is wanted is the next minute that fits: numbers, names, lists, ranges and
-steps. Where both days are given either is enough, as in every cron.
+Supports numbers, names, lists, ranges and steps. If both day fields are restricted, either may match, as in
+every cron.
 """
 
 from collections.abc import Mapping, Sequence
@@ -27,23 +27,25 @@ _SHORT = {
     "@monthly": "0 0 1 * *",
     "@yearly": "0 0 1 1 *",
 }
-_FAR = timedelta(days=8 * 366)  # 29 February comes every eight years at the latest
+_SEARCH_LIMIT = timedelta(days=8 * 366)  # 29 February comes every eight years at the latest
 
 
 @dataclass(frozen=True, slots=True)
 class Cron:
+    """A parsed cron expression."""
+
     text: str
     minutes: frozenset[int]
     hours: frozenset[int]
     days: frozenset[int]
     months: frozenset[int]
     weekdays: frozenset[int]  # 0 is Sunday
-    any_day: bool  # `*` in one of the two fields of days: both must fit
+    any_day: bool  # True if one of the two day fields starts with `*`; then both must match
 
     def after(self, moment: datetime) -> datetime:
-        """The first minute behind a moment that fits."""
+        """The first matching minute after a moment."""
         at = moment.replace(second=0, microsecond=0) + timedelta(minutes=1)
-        until = at + _FAR
+        until = at + _SEARCH_LIMIT
         while at < until:
             if at.month not in self.months:
                 at = (at.replace(day=1, hour=0, minute=0) + timedelta(days=32)).replace(day=1)
@@ -63,17 +65,18 @@ class Cron:
 
 
 def read_cron(text: str) -> Cron:
+    """Parse a cron expression; raise UsageError if it is invalid or never matches."""
     words = _SHORT.get(text.strip().lower(), text).lower().split()
     if len(words) != len(_FIELDS):
         raise UsageError("usage.report_cron", cron=text[:80], detail=f"{len(words)} fields")
     try:
-        found = [
+        parsed = [
             _field(word, least, most, names)
             for word, (_, least, most, names) in zip(words, _FIELDS, strict=True)
         ]
     except ValueError as error:
         raise UsageError("usage.report_cron", cron=text[:80], detail=str(error)[:80]) from error
-    minutes, hours, days, months, weekdays = found
+    minutes, hours, days, months, weekdays = parsed
     any_day = words[2].startswith("*") or words[4].startswith("*")
     cron = Cron(text, minutes, hours, days, months, frozenset(day % 7 for day in weekdays), any_day)
     cron.after(datetime(2024, 1, 1))
@@ -81,7 +84,7 @@ def read_cron(text: str) -> Cron:
 
 
 def _field(word: str, least: int, most: int, names: Mapping[str, int]) -> frozenset[int]:
-    found: set[int] = set()
+    values: set[int] = set()
     for part in word.split(","):
         span, slash, step = part.partition("/")
         first, dash, last = span.partition("-")
@@ -93,8 +96,8 @@ def _field(word: str, least: int, most: int, names: Mapping[str, int]) -> frozen
         stride = _number(step, {}) if slash else 1
         if not (least <= low <= high <= most and stride > 0):
             raise ValueError(part)
-        found |= set(range(low, high + 1, stride))
-    return frozenset(found)
+        values |= set(range(low, high + 1, stride))
+    return frozenset(values)
 
 
 def _number(word: str, names: Mapping[str, int]) -> int:

@@ -1,8 +1,8 @@
-"""Word templates: a zip of XML parts. Text is looked at paragraph by paragraph, because Word cuts what a
-person types into runs as it likes: a placeholder may be spread over several.
+"""Word templates. A .docx file is a zip archive of XML parts.
 
-Values become text nodes, so nothing in them is markup. The XML itself comes from outside: a part with a
-document type (entities) is refused, and so is a zip that unpacks to more than a report can need.
+Placeholders are found per paragraph, because Word splits text into runs arbitrarily and a placeholder may
+span several runs. Values are inserted as text nodes and never parsed as markup. Templates are untrusted
+input: a part with a DOCTYPE (entities) is rejected, and so is an archive that unpacks to an excessive size.
 """
 
 import io
@@ -14,18 +14,20 @@ from xml.dom import minidom
 from xml.parsers import expat
 
 from text2sql.errors import UsageError
+from text2sql.reports.blocks import Grid, Mark, Picture, Shown, Words
 from text2sql.reports.placeholders import Piece, Placeholder, scan, unescaped
-from text2sql.reports.showing import Grid, Mark, Picture, Shown, Words
-from text2sql.reports.texts import plain
+from text2sql.reports.text_templates import plain
 
 _PARTS = re.compile(r"word/(document|header\d*|footer\d*|footnotes|endnotes)\.xml")
-_LARGEST = 100_000_000  # bytes of all parts together
+_LARGEST = 50_000_000  # bytes of all parts together
 _MOST_PARTS = 2_000
+_MOST_NODES = 100_000  # elements, attributes, texts: about a second and 40 MB; ten pages of Word have 10,000
+_DEEPEST = 200
 _W = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
 _R = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
 _RELATIONS = "http://schemas.openxmlformats.org/package/2006/relationships"
 _TYPES = "http://schemas.openxmlformats.org/package/2006/content-types"
-_WIDE = 5_486_400  # EMU: six inches, what a page has between its margins
+_WIDE = 5_486_400  # EMU: six inches, the text width of a page
 _DRAWING = """\
 <w:r xmlns:w="{w}" xmlns:r="{r}" xmlns:wp="http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing"
  xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main"
@@ -41,14 +43,18 @@ _DRAWING = """\
 
 @dataclass(frozen=True, slots=True)
 class DocxTemplate:
+    """A parsed Word template."""
+
     parts: dict[str, bytes]
     placeholders: tuple[Placeholder, ...]
     alone: tuple[bool, ...]
 
     def blocks(self) -> tuple[bool, ...]:
+        """For each placeholder, whether it is alone in its paragraph."""
         return self.alone
 
     def filled(self, shown: Sequence[Shown]) -> bytes:
+        """The document with its placeholders replaced."""
         left, parts, pictures = iter(shown), dict(self.parts), _Pictures()
         for name in _texts(parts):
             document = _read(parts[name])
@@ -63,7 +69,11 @@ class DocxTemplate:
 
 
 def docx_template(data: bytes) -> DocxTemplate:
+    """Parse a .docx file; raise UsageError if it is invalid or too large."""
     parts = _unzipped(data)
+    nodes = 0
+    for name in _texts(parts):
+        nodes += _count_nodes(parts[name], _MOST_NODES - nodes)
     placeholders: list[Placeholder] = []
     alone: list[bool] = []
     for name in _texts(parts):
@@ -75,17 +85,17 @@ def docx_template(data: bytes) -> DocxTemplate:
     return DocxTemplate(parts, tuple(placeholders), tuple(alone))
 
 
-# -- the zip -------------------------------------------------------------------------------------
+# -- The zip archive -----------------------------------------------------------------------------
 
 
 def _unzipped(data: bytes) -> dict[str, bytes]:
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as packed:
             entries = packed.infolist()
-            if len(entries) > _MOST_PARTS or sum(one.file_size for one in entries) > _LARGEST:
-                raise UsageError("usage.report_docx", detail="too large")
-            parts = {one.filename: packed.read(one) for one in entries if not one.is_dir()}
-    # RuntimeError: encrypted; the others: what a damaged zip may raise
+            if len(entries) > _MOST_PARTS or sum(entry.file_size for entry in entries) > _LARGEST:
+                raise _too_large()
+            parts = {entry.filename: packed.read(entry) for entry in entries if not entry.is_dir()}
+    # RuntimeError: encrypted; the others: a damaged archive
     except (zipfile.BadZipFile, RuntimeError, NotImplementedError, EOFError, ValueError, OSError) as error:
         raise UsageError("usage.report_docx", detail=str(error)[:100]) from error
     if "word/document.xml" not in parts or "[Content_Types].xml" not in parts:
@@ -94,12 +104,12 @@ def _unzipped(data: bytes) -> dict[str, bytes]:
 
 
 def _zipped(parts: dict[str, bytes]) -> bytes:
-    """The same parts give the same bytes."""
-    made = io.BytesIO()
-    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as packed:
+    """Create the archive. It is deterministic: equal parts give equal bytes."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as packed:
         for name, data in parts.items():
             packed.writestr(zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0)), data, zipfile.ZIP_DEFLATED)
-    return made.getvalue()
+    return buffer.getvalue()
 
 
 def _texts(parts: dict[str, bytes]) -> list[str]:
@@ -107,21 +117,56 @@ def _texts(parts: dict[str, bytes]) -> list[str]:
 
 
 def _read(data: bytes) -> minidom.Document:
-    """minidom keeps every prefix as it is written, and Word reads prefixes inside of attributes."""
+    """Parse XML with minidom, which preserves namespace prefixes: Word refers to prefixes in attributes."""
+    _count_nodes(data, _MOST_NODES)
+    return minidom.parseString(data)  # noqa: S318 -- a DOCTYPE was rejected, so there are no entities
+
+
+def _count_nodes(data: bytes, most: int) -> int:
+    """Count the nodes of an XML document without building a tree. Raises UsageError for more than `most`
+    nodes and for a DOCTYPE.
+    """
+    nodes = depth = 0
 
     def refuse(*_: object) -> None:
         raise UsageError("usage.report_docx", detail="DOCTYPE")
 
+    def count(*_: object) -> None:
+        nonlocal nodes
+        nodes += 1
+        if nodes > most:
+            raise _too_large()
+
+    def begin(_: str, attributes: dict[str, str]) -> None:
+        nonlocal nodes, depth
+        nodes, depth = nodes + len(attributes), depth + 1
+        if depth > _DEEPEST:
+            raise _too_large()
+        count()
+
+    def end(_: str) -> None:
+        nonlocal depth
+        depth -= 1
+
+    parser = expat.ParserCreate()
+    parser.buffer_text = True  # count a multi-line text as one node
+    parser.StartDoctypeDeclHandler = refuse
+    parser.StartElementHandler, parser.EndElementHandler = begin, end
+    parser.CharacterDataHandler = parser.CommentHandler = parser.ProcessingInstructionHandler = count
     try:
-        looking = expat.ParserCreate()
-        looking.StartDoctypeDeclHandler = refuse
-        looking.Parse(data, True)
-        return minidom.parseString(data)  # noqa: S318 -- without a document type there are no entities
+        parser.Parse(data, True)
     except expat.ExpatError as error:
         raise UsageError("usage.report_docx", detail=str(error)[:100]) from error
+    return nodes
 
 
-# -- paragraphs ----------------------------------------------------------------------------------
+def _too_large() -> UsageError:
+    return UsageError(
+        "usage.report_docx_large", megabytes=_LARGEST // 1_000_000, nodes=_MOST_NODES, depth=_DEEPEST
+    )
+
+
+# -- Paragraphs ----------------------------------------------------------------------------------
 
 
 def _paragraphs(document: minidom.Document) -> list[minidom.Element]:
@@ -129,7 +174,7 @@ def _paragraphs(document: minidom.Document) -> list[minidom.Element]:
 
 
 def _runs(paragraph: minidom.Element) -> Iterator[minidom.Element]:
-    """Its text elements, but not those of a paragraph inside (a text box)."""
+    """The text elements of a paragraph, without those of nested paragraphs (text boxes)."""
     for element in paragraph.getElementsByTagNameNS(_W, "t"):
         around = element.parentNode
         while around is not None and getattr(around, "localName", "") != "p":
@@ -139,10 +184,10 @@ def _runs(paragraph: minidom.Element) -> Iterator[minidom.Element]:
 
 
 def _text(paragraph: minidom.Element) -> str:
-    return "".join(map(_held, _runs(paragraph)))
+    return "".join(map(_text_of, _runs(paragraph)))
 
 
-def _held(element: minidom.Element) -> str:
+def _text_of(element: minidom.Element) -> str:
     return "".join(node.data for node in element.childNodes if isinstance(node, minidom.Text))
 
 
@@ -162,30 +207,30 @@ def _fill(paragraph: minidom.Element, left: "Iterator[Shown]", part: str, pictur
             drawing.appendChild(pictures.drawn(value, part))
             below = _after(below, drawing)
     blocks = any(isinstance(value, Grid | Picture) for value in shown)
-    # a paragraph may also be what ends a section of the document
+    # keep a paragraph that carries section properties: it ends a section of the document
     blocks = blocks and not paragraph.getElementsByTagNameNS(_W, "sectPr")
     if blocks and not _text(paragraph).strip() and paragraph.parentNode is not None:
         paragraph.parentNode.removeChild(paragraph)
 
 
 def _put_words(paragraph: minidom.Element, pieces: Sequence[Piece], shown: Sequence[Shown]) -> None:
-    """Each value takes the place of its placeholder in the run where that begins, in the run's own look."""
+    """Replace each placeholder in the run where it starts, which keeps that run's formatting."""
     elements = list(_runs(paragraph))
     at, spans = 0, []
     for element in elements:
-        spans.append((at, at + len(_held(element))))
+        spans.append((at, at + len(_text_of(element))))
         at = spans[-1][1]
     for element, (start, end) in zip(elements, spans, strict=True):
-        text, told, place = _held(element), [], start
+        text, new_text, place = _text_of(element), [], start
         for piece, value in zip(pieces, shown, strict=True):
             if piece.end <= start or piece.start >= end:
                 continue
-            told.append(unescaped(text[place - start : max(piece.start, start) - start]))
+            new_text.append(unescaped(text[place - start : max(piece.start, start) - start]))
             if piece.start >= start:
-                told.append(_words(value))
+                new_text.append(_words(value))
             place = min(piece.end, end)
-        told.append(unescaped(text[place - start :]))
-        _set(element, "".join(told))
+        new_text.append(unescaped(text[place - start :]))
+        _set(element, "".join(new_text))
 
 
 def _words(value: Shown) -> str:
@@ -205,47 +250,47 @@ def _set(element: minidom.Element, text: str) -> None:
 
 def _after(place: minidom.Element, new: minidom.Element) -> minidom.Element:
     if place.parentNode is None:
-        raise RuntimeError("a paragraph stands somewhere")
+        raise RuntimeError("the paragraph has no parent")
     place.parentNode.insertBefore(new, place.nextSibling)  # type: ignore[arg-type]  # any sibling will do
     return new
 
 
-# -- what is made --------------------------------------------------------------------------------
+# -- New elements --------------------------------------------------------------------------------
 
 
 def _document(element: minidom.Element) -> minidom.Document:
-    found = element.ownerDocument
-    if found is None:
-        raise RuntimeError("an element belongs to a document")
-    return found
+    document = element.ownerDocument
+    if document is None:
+        raise RuntimeError("the element has no document")
+    return document
 
 
 def _w(near: minidom.Element, name: str, **attributes: str) -> minidom.Element:
-    """An element in Word's namespace, under the prefix that this document has for it."""
+    """Create an element in Word's namespace with the prefix that the document uses."""
     prefix = near.prefix or ""
-    made = _document(near).createElementNS(_W, f"{prefix}:{name}" if prefix else name)
+    element = _document(near).createElementNS(_W, f"{prefix}:{name}" if prefix else name)
     for key, value in attributes.items():
-        made.setAttributeNS(_W, f"{prefix or 'w'}:{key}", value)
-    return made
+        element.setAttributeNS(_W, f"{prefix or 'w'}:{key}", value)
+    return element
 
 
 def _paragraph(
     near: minidom.Element, text: str, *, right: bool = False, bold: bool = False
 ) -> minidom.Element:
-    made, run, held = _w(near, "p"), _w(near, "r"), _w(near, "t")
+    paragraph, run, text_element = _w(near, "p"), _w(near, "r"), _w(near, "t")
     if right:
         look = _w(near, "pPr")
         look.appendChild(_w(near, "jc", val="right"))
-        made.appendChild(look)
+        paragraph.appendChild(look)
     if bold:
         weight = _w(near, "rPr")
         weight.appendChild(_w(near, "b"))
         run.appendChild(weight)
     if text:
-        _set(held, " ".join(plain(text).split()))
-        run.appendChild(held)
-        made.appendChild(run)
-    return made
+        _set(text_element, " ".join(plain(text).split()))
+        run.appendChild(text_element)
+        paragraph.appendChild(run)
+    return paragraph
 
 
 def _table(grid: Grid, near: minidom.Element) -> minidom.Element:
@@ -280,13 +325,13 @@ class _Pictures:
         self.files[f"word/{name}"] = picture.data
         self.links.setdefault(part, []).append((relation, name))
         wide, high = _size(picture.data)
-        cx = min(_WIDE, wide * 4_763)  # drawn twice as large as it is shown: 192 dots an inch
-        made = _DRAWING.format(
+        cx = min(_WIDE, wide * 4_763)  # images are rendered at 192 dpi, twice the displayed size
+        xml = _DRAWING.format(
             w=_W, r=_R, cx=cx, cy=cx * high // max(wide, 1), id=9_000 + number, rel=relation
         )
-        root = minidom.parseString(made).documentElement  # noqa: S318 -- our own text, numbers filled in
+        root = minidom.parseString(xml).documentElement  # noqa: S318 -- our own XML with numbers filled in
         if root is None:
-            raise RuntimeError("a document has a root")
+            raise RuntimeError("the document has no root element")
         return root
 
 
@@ -303,8 +348,8 @@ def _relate(parts: dict[str, bytes], part: str, pictures: _Pictures) -> None:
         _child(relations, "Relationship", Id=relation, Type=f"{_R}/image", Target=target)
     parts[place] = relations.toxml(encoding="UTF-8")
     types = _read(parts["[Content_Types].xml"])
-    known = types.getElementsByTagNameNS(_TYPES, "Default")
-    if not any(one.getAttribute("Extension").lower() == "png" for one in known):
+    defaults = types.getElementsByTagNameNS(_TYPES, "Default")
+    if not any(default.getAttribute("Extension").lower() == "png" for default in defaults):
         _child(types, "Default", first=True, Extension="png", ContentType="image/png")
     parts["[Content_Types].xml"] = types.toxml(encoding="UTF-8")
 
@@ -312,8 +357,10 @@ def _relate(parts: dict[str, bytes], part: str, pictures: _Pictures) -> None:
 def _child(document: minidom.Document, name: str, *, first: bool = False, **attributes: str) -> None:
     root = document.documentElement
     if root is None:
-        raise RuntimeError("a document has a root")
-    made = document.createElementNS(root.namespaceURI or "", f"{root.prefix}:{name}" if root.prefix else name)
+        raise RuntimeError("the document has no root element")
+    element = document.createElementNS(
+        root.namespaceURI or "", f"{root.prefix}:{name}" if root.prefix else name
+    )
     for key, value in attributes.items():
-        made.setAttribute(key, value)
-    root.insertBefore(made, root.firstChild if first else None)
+        element.setAttribute(key, value)
+    root.insertBefore(element, root.firstChild if first else None)

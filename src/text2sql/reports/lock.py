@@ -1,7 +1,7 @@
-"""The lock file beside a template: the verified query of each placeholder, to be reviewed in Git.
+"""The lock file of a template: the verified query of each placeholder, for review in Git.
 
-With it a report needs no model. It is as hostile as any other text: it is read as plain data of known shape,
-and every query in it goes through the guard again.
+With a complete lock file a report needs no model. The file is untrusted input: it is parsed as plain YAML
+with a fixed structure, and every query in it passes the guard again.
 """
 
 from collections.abc import Mapping, Sequence
@@ -11,9 +11,9 @@ from typing import Any
 import yaml  # type: ignore[import-untyped]
 
 from text2sql.errors import UsageError
-from text2sql.sql import named_columns
+from text2sql.sql import in_worker, named_columns
 from text2sql.sql.parameters import Kind
-from text2sql.types import Catalogue, CheckedSql, Table
+from text2sql.types import Catalog, CheckedSql, SqlRejected, Table
 
 SUFFIX = ".lock.yaml"
 _VERSION = 1
@@ -29,7 +29,9 @@ Reads = Mapping[str, Mapping[str, str]]  # table → column → type
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    question: str  # as the template has it, with the names of parameters
+    """The verified query of one question."""
+
+    question: str  # as in the template, with parameter names
     sql: str
     parameters: Mapping[str, Kind] = field(default_factory=dict)
     values: Mapping[str, str] = field(default_factory=dict)
@@ -38,43 +40,49 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Lock:
+    """The contents of a lock file."""
+
     dialect: str = ""
     entries: tuple[Entry, ...] = ()
 
     def find(self, question: str) -> Entry | None:
-        return next((one for one in self.entries if one.question == question), None)
+        return next((entry for entry in self.entries if entry.question == question), None)
 
 
-def reads_of(query: CheckedSql, catalogue: Catalogue) -> Reads:
-    """The columns whose names stand in a query, of the tables that it reads: too many rather than too few."""
-    named = named_columns(query.sql, query.dialect)
-    found: dict[str, dict[str, str]] = {}
+async def query_reads(query: CheckedSql, catalog: Catalog) -> Reads:
+    """The columns that a query reads, with their types. Columns are matched by name, so there may be extra
+    ones.
+    """
+    columns = await in_worker(named_columns, query.sql, query.dialect)
+    names = frozenset[str]() if isinstance(columns, SqlRejected) else columns
+    reads: dict[str, dict[str, str]] = {}
     for label in query.tables:
-        table = _table(label, catalogue)
+        table = _table(label, catalog)
         if table is not None:
-            held = {one.name: one.type for one in table.columns if one.name.casefold() in named}
-            found[label] = dict(sorted(held.items()))
-    return found
+            types = {column.name: column.type for column in table.columns if column.name.casefold() in names}
+            reads[label] = dict(sorted(types.items()))
+    return reads
 
 
-def still_reads(entry: Entry, catalogue: Catalogue) -> bool:
-    """Whether everything that a query was written for is there as it was."""
+def reads_unchanged_columns(entry: Entry, catalog: Catalog) -> bool:
+    """Whether all columns that the query reads still exist with the same types."""
     for label, columns in entry.reads.items():
-        table = _table(label, catalogue)
-        held = {one.name: one.type for one in table.columns} if table else None
-        if held is None or any(held.get(name) != kind for name, kind in columns.items()):
+        table = _table(label, catalog)
+        types = {column.name: column.type for column in table.columns} if table else None
+        if types is None or any(types.get(name) != kind for name, kind in columns.items()):
             return False
     return True
 
 
-def _table(label: str, catalogue: Catalogue) -> Table | None:
+def _table(label: str, catalog: Catalog) -> Table | None:
     schema, _, name = label.rpartition(".")
-    return catalogue.table(name, schema) or next(
-        (one for one in catalogue.tables if one.name.casefold() == label.casefold()), None
+    return catalog.table(name, schema) or next(
+        (table for table in catalog.tables if table.name.casefold() == label.casefold()), None
     )
 
 
 def read_lock(text: str, path: str) -> Lock:
+    """Parse a lock file; `path` is for error messages."""
     if len(text) > _LARGEST:
         raise UsageError("usage.report_lock", path=path, problem=f"{len(text)} characters")
     try:
@@ -85,41 +93,41 @@ def read_lock(text: str, path: str) -> Lock:
         raise UsageError("usage.report_lock", path=path, problem=str(error)[:200]) from error
 
 
-def _lock(held: Any) -> Lock:
-    if held is None:
+def _lock(document: Any) -> Lock:
+    if document is None:
         return Lock()
-    if held["version"] != _VERSION:
-        raise ValueError(f"version {held['version']}"[:80])
-    return Lock(_text(held["dialect"]), tuple(_entry(one) for one in held["placeholders"] or ()))
+    if document["version"] != _VERSION:
+        raise ValueError(f"version {document['version']}"[:80])
+    return Lock(_text(document["dialect"]), tuple(_entry(entry) for entry in document["placeholders"] or ()))
 
 
-def _entry(held: Mapping[str, Any]) -> Entry:
-    unknown = set(held) - {"question", "sql", "parameters", "values", "reads"}
+def _entry(entry: Mapping[str, Any]) -> Entry:
+    unknown = set(entry) - {"question", "sql", "parameters", "values", "reads"}
     if unknown:
         raise ValueError(f"unknown: {', '.join(sorted(map(str, unknown)))}")
     parameters: dict[str, Kind] = {}
-    for name, kind in (held.get("parameters") or {}).items():
+    for name, kind in (entry.get("parameters") or {}).items():
         if kind not in ("text", "number"):
             raise ValueError(f"parameters: {kind}")
         parameters[_text(name)] = kind
-    reads = {_text(table): _texts(columns) for table, columns in (held.get("reads") or {}).items()}
-    values = _texts(held.get("values") or {})
-    return Entry(_text(held["question"]), _text(held["sql"]), parameters, values, reads)
+    reads = {_text(table): _texts(columns) for table, columns in (entry.get("reads") or {}).items()}
+    values = _texts(entry.get("values") or {})
+    return Entry(_text(entry["question"]), _text(entry["sql"]), parameters, values, reads)
 
 
-def _texts(held: Mapping[Any, Any]) -> dict[str, str]:
-    return {_text(name): _text(value) for name, value in held.items()}
+def _texts(mapping: Mapping[Any, Any]) -> dict[str, str]:
+    return {_text(name): _text(value) for name, value in mapping.items()}
 
 
-def _text(held: object) -> str:
-    """YAML makes a number or a date of what a person did not quote."""
-    if isinstance(held, list | dict | set | bytes):
-        raise TypeError(f"text is wanted where {type(held).__name__} stands")
-    return "" if held is None else str(held)
+def _text(value: object) -> str:
+    """A scalar as text: YAML parses unquoted numbers and dates."""
+    if isinstance(value, list | dict | set | bytes):
+        raise TypeError(f"text is wanted where {type(value).__name__} stands")
+    return "" if value is None else str(value)
 
 
 class _Dumper(yaml.SafeDumper):  # type: ignore[misc]
-    """Several lines as several lines."""
+    """Writes multi-line strings as block scalars."""
 
     def ignore_aliases(self, data: object) -> bool:  # noqa: ARG002 as PyYAML has it
         return True
@@ -134,20 +142,20 @@ _Dumper.add_representer(str, _block)
 
 
 def written(lock: Lock) -> str:
-    """The same lock gives the same text, in the order of the template."""
-    held = {"version": _VERSION, "dialect": lock.dialect, "placeholders": _plain(lock.entries)}
-    text: str = yaml.dump(held, Dumper=_Dumper, allow_unicode=True, sort_keys=False, width=100)
+    """The text of a lock file. It is deterministic and in the order of the template."""
+    document = {"version": _VERSION, "dialect": lock.dialect, "placeholders": _plain(lock.entries)}
+    text: str = yaml.dump(document, Dumper=_Dumper, allow_unicode=True, sort_keys=False, width=100)
     return _HEAD + text
 
 
 def _plain(entries: Sequence[Entry]) -> list[dict[str, Any]]:
     return [
         {
-            "question": one.question,
-            **({"parameters": dict(one.parameters)} if one.parameters else {}),
-            **({"values": dict(one.values)} if one.values else {}),
-            "reads": {table: dict(columns) for table, columns in one.reads.items()},
-            "sql": one.sql,
+            "question": entry.question,
+            **({"parameters": dict(entry.parameters)} if entry.parameters else {}),
+            **({"values": dict(entry.values)} if entry.values else {}),
+            "reads": {table: dict(columns) for table, columns in entry.reads.items()},
+            "sql": entry.sql,
         }
-        for one in entries
+        for entry in entries
     ]

@@ -1,8 +1,8 @@
-"""Parameters of a report: `:month` in a question, `--param month=2026-10` for its value.
+"""Report parameters: `:month` in a question, with its value from `--param month=2026-10`.
 
-A value that is a day, month, quarter, year or a range (`2026-01..2026-03`) is a window of time; windows that
-move with the calendar (`:last_month`) are there without being given. `forms` lists how a model may spell a
-value in a query, so that the query can be kept with names in it.
+A day, month, quarter, year or range (`2026-01..2026-03`) is a time window. Relative windows (`:last_month`)
+are predefined. `forms` lists the literals that a model may write for a value in a query, so that the stored
+query can contain parameter names instead.
 """
 
 import re
@@ -24,51 +24,54 @@ _LONGEST = 200  # characters of a value
 
 @dataclass(frozen=True, slots=True)
 class Window:
+    """A period of time, both days included."""
+
     first: date
     last: date
 
 
-def read_parameters(given: Iterable[str]) -> dict[str, str]:
-    """`name=value` pairs, as a command line has them."""
-    found: dict[str, str] = {}
-    for one in given:
-        name, equals, value = one.partition("=")
-        if not equals or name in found:
-            raise UsageError("usage.report_param", given=one)
-        found[name] = value
-    return checked(found)
+def read_parameters(arguments: Iterable[str]) -> dict[str, str]:
+    """Parse `name=value` arguments of the command line."""
+    parameters: dict[str, str] = {}
+    for argument in arguments:
+        name, equals, value = argument.partition("=")
+        if not equals or name in parameters:
+            raise UsageError("usage.report_param", given=argument)
+        parameters[name] = value
+    return checked(parameters)
 
 
-def checked(given: Mapping[str, str]) -> dict[str, str]:
-    for name, value in given.items():
+def checked(parameters: Mapping[str, str]) -> dict[str, str]:
+    for name, value in parameters.items():
         shown = f"{name}={value}"[:80]
         if not _NAME.fullmatch(name) or not value.strip() or len(value) > _LONGEST or not value.isprintable():
             raise UsageError("usage.report_param", given=shown)
-    return {name: value.strip() for name, value in given.items()}
+    return {name: value.strip() for name, value in parameters.items()}
 
 
 def used(question: str) -> list[str]:
+    """The names of the parameters in a question."""
     return list(dict.fromkeys(_USED.findall(question)))
 
 
 def without(question: str) -> str:
-    """What the template itself says in a question."""
+    """The question without its parameters."""
     return _USED.sub(" ", question)
 
 
 def asked(question: str, values: Mapping[str, str], lang: Language) -> str:
-    """The question as it is put to a model, with values for names."""
-    return _USED.sub(lambda found: said(values[found[1]], lang), question).replace("\\:", ":")
+    """The question with parameter values instead of names, as sent to the model."""
+    return _USED.sub(lambda match: value_text(values[match[1]], lang), question).replace("\\:", ":")
 
 
 def bare(question: str) -> str:
-    """The name of a parameter that is all of a placeholder: its value is shown, and nobody is asked."""
-    found = _USED.fullmatch(question)
-    return found[1] if found else ""
+    """The parameter's name if the placeholder is only a parameter, else an empty string."""
+    match = _USED.fullmatch(question)
+    return match[1] if match else ""
 
 
-def said(value: str, lang: Language) -> str:
-    """A range or a quarter with its days: a model need not know how many a month has."""
+def value_text(value: str, lang: Language) -> str:
+    """The value as text. Ranges and quarters include their first and last day."""
     window = window_of(value)
     if window is None or not (".." in value or "Q" in value):
         return value
@@ -77,6 +80,7 @@ def said(value: str, lang: Language) -> str:
 
 
 def window_of(value: str) -> Window | None:
+    """Parse a date, month, quarter, year or range; None for other values."""
     start, dots, end = value.partition("..")
     first, last = _moment(start), _moment(end if dots else start)
     if first is None or last is None or last.last < first.first:
@@ -85,10 +89,10 @@ def window_of(value: str) -> Window | None:
 
 
 def _moment(text: str) -> Window | None:
-    found = _MOMENT.fullmatch(text.strip())
-    if found is None:
+    match = _MOMENT.fullmatch(text.strip())
+    if match is None:
         return None
-    year, quarter, month, day = (int(part) if part else 0 for part in found.groups())
+    year, quarter, month, day = (int(part) if part else 0 for part in match.groups())
     try:
         if day:
             return Window(date(year, month, day), date(year, month, day))
@@ -100,7 +104,7 @@ def _moment(text: str) -> Window | None:
 
 
 def forms(name: str, value: str) -> Forms:
-    """The value first, then what follows from it: `month_start`, `month_next`, `month_year`, …"""
+    """The value and the values derived from it: `month_start`, `month_next`, `month_year`, …"""
     texts = {name: value, f"{name}_prefix": f"{value}%", f"{name}_anywhere": f"%{value}%"}
     numbers = {name: value} if _NUMBER.fullmatch(value) else {}
     window = window_of(value)
@@ -126,19 +130,19 @@ def forms(name: str, value: str) -> Forms:
 
 
 def all_forms(values: Mapping[str, str]) -> dict[str, Forms]:
-    """Of each parameter. Two that would share a name (`month` has a `month_start`) cannot be told apart."""
-    found = {name: forms(name, value) for name, value in values.items()}
+    """The forms of all parameters. Raises UsageError if derived names clash (`month` has a `month_start`)."""
+    forms_of = {name: forms(name, value) for name, value in values.items()}
     for name in values:
-        if any(name in one.texts for other, one in found.items() if other != name):
+        if any(name in argument.texts for other, argument in forms_of.items() if other != name):
             raise UsageError("usage.report_param_name", name=name)
-    return found
+    return forms_of
 
 
 def calendar(today: date) -> dict[str, str]:
-    """Windows that move with the calendar. Weeks begin on Monday; `last_7_days` ends yesterday."""
+    """The predefined relative windows. Weeks start on Monday; `last_7_days` ends yesterday."""
     yesterday, monday = today - timedelta(1), today - timedelta(today.weekday())
     month = today.replace(day=1)
-    before = month - timedelta(1)
+    last_month = month - timedelta(1)
     quarter = (today.month + 2) // 3
     year_ago = date(month.year - 1, month.month, 1)
     return {
@@ -147,12 +151,12 @@ def calendar(today: date) -> dict[str, str]:
         "this_week": f"{monday}..{monday + timedelta(6)}",
         "last_week": f"{monday - timedelta(7)}..{monday - timedelta(1)}",
         "this_month": f"{month:%Y-%m}",
-        "last_month": f"{before:%Y-%m}",
+        "last_month": f"{last_month:%Y-%m}",
         "this_quarter": f"{today.year}-Q{quarter}",
         "last_quarter": f"{today.year}-Q{quarter - 1}" if quarter > 1 else f"{today.year - 1}-Q4",
         "this_year": f"{today.year}",
         "last_year": f"{today.year - 1}",
         "last_7_days": f"{today - timedelta(7)}..{yesterday}",
         "last_30_days": f"{today - timedelta(30)}..{yesterday}",
-        "last_12_months": f"{year_ago:%Y-%m}..{before:%Y-%m}",
+        "last_12_months": f"{year_ago:%Y-%m}..{last_month:%Y-%m}",
     }

@@ -1,6 +1,6 @@
-"""Placeholders: `{{ question }}`, `{{ question | table }}`, `{{ question | chart:line }}`.
+"""Parse placeholders: `{{ question }}`, `{{ question | table }}`, `{{ question | chart:line }}`.
 
-A scanner of our own, because a template engine would run what it reads. `\\{{` stands for `{{` itself.
+This is not a template engine, because those execute expressions. `\\{{` is a literal `{{`.
 """
 
 import re
@@ -14,8 +14,8 @@ from text2sql.errors import UsageError
 Form: TypeAlias = Literal["auto", "value", "table", "chart", "list", "sentence"]
 FORMS: tuple[Form, ...] = get_args(Form)
 
-MOST = 500  # placeholders of one template
-_LONGEST = 2_000  # characters of one
+MOST = 500  # placeholders in one template
+_LONGEST = 2_000  # characters of a question
 _ROWS = 1_000
 _NEXT = re.compile(r"(\\\{\{)|\{\{(.*?)\}\}|(\{\{)", re.DOTALL)
 _FORM = re.compile(r"\s*([a-z]+)\s*(?::\s*([\w-]+)\s*)?")
@@ -23,15 +23,17 @@ _FORM = re.compile(r"\s*([a-z]+)\s*(?::\s*([\w-]+)\s*)?")
 
 @dataclass(frozen=True, slots=True)
 class Placeholder:
+    """A question and how to show its answer."""
+
     question: str
     form: Form = "auto"
-    option: str = ""  # the kind of a chart, or how many rows of a table
+    option: str = ""  # the chart type, or the maximum number of rows
     line: int = 1
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A placeholder, with where it stands in its text."""
+    """A placeholder with its position in the text."""
 
     placeholder: Placeholder
     start: int
@@ -39,13 +41,13 @@ class Piece:
 
 
 def scan(text: str) -> Iterator[Piece]:
-    for found in _NEXT.finditer(text):
-        line = text.count("\n", 0, found.start()) + 1
-        escaped, inside, unclosed = found.groups()
+    for match in _NEXT.finditer(text):
+        line = text.count("\n", 0, match.start()) + 1
+        escaped, inside, unclosed = match.groups()
         if unclosed:
             raise UsageError("usage.report_unclosed", line=line)
         if not escaped:
-            yield Piece(read(inside, line), found.start(), found.end())
+            yield Piece(read(inside, line), match.start(), match.end())
 
 
 def unescaped(text: str) -> str:
@@ -53,7 +55,7 @@ def unescaped(text: str) -> str:
 
 
 def read(inside: str, line: int = 1) -> Placeholder:
-    """What stands between the braces. A `|` that no form follows belongs to the question."""
+    """Parse the text between the braces. A `|` without a valid form after it belongs to the question."""
     question, bar, tail = inside.rpartition("|")
     form = _FORM.fullmatch(tail) if bar else None
     if form is None:

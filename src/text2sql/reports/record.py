@@ -1,4 +1,4 @@
-"""The record of a run: how many came at once, how many after a repair, what went wrong, what it cost."""
+"""The record of a report run as JSON: outcomes, errors, time and cost."""
 
 import math
 from collections import Counter
@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from text2sql.reports.filling import Filled, Outcome
+from text2sql.reports.answer_placeholders import AnsweredReport, Outcome
 from text2sql.types import Usage
 
 
 def record_of(
-    filled: Filled,
+    filled: AnsweredReport,
     *,
     placeholders: int,
     marks: int,
@@ -20,12 +20,14 @@ def record_of(
     started: datetime,
     total: float,
 ) -> dict[str, Any]:
-    """JSON; no rows. `first_pass` counts what needed no repair, `repaired` what a repair was tried for."""
-    every = filled.outcomes
-    done = [one for one in every if one.answer is not None]
-    first = [one for one in done if not one.repaired and not one.errors]
-    tried = [one for one in every if one.repaired]
-    usage = sum((one.usage for one in every), Usage())
+    """The record, without rows. `first_pass` counts the questions answered without an error, `repaired` those
+    answered after a repair, out of all repair attempts.
+    """
+    outcomes = filled.outcomes
+    answered = [outcome for outcome in outcomes if outcome.answer is not None]
+    first_pass = [outcome for outcome in answered if not outcome.repaired and not outcome.errors]
+    repaired = [outcome for outcome in outcomes if outcome.repaired]
+    usage = sum((outcome.usage for outcome in outcomes), Usage())
     return {
         "started": started.isoformat(timespec="seconds"),
         "dialect": filled.lock.dialect,
@@ -34,38 +36,40 @@ def record_of(
         "placeholders": placeholders,
         "filled": placeholders - marks,
         "failed": marks,
-        "questions": len(every),
+        "questions": len(outcomes),
         "resumed": filled.resumed,
-        "origins": dict(Counter(one.origin or "none" for one in done)),
-        "first_pass": _share(len(first), len(every)),
-        "repaired": _share(sum(one.answer is not None for one in tried), len(tried)),
-        "errors": dict(Counter(error.kind for one in every for error in one.errors).most_common()),
-        "seconds": {**filled.seconds, "total": round(total, 3), "query": _spread(done)},
-        "statements": sum(one.statements for one in every),
+        "origins": dict(Counter(outcome.origin or "none" for outcome in answered)),
+        "first_pass": _share(len(first_pass), len(outcomes)),
+        "repaired": _share(sum(outcome.answer is not None for outcome in repaired), len(repaired)),
+        "errors": dict(Counter(error.kind for outcome in outcomes for error in outcome.errors).most_common()),
+        "seconds": {**filled.seconds, "total": round(total, 3), "query": _spread(answered)},
+        "statements": sum(outcome.statements for outcome in outcomes),
         "connections": filled.connections,
         "model": {
-            "name": next((one.model for one in every if one.model), ""),
+            "name": next((outcome.model for outcome in outcomes if outcome.model), ""),
             "calls": usage.calls,
             "prompt_tokens": usage.prompt_tokens,
             "completion_tokens": usage.completion_tokens,
         },
-        "items": [_item(one) for one in every],
+        "items": [_item(outcome) for outcome in outcomes],
     }
 
 
-def _item(one: Outcome) -> dict[str, Any]:
-    problem = one.problem
+def _item(outcome: Outcome) -> dict[str, Any]:
+    problem = outcome.problem
     return {
-        "question": one.item.question,
-        "asked": one.item.asked,
-        "status": "filled" if one.answer is not None else one.status or "failed",
-        "origin": one.origin,
-        "sql": one.sql,
-        "rows": one.answer.row_count if one.answer else 0,
-        "truncated": one.answer.truncated if one.answer else False,
-        "seconds": one.seconds,
-        "statements": one.statements,
-        "errors": [{"stage": each.stage, "kind": each.kind, "detail": each.detail} for each in one.errors],
+        "question": outcome.item.question,
+        "asked": outcome.item.asked,
+        "status": "filled" if outcome.answer is not None else outcome.status or "failed",
+        "origin": outcome.origin,
+        "sql": outcome.sql,
+        "rows": outcome.answer.row_count if outcome.answer else 0,
+        "truncated": outcome.answer.truncated if outcome.answer else False,
+        "seconds": outcome.seconds,
+        "statements": outcome.statements,
+        "errors": [
+            {"stage": error.stage, "kind": error.kind, "detail": error.detail} for error in outcome.errors
+        ],
         "error": {"kind": problem.kind, "message": problem.message} if problem else None,
     }
 
@@ -74,8 +78,10 @@ def _share(part: int, whole: int) -> dict[str, Any]:
     return {"count": part, "of": whole, "rate": round(part / whole, 4) if whole else None}
 
 
-def _spread(done: Sequence[Outcome]) -> dict[str, float]:
-    spent = sorted(one.answer.receipt.seconds.get("executor", 0.0) for one in done if one.answer)
+def _spread(answered: Sequence[Outcome]) -> dict[str, float]:
+    spent = sorted(
+        outcome.answer.receipt.seconds.get("executor", 0.0) for outcome in answered if outcome.answer
+    )
     if not spent:
         return {}
     return {

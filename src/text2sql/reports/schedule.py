@@ -1,4 +1,6 @@
-"""Reports that are made again and again: by the file of a schedule in a server, or by `--every`.
+"""Scheduled reports, from a server's schedule file or from `--every`.
+
+An entry of a schedule file:
 
 - template: weekly.md
   out: weekly-{date}.html
@@ -16,27 +18,27 @@ from typing import Any
 
 import yaml  # type: ignore[import-untyped]
 
-from text2sql.app import AsyncText2SQL
+from text2sql.client.async_client import AsyncText2SQL
 from text2sql.errors import UsageError
+from text2sql.reports.answer_placeholders import Terms
+from text2sql.reports.blocks import Draws
+from text2sql.reports.build import Report, make, render_in_thread
 from text2sql.reports.cron import Cron, read_cron
-from text2sql.reports.filling import Terms
 from text2sql.reports.lock import SUFFIX, Lock, read_lock, written
-from text2sql.reports.making import Report, draws_here, make
+from text2sql.reports.output import check_output, put, write
 from text2sql.reports.parameters import checked
-from text2sql.reports.showing import Draws
 from text2sql.reports.template import kind_of, template_at
-from text2sql.reports.writing import check_output, put, write
 
-_LONGEST = 60.0  # seconds of one sleep: a clock may be set, a laptop wakes up
+_LONGEST = 60.0  # seconds of one sleep; the clock may change, or a laptop may wake up
 _KEYS = frozenset(("template", "out", "every", "source", "parameters", "locked"))
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A template, where its reports go, and what is said with it."""
+    """A template with its output, parameters and schedule."""
 
     template: Path
-    out: str  # `{date}` in it is the day of the report
+    out: str  # `{date}` is replaced by the day of the report
     lock: Path
     parameters: Mapping[str, str] = field(default_factory=dict)
     source: str = ""
@@ -48,7 +50,7 @@ class Job:
 
 
 def job_of(template: Path, out: str = "", lock: Path | None = None, **given: Any) -> Job:
-    """Whatever is wrong with it is told now."""
+    """Create a job; raise UsageError if anything about it is invalid."""
     kind = kind_of(template)
     out = out or str(template.with_name(f"{template.stem}-{{date}}.{kind}"))
     check_output(kind, Path(out))
@@ -58,9 +60,9 @@ def job_of(template: Path, out: str = "", lock: Path | None = None, **given: Any
 
 
 async def do(
-    job: Job, app: AsyncText2SQL, terms: Terms, *, today: date, draws: Draws = draws_here
+    job: Job, app: AsyncText2SQL, terms: Terms, *, today: date, draws: Draws = render_in_thread
 ) -> tuple[Report, Path]:
-    """One run of a job: the lock file first, since its queries were dear, then the report."""
+    """Run a job once. The lock file is written before the report, because its queries were expensive."""
     template, lock = template_at(job.template), lock_at(job.lock)
     report = await make(app, template, job.parameters, lock, terms, today=today, draws=draws)
     if report.filled.lock != lock and report.filled.lock.entries:
@@ -86,7 +88,7 @@ async def keep(
     now: Callable[[], datetime] = datetime.now,
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
 ) -> None:
-    """For ever. A run that takes longer than the pause between two is not begun twice."""
+    """Run `work` on schedule, forever. Runs never overlap: times that pass during a run are skipped."""
     due = cron.after(now())
     while True:
         left = (due - now()).total_seconds()
@@ -98,30 +100,30 @@ async def keep(
 
 
 def read_schedule(path: Path) -> list[Job]:
-    """Templates and outputs are found from the schedule's own folder."""
+    """Parse a schedule file. Paths are relative to its folder."""
     try:
-        held = yaml.safe_load(path.read_text(encoding="utf-8"))
+        entries = yaml.safe_load(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, yaml.YAMLError, RecursionError) as error:
         raise UsageError("usage.report_schedule", path=str(path), problem=str(error)[:200]) from error
-    if not isinstance(held, list) or not held:
-        raise UsageError("usage.report_schedule", path=str(path), problem=type(held).__name__)
-    return [_job(one, path) for one in held]
+    if not isinstance(entries, list) or not entries:
+        raise UsageError("usage.report_schedule", path=str(path), problem=type(entries).__name__)
+    return [_job(entry, path) for entry in entries]
 
 
-def _job(held: Any, path: Path) -> Job:
-    def wrong(problem: str) -> UsageError:
+def _job(entry: Any, path: Path) -> Job:
+    def invalid(problem: str) -> UsageError:
         return UsageError("usage.report_schedule", path=str(path), problem=problem)
 
-    if not isinstance(held, dict) or set(held) - _KEYS or not {"template", "out", "every"} <= set(held):
-        raise wrong(str(sorted(map(str, held)) if isinstance(held, dict) else held)[:200])
-    parameters = held.get("parameters") or {}
+    if not isinstance(entry, dict) or set(entry) - _KEYS or not {"template", "out", "every"} <= set(entry):
+        raise invalid(str(sorted(map(str, entry)) if isinstance(entry, dict) else entry)[:200])
+    parameters = entry.get("parameters") or {}
     if not isinstance(parameters, dict):
-        raise wrong("parameters")
+        raise invalid("parameters")
     return job_of(
-        path.parent / str(held["template"]),
-        str(path.parent / str(held["out"])),
+        path.parent / str(entry["template"]),
+        str(path.parent / str(entry["out"])),
         parameters=checked({str(name): str(value) for name, value in parameters.items()}),
-        source=str(held.get("source") or ""),
-        every=read_cron(str(held["every"])),
-        terms=Terms(locked=bool(held.get("locked"))),
+        source=str(entry.get("source") or ""),
+        every=read_cron(str(entry["every"])),
+        terms=Terms(locked=bool(entry.get("locked"))),
     )

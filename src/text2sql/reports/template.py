@@ -1,4 +1,4 @@
-"""A template by the ending of its name: Markdown, HTML or Word."""
+"""Load a template. The file extension selects Markdown, HTML or Word."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -7,7 +7,7 @@ from typing import Literal, TypeAlias
 from text2sql.errors import UsageError
 from text2sql.reports.docx import DocxTemplate, docx_template
 from text2sql.reports.placeholders import MOST
-from text2sql.reports.texts import TextTemplate, html_template, markdown_template
+from text2sql.reports.text_templates import TextTemplate, html_template, markdown_template
 
 Kind: TypeAlias = Literal["md", "html", "docx"]
 Template: TypeAlias = TextTemplate | DocxTemplate
@@ -33,16 +33,16 @@ def read_template(data: bytes, kind: Kind) -> Template:
     if len(data) > _LARGEST:
         raise UsageError("usage.report_large", most=_LARGEST)
     if kind == "docx":
-        found: Template = docx_template(data)
+        template: Template = docx_template(data)
     else:
         try:
             text = data.decode("utf-8-sig")
         except UnicodeDecodeError as error:
             raise UsageError("usage.report_text", detail=str(error.reason)) from error
-        found = markdown_template(text) if kind == "md" else html_template(text)
-    if not 0 < len(found.placeholders) <= MOST:
-        raise UsageError("usage.report_placeholders", count=len(found.placeholders), most=MOST)
-    return found
+        template = markdown_template(text) if kind == "md" else html_template(text)
+    if not 0 < len(template.placeholders) <= MOST:
+        raise UsageError("usage.report_placeholders", count=len(template.placeholders), most=MOST)
+    return template
 
 
 def template_at(path: Path) -> Template:

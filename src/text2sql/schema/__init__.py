@@ -1,46 +1,53 @@
-"""What a question is about: values found in it, tables linked to it, and the schema as a model reads it."""
+"""Question analysis and schema rendering: value matching, table linking, question intent, policy filtering
+and the schema text for a prompt.
+"""
 
-from text2sql.schema.ambiguity import Rivals, paths, rivals
-from text2sql.schema.coverage import ENOUGH, about, is_foreign, uncovered
+from text2sql.schema.ambiguity import AmbiguousTables, paths, rivals
+from text2sql.schema.analytic import analytic_kinds
 from text2sql.schema.ddl import ddl
-from text2sql.schema.echo import unanswered, uncalled
-from text2sql.schema.fetching import Domain, ValueQuery, text_columns, value_queries
 from text2sql.schema.glossary import Glossary, glossary
 from text2sql.schema.hints import hints
-from text2sql.schema.knowledge import Knowledge, build
+from text2sql.schema.intent import said
 from text2sql.schema.linking import Linker
-from text2sql.schema.names import Join, label
+from text2sql.schema.out_of_scope import MIN_COVERAGE, about, is_out_of_scope, uncovered_words
+from text2sql.schema.policy_filter import policy_mark, visible
+from text2sql.schema.query_relevance import unanswered, uncalled
 from text2sql.schema.render import render
-from text2sql.schema.saying import said
-from text2sql.schema.values import ValueIndex
-from text2sql.schema.visibility import policy_mark, visible
+from text2sql.schema.schema_context import SchemaContext, build
+from text2sql.schema.sharing import ValueSharing, share_values
+from text2sql.schema.table_labels import Join, label
+from text2sql.schema.value_index import ValueIndex
+from text2sql.schema.value_queries import Domain, ValueQuery, text_columns, value_queries
 
 __all__ = [
-    "ENOUGH",
+    "MIN_COVERAGE",
+    "AmbiguousTables",
     "Domain",
     "Glossary",
     "Join",
-    "Knowledge",
     "Linker",
-    "Rivals",
+    "SchemaContext",
     "ValueIndex",
     "ValueQuery",
+    "ValueSharing",
     "about",
+    "analytic_kinds",
     "build",
     "ddl",
     "glossary",
     "hints",
-    "is_foreign",
+    "is_out_of_scope",
     "label",
     "paths",
     "policy_mark",
     "render",
     "rivals",
     "said",
+    "share_values",
     "text_columns",
     "unanswered",
     "uncalled",
-    "uncovered",
+    "uncovered_words",
     "value_queries",
     "visible",
 ]

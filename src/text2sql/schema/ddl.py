@@ -1,40 +1,40 @@
-"""A schema as an engine would print it: what a model is shown that is asked once more, in doubt, and the bare
-model of a comparison.
+"""Render a schema as standard CREATE TABLE statements: for the second attempt of an uncertain answer, and for
+the baseline model in comparisons.
 
-Written from the catalogue on every engine alike. The text that SQLite keeps is closed to us: the wall that
-stops a query from reading `sqlite_master` has no door for measurements.
+The text is built from the catalog on every engine. SQLite's own text is not available, because the guard
+refuses queries that read `sqlite_master`.
 """
 
 from text2sql.schema.render import quoted
-from text2sql.types import Catalogue, ForeignKey, Table
+from text2sql.types import Catalog, ForeignKey, Table
 
 
-def ddl(catalogue: Catalogue) -> str:
-    """Without values: these are in the shorter rendering."""
-    return "\n\n".join(_table(one, catalogue) for one in catalogue.tables if one.kind == "table")
+def ddl(catalog: Catalog) -> str:
+    """CREATE TABLE statements without sample values, which are in the shorter rendering."""
+    return "\n\n".join(_create_table(table, catalog) for table in catalog.tables if table.kind == "table")
 
 
-def _table(table: Table, catalogue: Catalogue) -> str:
+def _create_table(table: Table, catalog: Catalog) -> str:
     lines = []
     for column in table.columns:
         required = "" if column.nullable else " NOT NULL"
         lines.append(f"{quoted(column.name)} {column.type}".rstrip() + required)
     if table.primary_key:
-        lines.append(f"PRIMARY KEY ({_names(table.primary_key)})")
-    lines += [_foreign(one, catalogue) for one in table.foreign_keys]
-    name = _named(table.schema, table.name, catalogue)
+        lines.append(f"PRIMARY KEY ({_column_list(table.primary_key)})")
+    lines += [_foreign_key(key, catalog) for key in table.foreign_keys]
+    name = _qualified_name(table.schema, table.name, catalog)
     return f"CREATE TABLE {name} (\n  " + ",\n  ".join(lines) + "\n);"
 
 
-def _foreign(key: ForeignKey, catalogue: Catalogue) -> str:
-    referred = f"({_names(key.referred)})" if key.referred else ""
-    target = _named(key.schema, key.table, catalogue)
-    return f"FOREIGN KEY ({_names(key.columns)}) REFERENCES {target}{referred}"
+def _foreign_key(key: ForeignKey, catalog: Catalog) -> str:
+    referred = f"({_column_list(key.referred)})" if key.referred else ""
+    target = _qualified_name(key.schema, key.table, catalog)
+    return f"FOREIGN KEY ({_column_list(key.columns)}) REFERENCES {target}{referred}"
 
 
-def _named(schema: str, name: str, catalogue: Catalogue) -> str:
-    return quoted(name) if schema in ("", catalogue.default_schema) else f"{quoted(schema)}.{quoted(name)}"
+def _qualified_name(schema: str, name: str, catalog: Catalog) -> str:
+    return quoted(name) if schema in ("", catalog.default_schema) else f"{quoted(schema)}.{quoted(name)}"
 
 
-def _names(names: tuple[str, ...]) -> str:
+def _column_list(names: tuple[str, ...]) -> str:
     return ", ".join(map(quoted, names))

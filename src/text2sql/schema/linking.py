@@ -1,5 +1,7 @@
-"""Which tables a question is about, when not all of them fit into a prompt: by words, synonyms, short forms
-and values, and by the keys that join what those found. No embeddings, nothing to be modelled by the user.
+"""Select the tables that are relevant to a question when not all of them fit into a prompt.
+
+Tables are scored by words, synonyms, abbreviations and matched values, then completed by the tables that join
+them. No embeddings, and no semantic model that the user has to write.
 """
 
 import math
@@ -7,188 +9,192 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
-from text2sql.schema.callings import Place, Words, callings, columns_called
-from text2sql.schema.names import Joins, label
-from text2sql.schema.terms import Term, Token, is_word, pairs, stem, terms, tokens
-from text2sql.schema.vocabulary import vocabulary
-from text2sql.types import Catalogue, Table, ValueHit
-from text2sql.wording import words
+from text2sql.schema.name_index import Place, Words, build_name_index, columns_by_words
+from text2sql.schema.stopwords import vocabulary
+from text2sql.schema.table_labels import Joins, label
+from text2sql.schema.tokenizer import Term, Token, is_word, pairs, stem, terms, tokens
+from text2sql.text_normalization import words
+from text2sql.types import Catalog, Table, ValueHit
 
-# What a shared word is worth, by where it stands in the schema.
+# Score of a shared word, by where it occurs in the schema.
 _NAME, _TABLE_COMMENT, _COLUMN, _COMMENT, _SAMPLE, _VALUE = 4.0, 3.0, 2.0, 1.0, 0.5, 4.0
-_AS_A_NAME = 3.0  # and more: a word or synonym of a table's name, or a word of its comment
-_WHOLE_NAME = 6.0  # all of a table's name was said, not half of it
-_ALL = 0.5  # of a name's worth: a synonym is less than the word, and half a name is less than that
-_GENERAL = 0.4  # `name`, `total`: they stand in every question
-_PREFIX = 0.5  # `prod` for a product
-_LONGEST = 200  # characters of a comment that are read
-_ENDS = 5  # tables, best first, that are joined with each other
-_Ways = list[list[tuple[Token, float]]]
+_NAME_MINIMUM = 3.0  # from this score on: a word or synonym of a table's name, or a word of its comment
+_WHOLE_NAME = 6.0  # bonus if the question contains all of a table's name
+_NAMED_SHARE = 0.5  # of a name's full score: a synonym scores below the word, half a name below that
+_GENERAL = 0.4  # factor for `name`, `total`: they occur in every question
+_PREFIX = 0.5  # confidence of a prefix: `prod` for a product
+_LONGEST = 200  # characters of a comment that are indexed
+_ENDS = 5  # best tables that are joined with each other
+_Alternatives = list[list[tuple[Token, float]]]
 
 
 class Linker:
-    """Made once a catalogue; a question costs milliseconds, however many tables there are."""
+    """Built once per catalog; linking a question takes milliseconds, however many tables there are."""
 
-    def __init__(self, catalogue: Catalogue) -> None:
-        self._catalogue = catalogue
-        self.labels = tuple(label(table, catalogue) for table in catalogue.tables)
+    def __init__(self, catalog: Catalog) -> None:
+        self._catalog = catalog
+        self.labels = tuple(label(table, catalog) for table in catalog.tables)
         self._number = {name: number for number, name in enumerate(self.labels)}
-        self.joins = Joins(catalogue)
-        posted: dict[Token, dict[int, float]] = defaultdict(dict)
-        for number, table in enumerate(catalogue.tables):
-            for token, worth in _weights(table).items():
-                posted[token][number] = worth
-        self._posted: Mapping[Token, Mapping[int, float]] = dict(posted)
+        self.joins = Joins(catalog)
+        postings: dict[Token, dict[int, float]] = defaultdict(dict)
+        for number, table in enumerate(catalog.tables):
+            for token, weight in _weights(table).items():
+                postings[token][number] = weight
+        self._postings: Mapping[Token, Mapping[int, float]] = dict(postings)
         count = max(1, len(self.labels))
-        self._rarity = {token: math.log(1 + count / len(held)) for token, held in posted.items()}
-        self._names = [words(table.name) for table in catalogue.tables]
-        self._name_worth = [sum(self._rare(word) for word in name) or 1.0 for name in self._names]
+        self._rarity = {token: math.log(1 + count / len(tables)) for token, tables in postings.items()}
+        self._names = [words(table.name) for table in catalog.tables]
+        self._name_weights = [
+            sum(self._rarity.get(word, 0.0) for word in name) or 1.0 for name in self._names
+        ]
 
     @cached_property
     def called(self) -> Mapping[Token, tuple[Place, ...]]:
-        """Made when it is first asked for: not every caller wants hints."""
-        return callings(self._catalogue)
+        """Index from a token to the tables and columns with that whole name; built on first use."""
+        return build_name_index(self._catalog)
 
     @cached_property
     def columns(self) -> tuple[Mapping[Words, list[Place]], Mapping[Words, list[Place]]]:
-        """By all the words of their names; and by those that are not their table's."""
-        return columns_called(self._catalogue)
+        """Columns by all the words of their names, and by the words without those of their table's name."""
+        return columns_by_words(self._catalog)
 
     @cached_property
     def is_readable(self) -> bool:
-        """Whether the names mean something here: of `KNA1.LAND1` or `kunden.ort` nobody can say what they
-        are not about.
+        """Whether the glossary knows the words of at least half of the tables. It does not for `KNA1.LAND1`
+        or `kunden.ort`, so a question must not be rejected because its words do not occur in such a schema.
         """
-        read = sum(map(_is_read, self._catalogue.tables))
-        return read >= len(self._catalogue.tables) / 2
+        readable = sum(map(_is_readable_table, self._catalog.tables))
+        return readable >= len(self._catalog.tables) / 2
 
     def knows(self, token: Token) -> bool:
-        """Whether any table, column, comment or sample can be met by it."""
-        return token in self._posted
+        """Whether any table, column, comment or sample contains the token."""
+        return token in self._postings
 
     def named_by(self, term: Term) -> list[str]:
-        """The tables whose whole name a word is, or means."""
-        met = self._met(term)
+        """The tables whose whole name is the word or one of its synonyms."""
         return [
             self.labels[number]
-            for number, (_, of_name) in sorted(met.items())
-            if of_name >= self._name_worth[number] * _ALL
+            for number, (_, name_score) in sorted(self._matches(term).items())
+            if name_score >= self._name_weights[number] * _NAMED_SHARE
         ]
 
     def scores(self, question: str, hits: Iterable[ValueHit] = ()) -> dict[str, float]:
+        """The relevance of every table, by its label; 0.0 if nothing matches."""
         totals: dict[int, float] = defaultdict(float)
-        said: dict[int, float] = defaultdict(float)  # how much of a table's name was said
+        name_scores: dict[int, float] = defaultdict(float)  # how much of a table's name the question contains
         for term in terms(question):
-            for number, (score, of_name) in self._met(term).items():
+            for number, (score, name_score) in self._matches(term).items():
                 totals[number] += score
-                said[number] += of_name
-        for number, worth in said.items():
-            totals[number] += _WHOLE_NAME * min(1.0, worth / self._name_worth[number]) ** 2
+                name_scores[number] += name_score
+        for number, name_score in name_scores.items():
+            totals[number] += _WHOLE_NAME * min(1.0, name_score / self._name_weights[number]) ** 2
         for hit in hits:
             if hit.table in self._number:
                 totals[self._number[hit.table]] += _VALUE
         return {name: totals.get(number, 0.0) for number, name in enumerate(self.labels)}
 
     def touched(self, question: str) -> dict[str, frozenset[str]]:
-        """By table, the words of a question that its name, columns, comments or samples answer to; of words
-        that stand everywhere (`name`, `order`) the name alone.
+        """By table, the words of a question that match its name, columns, comments or samples; general words
+        (`name`, `order`) count only if they match the name.
         """
-        found: dict[str, set[str]] = defaultdict(set)
+        touched: dict[str, set[str]] = defaultdict(set)
         for term in terms(question):
-            for number, (_, of_name) in self._met(term).items():
-                if of_name or not term.is_general:
-                    found[self.labels[number]].add(term.said)
-        return {name: frozenset(said) for name, said in found.items()}
+            for number, (_, name_score) in self._matches(term).items():
+                if name_score or not term.is_general:
+                    touched[self.labels[number]].add(term.said)
+        return {name: frozenset(texts) for name, texts in touched.items()}
 
     def link(self, question: str, hits: Sequence[ValueHit] = (), most: int = 12) -> tuple[Table, ...]:
-        """At most `most` tables, in the catalogue's order: the best by words, then what joins them."""
+        """At most `most` tables, in the catalog's order: the best ones, and the tables that join them."""
         scores = self.scores(question, hits)
         ranked = sorted((name for name in scores if scores[name] > 0), key=lambda name: -scores[name])
         chosen: dict[str, None] = dict.fromkeys(ranked[: max(1, most // 2)])
-        for name in (*self._between(ranked[:_ENDS]), *self._referred(ranked[:3], scores), *ranked):
+        for name in (*self._joining(ranked[:_ENDS]), *self._referred(ranked[:3], scores), *ranked):
             if len(chosen) >= most:
                 break
             chosen.setdefault(name)
-        kept = set(chosen) or set(self.labels[:most])
+        selected = set(chosen) or set(self.labels[:most])
         return tuple(
-            table for table, name in zip(self._catalogue.tables, self.labels, strict=True) if name in kept
+            table for table, name in zip(self._catalog.tables, self.labels, strict=True) if name in selected
         )
 
-    def _between(self, ends: Sequence[str]) -> Iterator[str]:
+    def _joining(self, ends: Sequence[str]) -> Iterator[str]:
+        """The tables on the join paths between each two of the tables."""
         for at, end in enumerate(ends):
             for start in ends[:at]:
                 yield from self.joins.between(start, end, longest=3)
 
     def _referred(self, names: Sequence[str], scores: Mapping[str, float]) -> list[str]:
-        """What the best tables refer to and the question touches: a fact's dimensions."""
+        """Tables that the best tables refer to and that match the question: a fact table's dimensions."""
         parents = dict.fromkeys(parent for name in names for parent in self.joins.parents(name))
-        return sorted((one for one in parents if scores[one] > 0), key=lambda one: -scores[one])
+        return sorted((name for name in parents if scores[name] > 0), key=lambda name: -scores[name])
 
-    def _met(self, term: Term) -> dict[int, tuple[float, float]]:
-        """table → what the term is worth there, and how much of the table's name that is."""
+    def _matches(self, term: Term) -> dict[int, tuple[float, float]]:
+        """table number → score of the term, and the part of the score that comes from the table's name."""
         best: dict[int, tuple[float, float]] = {}
         general = _GENERAL if term.is_general else 1.0
-        for way in self._ways(term):
-            here: dict[int, tuple[float, float]] = defaultdict(lambda: (0.0, 0.0))
-            for token, sure in way:
-                rare = self._rarity[token] * sure
-                for number, worth in self._posted[token].items():
-                    score, of_name = here[number]
-                    in_name = worth >= _AS_A_NAME
-                    weight = rare * (1.0 if in_name and token == term.word else general)
-                    here[number] = (score + worth * weight, of_name + (weight * sure if in_name else 0.0))
-            for number, found in here.items():
-                if found > best.get(number, (0.0, 0.0)):
-                    best[number] = found
+        for alternative in self._alternatives(term):
+            scored: dict[int, tuple[float, float]] = defaultdict(lambda: (0.0, 0.0))
+            for token, confidence in alternative:
+                rarity = self._rarity[token] * confidence
+                for number, place_weight in self._postings[token].items():
+                    score, name_score = scored[number]
+                    in_name = place_weight >= _NAME_MINIMUM
+                    weight = rarity * (1.0 if in_name and token == term.word else general)
+                    scored[number] = (
+                        score + place_weight * weight,
+                        name_score + (weight * confidence if in_name else 0.0),
+                    )
+            for number, scores in scored.items():
+                if scores > best.get(number, (0.0, 0.0)):
+                    best[number] = scores
         return best
 
-    def _ways(self, term: Term) -> _Ways:
-        """The ways a term can be met; the best one counts. Within a way every token counts."""
-        ways: _Ways = [[(meaning, 0.85)] for meaning in term.meanings]
+    def _alternatives(self, term: Term) -> _Alternatives:
+        """Groups of indexed tokens that can stand for the term. The best group counts, with all tokens."""
+        groups: _Alternatives = [[(meaning, 0.85)] for meaning in term.meanings]
         if term.is_chinese:
             parts = pairs(term.word)
-            ways.append([(pair, 1.0 / len(parts)) for pair in parts])
-        elif not term.is_phrase and not _is_stop(term):
-            ways += [[(term.word, 1.0)], [("~" + stem(term.word), 0.8)]]
-            ways += [[(word, 0.9)] for word in _long_forms(term.word)]
-            ways += [
+            groups.append([(pair, 1.0 / len(parts)) for pair in parts])
+        elif not term.is_phrase and not _is_stop_word(term):
+            groups += [[(term.word, 1.0)], [("~" + stem(term.word), 0.8)]]
+            groups += [[(word, 0.9)] for word in _long_forms(term.word)]
+            groups += [
                 [(term.word[:length], _PREFIX)]
                 for length in range(3, len(term.word) - 1)
                 if not is_word(term.word[:length])
             ]
-        return [kept for way in ways if (kept := [one for one in way if one[0] in self._posted])]
-
-    def _rare(self, word: str) -> float:
-        return self._rarity.get(word, 0.0)
+        indexed = ([entry for entry in group if entry[0] in self._postings] for group in groups)
+        return [group for group in indexed if group]
 
 
-def _is_read(table: Table) -> bool:
+def _is_readable_table(table: Table) -> bool:
     if _has_meaning(table.name) or _has_meaning(table.comment):
         return True
-    read = sum(_has_meaning(one.name) or _has_meaning(one.comment) for one in table.columns)
-    return read >= len(table.columns) / 2
+    readable = sum(_has_meaning(column.name) or _has_meaning(column.comment) for column in table.columns)
+    return readable >= len(table.columns) / 2
 
 
 def _has_meaning(text: str) -> bool:
     return any(isinstance(token, int) for token in tokens(text[:_LONGEST]))
 
 
-def _is_stop(term: Term) -> bool:
+def _is_stop_word(term: Term) -> bool:
     return not words(term.said)
 
 
 def _long_forms(word: str) -> list[str]:
-    held = vocabulary().abbreviations.get(word, ())
-    return [part for long in held for part in words(long)]
+    long_forms = vocabulary().abbreviations.get(word, ())
+    return [part for long_form in long_forms for part in words(long_form)]
 
 
 def _weights(table: Table) -> dict[Token, float]:
     weights: dict[Token, float] = {}
-    for text, worth in _texts(table):
+    for text, weight in _texts(table):
         if text:
-            for token, sure in tokens(text).items():
-                if weights.get(token, 0.0) < worth * sure:
-                    weights[token] = worth * sure
+            for token, confidence in tokens(text).items():
+                if weights.get(token, 0.0) < weight * confidence:
+                    weights[token] = weight * confidence
     return weights
 
 

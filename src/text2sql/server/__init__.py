@@ -1,4 +1,4 @@
-"""The HTTP door: typed requests, answers and events over SSE, pages, exports, problems, numbers.
+"""The HTTP server: questions and answers over JSON and SSE, result pages, exports, reports and metrics.
 
-It renders what the app decides. Read `building.py` first: it puts the pieces together.
+It renders what the app decides. Start with `app_factory.py`, which creates the application.
 """

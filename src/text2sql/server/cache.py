@@ -1,7 +1,8 @@
-"""Answers that may be given again for a while: same question, same reader, same schema, same everything.
+"""Result cache: answers that are reused for the same question, user, schema, policy and settings.
 
-What is kept of one is where it stands: the thread that it began. The answer itself and its rows are read from
-the memory, as their reader's own, so that nobody gets to see another's by way of this, whatever it says.
+An entry holds only the id of the thread that holds the answer. The answer and its rows are read from memory
+as the asking user, so a tampered cache entry cannot show another user's data.
+
 """
 
 import hashlib
@@ -19,12 +20,12 @@ from text2sql.types import Answer
 Key: TypeAlias = tuple[object, ...]
 
 _MOST_ANSWERS = 256
-_CLOCKS = 60.0  # seconds that those of two servers may differ by
+_CLOCK_SKEW = 60.0  # seconds that the clocks of two servers may differ
 _THREAD = re.compile(r"[0-9a-f]{32}")
 
 
-class Shelf(Protocol):
-    """Small texts by name. Any of them may be gone at any time, or be somebody else's words."""
+class CacheBackend(Protocol):
+    """A key-value store with expiry. Values may vanish at any time and are not trusted."""
 
     async def find(self, name: str) -> str | None: ...
     async def keep(self, name: str, text: str, seconds: float) -> None: ...
@@ -32,72 +33,75 @@ class Shelf(Protocol):
     async def answers(self) -> bool: ...
 
 
-class OwnShelf:
-    """Of this process."""
+class LocalCache:
+    """The cache of this process."""
 
     def __init__(self) -> None:
-        self._kept: OrderedDict[str, tuple[str, float]] = OrderedDict()
+        self._entries: OrderedDict[str, tuple[str, float]] = OrderedDict()
 
     def __len__(self) -> int:
-        return len(self._kept)
+        return len(self._entries)
 
     async def find(self, name: str) -> str | None:
-        text, until = self._kept.get(name, ("", 0.0))
-        return text if time.monotonic() < until else None
+        text, expires = self._entries.get(name, ("", 0.0))
+        return text if time.monotonic() < expires else None
 
     async def keep(self, name: str, text: str, seconds: float) -> None:
         await self.drop(name)
-        self._kept[name] = text, time.monotonic() + seconds
-        while len(self._kept) > _MOST_ANSWERS:
-            self._kept.popitem(last=False)
+        self._entries[name] = text, time.monotonic() + seconds
+        while len(self._entries) > _MOST_ANSWERS:
+            self._entries.popitem(last=False)
 
     async def drop(self, name: str) -> None:
-        self._kept.pop(name, None)
+        self._entries.pop(name, None)
 
     async def answers(self) -> bool:
         return True
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
-    thread: str  # that the answer began
-    served: str  # when that was, for people
+class CachedAnswer:
+    thread: str  # that holds the answer
+    answered_at: str  # ISO 8601, shown to people
 
 
 class Cache:
-    """`lifetime` 0 keeps nothing."""
+    """Maps a question to the thread that answered it; `lifetime` 0 disables it."""
 
-    def __init__(self, lifetime: float, shelf: Shelf) -> None:
+    def __init__(self, lifetime: float, backend: CacheBackend) -> None:
         self._lifetime = lifetime
-        self.shelf = shelf
+        self.backend = backend
 
-    async def find(self, key: Key) -> Kept | None:
-        text = await self.shelf.find(_name(key)) if self._lifetime > 0 else None
+    async def find(self, key: Key) -> CachedAnswer | None:
+        text = await self.backend.find(_name(key)) if self._lifetime > 0 else None
         return self._read(text) if text else None
 
     async def keep(self, key: Key, answer: Answer) -> None:
-        """Only what was answered: a failure should be tried again, a question back belongs to its thread."""
+        """Cache answered questions only: a failure is retried, a clarification belongs to its thread."""
         if answer.status == "answered" and answer.result_id and self._lifetime > 0:
-            await self.shelf.keep(_name(key), json.dumps([answer.thread_id, time.time()]), self._lifetime)
+            await self.backend.keep(_name(key), json.dumps([answer.thread_id, time.time()]), self._lifetime)
 
     async def drop(self, key: Key) -> None:
-        await self.shelf.drop(_name(key))
+        await self.backend.drop(_name(key))
 
-    def _read(self, text: str) -> Kept | None:
+    def _read(self, text: str) -> CachedAnswer | None:
         try:
-            thread, at = json.loads(text)
-            if not (_THREAD.fullmatch(thread) and -_CLOCKS <= time.time() - at <= self._lifetime + _CLOCKS):
+            thread, stored_at = json.loads(text)
+            if not (
+                _THREAD.fullmatch(thread)
+                and -_CLOCK_SKEW <= time.time() - stored_at <= self._lifetime + _CLOCK_SKEW
+            ):
                 return None
-            return Kept(thread, datetime.fromtimestamp(at, UTC).isoformat(timespec="seconds"))
+            return CachedAnswer(thread, datetime.fromtimestamp(stored_at, UTC).isoformat(timespec="seconds"))
         except (ValueError, TypeError, RecursionError):
             return None
 
 
 def _name(key: Key) -> str:
-    """Nobody who looks at a shelf reads a question or a name."""
+    """A digest, so that the backend does not reveal questions or names."""
     return f"answer:{hashlib.sha256(json.dumps(key).encode()).hexdigest()}"
 
 
-def normalised(question: str) -> str:
-    """Width and white space do not make another question; case does: it may be a value's."""
+def normalized_question(question: str) -> str:
+    """Ignore character width and white space, but keep case: it may matter in a value."""
     return " ".join(unicodedata.normalize("NFKC", question.replace("\0", "")).split())

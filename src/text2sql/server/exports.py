@@ -1,6 +1,7 @@
-"""A whole result as a file: CSV and JSON are sent as they are read, Excel and Parquet when they are complete.
+"""Export a whole result as a file: CSV and JSON are streamed, Excel and Parquet are sent once complete.
 
-Nothing in a cell is ever a formula or a link, numbers and dates are numbers and dates, text is UTF-8.
+Cells never become formulas or links; numbers and dates keep their types; text is UTF-8.
+
 """
 
 import asyncio
@@ -20,7 +21,7 @@ import xlsxwriter  # type: ignore[import-untyped]
 
 from text2sql.database.parquet import ParquetFile, kind_of
 from text2sql.errors import UsageError
-from text2sql.shapes import csv_cell, harmless, plain
+from text2sql.serialization import csv_cell, escape_formula, plain
 from text2sql.types import ResultColumn, Row, Value
 
 Format: TypeAlias = Literal["csv", "xlsx", "parquet", "json"]
@@ -31,19 +32,19 @@ MEDIA: Mapping[str, str] = {
     "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
     "parquet": "application/vnd.apache.parquet",
 }
-EXCEL_ROWS = 1_048_575  # under a line of names
+EXCEL_ROWS = 1_048_575  # below the header row
 EXCEL_COLUMNS = 16_384
 _EXCEL_TEXT = 32_767  # characters of a cell
-_EXCEL_DIGITS = 10**15  # beyond, Excel changes digits
-_EXCEL_EPOCH = date(1900, 3, 1)  # before, its calendar is wrong, or has not begun
-_PIECE = 262_144
-_NO_XML = re.compile(
+_EXCEL_DIGITS = 10**15  # Excel keeps 15 digits
+_EXCEL_EPOCH = date(1900, 3, 1)  # earlier dates are wrong in Excel, or missing
+_CHUNK_BYTES = 262_144
+_INVALID_XML = re.compile(
     "[\ud800-\udfff\ufffe\uffff]"
-)  # control characters have a spelling there, these have none
+)  # control characters can be escaped in XML, these cannot
 
 
 class Rows(Protocol):
-    """What `AsyncDatabase.stream` gives."""
+    """The rows that `AsyncDatabase.stream` returns."""
 
     @property
     def columns(self) -> tuple[ResultColumn, ...]: ...
@@ -54,42 +55,44 @@ class Rows(Protocol):
     def __aiter__(self) -> Any: ...
 
 
-async def as_csv(rows: Rows, cut: bool = False) -> AsyncGenerator[bytes, None]:
-    """With a byte order mark: without one Excel shows Chinese as noise. `cut`: the reader was told so."""
-    yield ("\ufeff" + _lines([[harmless(column.name) for column in rows.columns]])).encode("utf-8", "replace")
+async def csv_chunks(rows: Rows, cut: bool = False) -> AsyncGenerator[bytes, None]:
+    """CSV with a byte order mark, which Excel needs for Chinese. `cut`: the headers announce truncation."""
+    yield ("\ufeff" + _csv_text([[escape_formula(column.name) for column in rows.columns]])).encode(
+        "utf-8", "replace"
+    )
     async for batch in rows:
-        yield await asyncio.to_thread(_csv, batch)
-    _whole(rows, "csv", cut)
+        yield await asyncio.to_thread(_csv_bytes, batch)
+    _check_complete(rows, "csv", cut)
 
 
-async def as_json(rows: Rows, cut: bool = False) -> AsyncGenerator[bytes, None]:
+async def json_chunks(rows: Rows, cut: bool = False) -> AsyncGenerator[bytes, None]:
     names = json.dumps([column.name for column in rows.columns], ensure_ascii=False)
     yield f'{{"columns": {names}, "rows": ['.encode("utf-8", "replace")
     comma = ""
     async for batch in rows:
-        yield await asyncio.to_thread(_json, batch, comma)
+        yield await asyncio.to_thread(_json_bytes, batch, comma)
         comma = ","
-    _whole(rows, "json", cut)
+    _check_complete(rows, "json", cut)
     yield b"]}\n"
 
 
-def _csv(batch: Sequence[Row]) -> bytes:
-    return _lines([[csv_cell(value) for value in row] for row in batch]).encode("utf-8", "replace")
+def _csv_bytes(batch: Sequence[Row]) -> bytes:
+    return _csv_text([[csv_cell(value) for value in row] for row in batch]).encode("utf-8", "replace")
 
 
-def _json(batch: Sequence[Row], comma: str) -> bytes:
-    told = ",".join(json.dumps(plain(row), ensure_ascii=False, allow_nan=False) for row in batch)
-    return (comma + told).encode("utf-8", "replace")
+def _json_bytes(batch: Sequence[Row], comma: str) -> bytes:
+    rows = ",".join(json.dumps(plain(row), ensure_ascii=False, allow_nan=False) for row in batch)
+    return (comma + rows).encode("utf-8", "replace")
 
 
-def _lines(cells: list[list[str]]) -> str:
-    told = io.StringIO(newline="")
-    csv.writer(told).writerows(cells)
-    return told.getvalue()
+def _csv_text(cells: list[list[str]]) -> str:
+    buffer = io.StringIO(newline="")
+    csv.writer(buffer).writerows(cells)
+    return buffer.getvalue()
 
 
-def _whole(rows: Rows, kind: str, cut: bool) -> None:
-    """A file that a limit cut off must not look complete. Once it is on its way, breaking off says so."""
+def _check_complete(rows: Rows, kind: str, cut: bool) -> None:
+    """Raise if a limit cut the file unannounced: an aborted download must not look complete."""
     if rows.truncated == "bytes" or (rows.truncated and not cut):
         raise UsageError("usage.export_large", kind=kind, most=rows.truncated)
 
@@ -97,40 +100,40 @@ def _whole(rows: Rows, kind: str, cut: bool) -> None:
 # -- files that are complete before they are sent ------------------------------------------------
 
 
-async def as_file(rows: Rows, kind: Format, held: AsyncExitStack) -> Path:
-    """A temporary file that lives as long as `held`. All writing is done by a thread."""
+async def write_file(rows: Rows, kind: Format, stack: AsyncExitStack) -> Path:
+    """Write a temporary file that is deleted when `stack` is closed. A thread does the writing."""
     folder = await asyncio.to_thread(tempfile.TemporaryDirectory, prefix="text2sql-export-")
-    held.callback(folder.cleanup)
+    stack.callback(folder.cleanup)
     path = Path(folder.name) / f"rows.{kind}"
     writer: ParquetFile | ExcelFile = (
         ExcelFile(path, rows.columns) if kind == "xlsx" else ParquetFile(path, rows.columns)
     )
     with writer:
         async for batch in rows:
-            await _by_a_thread(partial(writer.add, batch))
-        _whole(rows, kind, cut=True)
-        await _by_a_thread(writer.finish)
+            await _run_in_thread(partial(writer.add, batch))
+        _check_complete(rows, kind, cut=True)
+        await _run_in_thread(writer.finish)
     return path
 
 
-async def _by_a_thread(work: Callable[[], None]) -> None:
-    """To its end, even if the task is cancelled: nobody closes a file that a thread still writes to."""
-    doing = asyncio.ensure_future(asyncio.to_thread(work))
+async def _run_in_thread(work: Callable[[], None]) -> None:
+    """Wait for the thread even if the task is cancelled, so that no file is closed while it is written."""
+    task = asyncio.ensure_future(asyncio.to_thread(work))
     try:
-        await asyncio.shield(doing)
+        await asyncio.shield(task)
     except asyncio.CancelledError:
-        await asyncio.wait({doing})
+        await asyncio.wait({task})
         raise
 
 
-async def pieces_of(path: Path) -> AsyncGenerator[bytes, None]:
+async def file_chunks(path: Path) -> AsyncGenerator[bytes, None]:
     with path.open("rb") as file:
-        while piece := await asyncio.to_thread(file.read, _PIECE):
-            yield piece
+        while chunk := await asyncio.to_thread(file.read, _CHUNK_BYTES):
+            yield chunk
 
 
 class ExcelFile:
-    """Row by row: memory holds one row, not the book."""
+    """An Excel workbook that is written row by row in constant memory."""
 
     def __init__(self, path: Path, columns: Sequence[ResultColumn]) -> None:
         if len(columns) > EXCEL_COLUMNS:
@@ -145,12 +148,12 @@ class ExcelFile:
         }
         self._book = xlsxwriter.Workbook(str(path), options)
         self._sheet = self._book.add_worksheet("text2sql")
-        self._day = self._book.add_format({"num_format": "yyyy-mm-dd"})
-        self._moment = self._book.add_format({"num_format": "yyyy-mm-dd hh:mm:ss"})
+        self._date_format = self._book.add_format({"num_format": "yyyy-mm-dd"})
+        self._datetime_format = self._book.add_format({"num_format": "yyyy-mm-dd hh:mm:ss"})
         self._row = 0
         bold = self._book.add_format({"bold": True})
-        for at, column in enumerate(columns):
-            self._sheet.write_string(0, at, column.name[:_EXCEL_TEXT], bold)
+        for index, column in enumerate(columns):
+            self._sheet.write_string(0, index, column.name[:_EXCEL_TEXT], bold)
         self._sheet.freeze_panes(1, 0)
 
     def __enter__(self) -> "ExcelFile":
@@ -158,7 +161,7 @@ class ExcelFile:
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         if kind is not None:
-            with suppress(OSError):  # the file is thrown away; only its handles matter
+            with suppress(OSError):  # the file is discarded; this only closes its handles
                 self._book.close()
 
     def add(self, rows: Sequence[Row]) -> None:
@@ -166,36 +169,38 @@ class ExcelFile:
             raise UsageError("usage.export_large", kind="xlsx", most=EXCEL_ROWS)
         for row in rows:
             self._row += 1
-            for at, value in enumerate(row):
-                self._cell(at, value)
+            for index, value in enumerate(row):
+                self._write_cell(index, value)
 
     def finish(self) -> None:
         self._book.close()
 
-    def _cell(self, at: int, value: Value) -> None:
+    def _write_cell(self, index: int, value: Value) -> None:
         if value is None:
             return
         if isinstance(value, bool):
-            self._sheet.write_boolean(self._row, at, value)
+            self._sheet.write_boolean(self._row, index, value)
         elif (isinstance(value, int | float) and abs(value) < _EXCEL_DIGITS) or isinstance(value, float):
-            self._sheet.write_number(self._row, at, value)
+            self._sheet.write_number(self._row, index, value)
         else:
-            self._text(at, value)
+            self._write_text(index, value)
 
-    def _text(self, at: int, value: Value) -> None:
-        """A day is a day; everything else is written as a text, which is never read as a formula."""
+    def _write_text(self, index: int, value: Value) -> None:
+        """Write a date as a date and any other value as text, which Excel does not read as a formula."""
         kind = kind_of(value)
         if isinstance(value, str) and kind in ("date", "moment", "zoned"):
-            when = _moment(value)
+            when = _excel_datetime(value)
             if when.date() >= _EXCEL_EPOCH:
-                self._sheet.write_datetime(self._row, at, when, self._day if kind == "date" else self._moment)
+                self._sheet.write_datetime(
+                    self._row, index, when, self._date_format if kind == "date" else self._datetime_format
+                )
                 return
-        told = value if isinstance(value, str) else json.dumps(plain(value), ensure_ascii=False)
-        cut = told if len(told) <= _EXCEL_TEXT else told[: _EXCEL_TEXT - 1] + "…"
-        self._sheet.write_string(self._row, at, _NO_XML.sub("\N{REPLACEMENT CHARACTER}", cut))
+        text = value if isinstance(value, str) else json.dumps(plain(value), ensure_ascii=False)
+        shortened = text if len(text) <= _EXCEL_TEXT else text[: _EXCEL_TEXT - 1] + "…"
+        self._sheet.write_string(self._row, index, _INVALID_XML.sub("\N{REPLACEMENT CHARACTER}", shortened))
 
 
-def _moment(text: str) -> datetime:
-    """Excel knows no time zones: a moment with one is written in UTC."""
+def _excel_datetime(text: str) -> datetime:
+    """Parse a date-time. Excel has no time zones, so one with a zone is converted to UTC."""
     when = datetime.fromisoformat(text)
     return when.astimezone(UTC).replace(tzinfo=None) if when.tzinfo else when

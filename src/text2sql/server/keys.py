@@ -1,34 +1,34 @@
-"""API keys as the server checks them: in the memory, and for a moment at hand."""
+"""Checks API keys against the store, with a short-lived cache."""
 
 import hashlib
 import time
 from collections import OrderedDict
 
 from text2sql.memory import Key
-from text2sql.server.ledger import Ledger
+from text2sql.server.audit import ServerStore
 
-FRESH = 2.0  # seconds: what a burst of requests saves, and how long a revoked key may still open
-_MOST = 1_000  # keys at hand
+CACHE_SECONDS = 2.0  # saves lookups in a burst; a revoked key may work this much longer
+_MAX_CACHED = 1_000
 
 
-class Keyring:
-    def __init__(self, ledger: Ledger) -> None:
-        self._ledger = ledger
-        self._held: OrderedDict[bytes, tuple[float, Key]] = OrderedDict()
+class ApiKeys:
+    def __init__(self, server_store: ServerStore) -> None:
+        self._server_store = server_store
+        self._cache: OrderedDict[bytes, tuple[float, Key]] = OrderedDict()
 
-    async def opened_by(self, text: str) -> Key | None:
-        """By digest: the texts themselves are not kept. A key that opens nothing is looked up every time."""
-        named = hashlib.sha256(text.encode()).digest()
-        since, key = self._held.get(named, (0.0, None))
-        if key is not None and time.monotonic() - since < FRESH and key.opens(time.time()):
+    async def find_valid_key(self, text: str) -> Key | None:
+        """The valid key with this text, or None. The cache holds digests, and valid keys only."""
+        digest = hashlib.sha256(text.encode()).digest()
+        cached_at, key = self._cache.get(digest, (0.0, None))
+        if key is not None and time.monotonic() - cached_at < CACHE_SECONDS and key.opens(time.time()):
             return key
-        self._held.pop(named, None)
-        key = await (await self._ledger.memory()).keys.opened_by(text)
+        self._cache.pop(digest, None)
+        key = await (await self._server_store.memory()).keys.find_valid_key(text)
         if key is not None:
-            self._held[named] = time.monotonic(), key
-            while len(self._held) > _MOST:
-                self._held.popitem(last=False)
+            self._cache[digest] = time.monotonic(), key
+            while len(self._cache) > _MAX_CACHED:
+                self._cache.popitem(last=False)
         return key
 
-    async def still_opens(self, named: str) -> bool:
-        return await (await self._ledger.memory()).keys.still_opens(named)
+    async def is_key_valid(self, key_id: str) -> bool:
+        return await (await self._server_store.memory()).keys.is_key_valid(key_id)

@@ -1,4 +1,4 @@
-"""Logs as JSON lines on standard error, each with the id of the request that it belongs to."""
+"""Logs as JSON lines on standard error, each with the id of its request."""
 
 import json
 import logging
@@ -9,12 +9,12 @@ from typing import IO, Any
 
 request_id: ContextVar[str] = ContextVar("request_id", default="")
 
-_OURS = "text2sql_facts"  # the attribute of a record that holds facts of ours
+_FIELDS = "text2sql_facts"  # the attribute of a log record that holds structured fields
 
 
 class JsonLines(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
-        told: dict[str, Any] = {
+        entry: dict[str, Any] = {
             "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname.lower(),
             "logger": record.name,
@@ -22,24 +22,24 @@ class JsonLines(logging.Formatter):
         }
         current = request_id.get()
         if current:
-            told["request_id"] = current
-        told |= getattr(record, _OURS, {})
+            entry["request_id"] = current
+        entry |= getattr(record, _FIELDS, {})
         if record.exc_info:
-            told["trace"] = self.formatException(record.exc_info)
-        return json.dumps(told, ensure_ascii=True, default=str)
+            entry["trace"] = self.formatException(record.exc_info)
+        return json.dumps(entry, ensure_ascii=True, default=str)
 
 
-def fact(log: logging.Logger, message: str, **facts: Any) -> None:
-    """A line whose facts are fields, for whoever counts them."""
-    log.info(message, extra={_OURS: facts})
+def log_fields(log: logging.Logger, message: str, **fields: Any) -> None:
+    """Log a message with structured fields."""
+    log.info(message, extra={_FIELDS: fields})
 
 
 def to_json_lines(stream: IO[str] | None = None, level: int = logging.INFO) -> None:
-    """Everything that this process logs. uvicorn's own access lines are off: they hold paths, and so ids."""
-    lines = logging.StreamHandler(stream or sys.stderr)
-    lines.setFormatter(JsonLines())
+    """Send all logs of this process to JSON lines. uvicorn's access log is off: paths contain ids."""
+    handler = logging.StreamHandler(stream or sys.stderr)
+    handler.setFormatter(JsonLines())
     root = logging.getLogger()
-    root.handlers[:] = [lines]
+    root.handlers[:] = [handler]
     root.setLevel(logging.WARNING)
     for name in ("text2sql", "uvicorn"):
         logger = logging.getLogger(name)

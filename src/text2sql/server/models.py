@@ -1,4 +1,4 @@
-"""What requests and responses look like, for validation and for the OpenAPI document."""
+"""Request and response models, for validation and for the OpenAPI document."""
 
 from typing import Annotated, Any, Literal, TypeAlias
 
@@ -8,8 +8,8 @@ from text2sql.types import Mode, Status
 
 Preset: TypeAlias = Literal["default", "light", "repair_once", "hybrid", "static"]
 Name: TypeAlias = Annotated[str, Field(min_length=1, max_length=200)]
-Json: TypeAlias = Any  # a cell: what JSON can carry
-# What a result is expected to hold; a depth that somebody else chooses would be a stack's.
+Json: TypeAlias = Any  # a cell of a result
+# An expected value. The nesting depth is fixed, because a client could otherwise exhaust the stack.
 Scalar: TypeAlias = str | int | float | bool | None
 Expected: TypeAlias = Scalar | list[Scalar] | dict[str, Scalar]
 
@@ -37,7 +37,7 @@ ANSWER: dict[str, Any] = {
 
 
 class Body(BaseModel):
-    """A field that is not known is a mistake, and is said to be one."""
+    """A request body; unknown fields are rejected."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -53,21 +53,26 @@ class Question(Body):
         },
     )
     question: str = Field(min_length=1, max_length=20_000)
-    thread_id: Name | None = Field(None, description="The conversation that it goes on with; else a new one")
-    source: Name | None = Field(None, description="One of GET /api/v1/sources")
-    model: Name | None = Field(None, description="One of GET /api/v1/models")
+    thread_id: Name | None = Field(None, description="The thread to continue; omit it to start a new one")
+    source: Name | None = Field(None, description="A name from `GET /api/v1/sources`")
+    model: Name | None = Field(None, description="A name from `GET /api/v1/models`")
     mode: Mode | None = None
     preset: Preset | None = None
-    language: Literal["zh", "en"] | None = Field(None, description="Of the answer; else the question's own")
-    allow_writes: bool | None = Field(None, description="False refuses a write that the server would allow")
-    fresh: bool = Field(False, description="Do not answer from the result cache")
+    language: Literal["zh", "en"] | None = Field(
+        None, description="Language of the answer; defaults to the language of the question"
+    )
+    allow_writes: bool | None = Field(
+        None, description="`false` forbids writes even if the server allows them"
+    )
+    fresh: bool = Field(False, description="Bypass the result cache")
     seconds: float | None = Field(None, gt=0, le=3_600, allow_inf_nan=False)
 
 
 class Resume(Body):
     model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{"confirm": True}, {}]})
     confirm: bool | None = Field(
-        None, description="The answer to a `confirm`; without it a question that was cut off goes on"
+        None,
+        description="Run the write that needs confirmation? Omit it to continue an interrupted question",
     )
 
 
@@ -90,18 +95,26 @@ class ReportRequest(Body):
         extra="forbid",
         json_schema_extra={"examples": [{"template": "Customers: {{ How many customers are there? }}"}]},
     )
-    template: str = Field(min_length=1, max_length=10_000_000, description="Text; in Base64 for docx")
+    template: str = Field(
+        min_length=1, max_length=10_000_000, description="The template: text, or Base64 for docx"
+    )
     format: Literal["md", "html", "docx"] = "md"
     parameters: dict[str, str] = Field(default_factory=dict, max_length=100)
-    lock: str = Field("", max_length=2_000_000, description="An earlier report's lock: its queries are used")
-    locked: bool = Field(False, description="Ask no model: what the lock does not have fails")
-    date: str | None = Field(None, max_length=10, description="The day of the report; else today")
+    lock: str = Field(
+        "", max_length=2_000_000, description="The lock file of an earlier report, whose queries are reused"
+    )
+    locked: bool = Field(False, description="Call no model; a question that is missing in the lock fails")
+    date: str | None = Field(
+        None, max_length=10, description="Date of the report (YYYY-MM-DD); defaults to today"
+    )
     source: Name | None = None
-    language: Literal["zh", "en"] | None = Field(None, description="Of the answers; else each question's own")
+    language: Literal["zh", "en"] | None = Field(
+        None, description="Language of the answers; defaults to the language of each question"
+    )
 
 
 class EvaluationQuestion(Body):
-    """As `text2sql eval --db` takes it: `sql` (or `gold_sql`), or else the expected `rows`."""
+    """A question in the format of `text2sql eval --db`: with `sql` (or `gold_sql`) or expected `rows`."""
 
     model_config = ConfigDict(
         extra="forbid",
@@ -115,12 +128,14 @@ class EvaluationQuestion(Body):
     sql: str | None = Field(None, min_length=1, max_length=60_000)
     gold_sql: str | None = Field(None, min_length=1, max_length=60_000)
     rows: list[list[Expected] | dict[str, Expected] | Scalar] | Scalar = Field(
-        None, description="Lists, objects, or bare values of one column"
+        None, description="Expected rows: lists, objects, or single values for one column"
     )
-    ordered: bool = Field(False, description="The order of `rows` matters")
-    id: Name | int | None = Field(None, description="Else its number in the list")
-    db_id: Name | None = Field(None, description="Says nothing here: `source` does")
-    evidence: str = Field("", max_length=20_000, description="What the asker adds; asked with the question")
+    ordered: bool = Field(False, description="Whether the order of `rows` matters")
+    id: Name | int | None = Field(None, description="Defaults to the position in the list")
+    db_id: Name | None = Field(None, description="Ignored; use `source`")
+    evidence: str = Field(
+        "", max_length=20_000, description="Additional context that is sent with the question"
+    )
     difficulty: str = Field("", max_length=40)
 
 
@@ -132,15 +147,17 @@ class EvaluationRequest(Body):
         },
     )
     questions: list[EvaluationQuestion] = Field(min_length=1, max_length=10_000)
-    name: Name = Field("questions", description="Of the set, in the report")
-    source: Name | None = Field(None, description="One of GET /api/v1/sources")
-    model: Name | None = Field(None, description="One of GET /api/v1/models")
-    limit: int | None = Field(None, ge=1, description="Ask so many of them, the same for the same `seed`")
+    name: Name = Field("questions", description="Name of the question set, shown in the report")
+    source: Name | None = Field(None, description="A name from `GET /api/v1/sources`")
+    model: Name | None = Field(None, description="A name from `GET /api/v1/models`")
+    limit: int | None = Field(
+        None, ge=1, description="Ask a random sample of this size; the same `seed` gives the same sample"
+    )
     seed: int = Field(0, ge=-(2**63), lt=2**63)
 
 
 class RefreshRequest(Body):
-    """Nothing is to be said."""
+    """An empty object."""
 
     model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{}]})
 
@@ -165,7 +182,7 @@ class Feedback(Body):
 
 
 class ProblemDetails(BaseModel):
-    """RFC 9457. `kind` is for programs; `title`, `detail` and `hint` are in the reader's language."""
+    """A problem as defined by RFC 9457. `kind` is stable; `title`, `detail` and `hint` are localized."""
 
     type: str
     title: str
@@ -175,7 +192,7 @@ class ProblemDetails(BaseModel):
     hint: str
     instance: str | None = None
     request_id: str | None = None
-    retry_after: int | None = Field(None, description="Seconds, as in the header Retry-After")
+    retry_after: int | None = Field(None, description="Seconds, as in the `Retry-After` header")
     errors: list[dict[str, str]] | None = None
 
 
@@ -191,7 +208,7 @@ class AnswerChoice(BaseModel):
 
 
 class AnswerObject(BaseModel):
-    """What `text2sql ask --json` prints."""
+    """An answer, as `text2sql ask --json` prints it."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [ANSWER]})
     status: Status
@@ -204,7 +221,7 @@ class AnswerObject(BaseModel):
     truncated: bool
     chart: dict[str, Any] | None
     receipt: dict[str, Any] = Field(
-        description="How it came about. `served` is empty, or since when the result cache had the answer"
+        description="How the answer was produced. `served`: creation time of a cached answer, else empty"
     )
     error: AnswerError | None
     choices: list[AnswerChoice]
@@ -216,23 +233,25 @@ class ReportState(BaseModel):
     report_id: str
     status: Literal["running", "done", "failed"]
     stage: Literal["", "draft", "run", "repair"]
-    done: int = Field(description="Questions that have passed the stage")
+    done: int = Field(description="Questions that completed the current stage")
     total: int
-    formats: list[str] = Field(description="In which it can be fetched, once it is done")
-    record: dict[str, Any] | None = Field(description="What became of each question, and what it cost")
+    formats: list[str] = Field(description="Available formats of the result, once the job is done")
+    record: dict[str, Any] | None = Field(description="Outcome and cost of each question")
     problem: ProblemDetails | None
 
 
 class EvaluationState(BaseModel):
     evaluation_id: str
     status: Literal["running", "done", "failed"]
-    done: int = Field(description="Questions that were asked and judged")
+    done: int = Field(description="Questions asked so far")
     total: int
-    judged: int = Field(description="Of those done, the ones whose reference runs")
+    judged: int = Field(description="Questions asked so far whose reference query could be run")
     right: int
-    accuracy: float | None = Field(description="`right` of `judged`, so far")
-    formats: list[str] = Field(description="In which it can be fetched, once it is done")
-    summary: dict[str, Any] | None = Field(description="What `text2sql eval --json` prints of the run")
+    accuracy: float | None = Field(description="`right` divided by `judged`, so far")
+    formats: list[str] = Field(description="Available formats of the result, once the job is done")
+    summary: dict[str, Any] | None = Field(
+        description="The summary of the run, as `text2sql eval --json` prints it"
+    )
     problem: ProblemDetails | None
 
 
@@ -247,24 +266,19 @@ class ThreadEntry(BaseModel):
     thread_id: str
     title: str
     turns: int
-    updated: float = Field(description="Seconds since 1970")
+    updated: float = Field(description="Unix time in seconds")
 
 
 class Threads(BaseModel):
     threads: list[ThreadEntry]
 
 
-class ThreadTurn(BaseModel):
-    model_config = ConfigDict(extra="allow")
-    question: str
-    sql: str
-    status: Status
-    answer: str
-
-
 class Thread(BaseModel):
     thread_id: str
-    turns: list[ThreadTurn]
+    source: str = Field(description="The source of the thread, a name from `GET /api/v1/sources`")
+    turns: list[AnswerObject] = Field(
+        description="Oldest first, with up to 100 rows each; without `result_id` the rows have expired"
+    )
 
 
 class TurnsLeft(BaseModel):
@@ -285,8 +299,8 @@ class Page(BaseModel):
     total_pages: int
     has_next: bool
     has_prev: bool
-    truncated: str = Field(description="Empty, or the limit that cut this page: `rows` or `bytes`")
-    cut_cells: int = Field(description="Cells that were shortened")
+    truncated: str = Field(description="The limit that truncated this page: `rows`, `bytes`, or empty")
+    cut_cells: int = Field(description="Number of shortened cells")
 
 
 class ChartObject(BaseModel):
@@ -296,7 +310,7 @@ class ChartObject(BaseModel):
 
 
 class SchemaObject(BaseModel):
-    """What `text2sql schema --json` prints."""
+    """A schema, as `text2sql schema --json` prints it."""
 
     dialect: str
     default_schema: str
@@ -327,4 +341,4 @@ class Health(BaseModel):
 class Readiness(BaseModel):
     status: Literal["ready", "not ready"]
     sources: dict[str, bool]
-    cache: bool | None = None  # whether the Redis can be used, where there is one
+    cache: bool | None = None  # whether Redis is available, if it is configured

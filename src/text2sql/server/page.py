@@ -1,7 +1,8 @@
-"""The page at `/`: its files as they stand in static/, and the chart library that vl-convert carries.
+"""Serves the web page at `/`: the files in static/, and the chart library that vl-convert bundles.
 
-Nothing here is built, vendored or fetched from elsewhere. The policy in the header keeps a cell value that
-looks like HTML harmless even if the page had a fault: no script, style or connection but our own, no eval.
+There is no build step and no other host. The Content-Security-Policy allows only scripts, styles and
+connections of this server and no eval, so HTML in a cell value stays harmless even if the page has a bug.
+
 """
 
 import gzip
@@ -24,17 +25,17 @@ _TYPES: Mapping[str, str] = {
     ".css": "text/css; charset=utf-8",
     ".svg": "image/svg+xml",
 }
-# The page is one file for everybody; vega.js changes with the installed release only.
-_ALWAYS_ASK, _FOR_A_DAY = "no-cache", "public, max-age=86400"
-_WORTH_ZIPPING = 1_000  # bytes
+# The page may change with every release of text2sql; vega.js changes with vl-convert only.
+_REVALIDATE, _CACHE_FOR_A_DAY = "no-cache", "public, max-age=86400"
+_MIN_GZIP_BYTES = 1_000  # bytes
 _NOT_FOUND = Response(status_code=404, headers={"Cache-Control": "no-store"})
-_bundling = Lock()
+_bundle_lock = Lock()
 
 Text = Annotated[str, Header()]
 
 
 def policy(frame_ancestors: str = "'none'") -> str:
-    """The page's Content-Security-Policy; who may frame it is the one thing that an installation decides."""
+    """The Content-Security-Policy of the page; `frame_ancestors` is configurable."""
     return "; ".join(
         (
             "default-src 'none'",
@@ -61,64 +62,73 @@ def page(request: Request, if_none_match: Text = "", accept_encoding: Text = "")
         "Cross-Origin-Opener-Policy": "same-origin",
     }
     content = (_STATIC / "index.html").read_bytes()
-    return _served(content, ".html", if_none_match, accept_encoding, headers)
+    return _file_response(content, ".html", if_none_match, accept_encoding, headers)
 
 
 @router.get("/static/{name}")
 def static(name: str, if_none_match: Text = "", accept_encoding: Text = "") -> Response:
-    """The names are those of the folder: nothing that a path could spell leads out of it."""
-    file = next((one for one in _STATIC.iterdir() if one.name == name and one.suffix in _TYPES), None)
+    """Serve a file by comparing names in the folder, so that no path can leave it."""
+    file = next(
+        (
+            candidate
+            for candidate in _STATIC.iterdir()
+            if candidate.name == name and candidate.suffix in _TYPES
+        ),
+        None,
+    )
     if file is None or not file.is_file():
         return _NOT_FOUND
-    return _served(file.read_bytes(), file.suffix, if_none_match, accept_encoding, _ANYWHERE)
+    return _file_response(
+        file.read_bytes(), file.suffix, if_none_match, accept_encoding, _CROSS_ORIGIN_HEADERS
+    )
 
 
 @router.get("/vega.js")
 def vega(if_none_match: Text = "", accept_encoding: Text = "") -> Response:
-    """Vega, Vega-Lite and Vega-Embed as one module; without text2sql[charts] there is none."""
+    """Vega, Vega-Lite and Vega-Embed as one module; 404 without text2sql-kit[charts]."""
     if find_spec("vl_convert") is None:
         return _NOT_FOUND
-    headers = {**_ANYWHERE, "Cache-Control": _FOR_A_DAY}
-    return _served(_bundle(), ".js", if_none_match, accept_encoding, headers)
+    headers = {**_CROSS_ORIGIN_HEADERS, "Cache-Control": _CACHE_FOR_A_DAY}
+    return _file_response(_bundle(), ".js", if_none_match, accept_encoding, headers)
 
 
-# A page of another origin may embed the element: its files hold no secret, and the API has its own rule.
-_ANYWHERE: Mapping[str, str] = {
+# Other origins may embed the element: the files contain no secrets, and the API has its own CORS rule.
+_CROSS_ORIGIN_HEADERS: Mapping[str, str] = {
     "Access-Control-Allow-Origin": "*",
     "Cross-Origin-Resource-Policy": "cross-origin",
 }
 
 
 def _bundle() -> bytes:
-    with _bundling:  # three seconds of one core: whoever comes meanwhile waits for the same bytes
-        return _bundled()
+    with _bundle_lock:  # takes three seconds of CPU: concurrent requests wait for the same result
+        return _build_bundle()
 
 
 @lru_cache(maxsize=1)
-def _bundled() -> bytes:
+def _build_bundle() -> bytes:
     import vl_convert  # noqa: PLC0415 -- an extra, and a large library
 
     return str(vl_convert.javascript_bundle("export const embed = vegaEmbed;")).encode()
 
 
-def _served(
+def _file_response(
     content: bytes, suffix: str, if_none_match: str, accept_encoding: str, headers: Mapping[str, str]
 ) -> Response:
     etag = f'"{hashlib.sha256(content).hexdigest()[:32]}"'
-    told = {
+    response_headers = {
         "ETag": etag,
-        "Cache-Control": _ALWAYS_ASK,
+        "Cache-Control": _REVALIDATE,
         "Vary": "Accept-Encoding",
         "X-Content-Type-Options": "nosniff",
         **headers,
     }
-    if etag in (one.strip().removeprefix("W/") for one in if_none_match.split(",")):
-        return Response(status_code=304, headers=told)
-    if "gzip" in accept_encoding and len(content) > _WORTH_ZIPPING:
-        content, told["Content-Encoding"] = _zipped(content), "gzip"
-    return Response(content, media_type=_TYPES[suffix], headers=told)
+    if etag in (tag.strip().removeprefix("W/") for tag in if_none_match.split(",")):
+        return Response(status_code=304, headers=response_headers)
+    if "gzip" in accept_encoding and len(content) > _MIN_GZIP_BYTES:
+        content, response_headers["Content-Encoding"] = _gzipped(content), "gzip"
+    return Response(content, media_type=_TYPES[suffix], headers=response_headers)
 
 
 @lru_cache(maxsize=64)
-def _zipped(content: bytes) -> bytes:
+def _gzipped(content: bytes) -> bytes:
     return gzip.compress(content, mtime=0)

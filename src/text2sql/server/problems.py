@@ -1,4 +1,4 @@
-"""Errors as RFC 9457 problem details, in the language that the client reads."""
+"""Errors as RFC 9457 problem details, in the client's language."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -19,9 +19,10 @@ from text2sql.messages import Language, explain, language, say, sentences
 
 MEDIA_TYPE = "application/problem+json"
 STATUSES = (400, 401, 403, 404, 405, 408, 409, 413, 415, 421, 422, 429, 500, 501, 502, 503, 504, 507)
-_USAGE: Mapping[str, int] = {
+_USAGE_STATUSES: Mapping[str, int] = {
     "usage.result": 404,
     "usage.thread": 404,
+    "usage.thread_source": 404,
     "usage.stream": 404,
     "usage.source": 404,
     "usage.report_unknown": 404,
@@ -49,8 +50,8 @@ _USAGE: Mapping[str, int] = {
     "usage.busy": 503,
     "usage.stopping": 503,
 }
-# Of the others, what a rewrite may mend is the request's fault, and the rest the database's.
-_DATABASE: Mapping[str, int] = {
+# Other database errors: 409 if a rewritten query may succeed, else 502.
+_DATABASE_STATUSES: Mapping[str, int] = {
     "connection": 503,
     "busy": 503,
     "lock": 503,
@@ -60,18 +61,20 @@ _DATABASE: Mapping[str, int] = {
     "permission": 403,
     "forbidden": 403,
 }
-RETRY_AFTER = 5  # seconds, where nothing better is known
+RETRY_AFTER = 5  # seconds, by default
 
 
 def wanted_language(accept: str, default: str = "") -> Language:
-    """The one of ours that the header likes best; ours are Chinese and English."""
+    """The supported language (Chinese or English) that `Accept-Language` prefers."""
     best: tuple[float, Language] | None = None
-    for piece in accept.split(","):
-        name, _, rest = piece.strip().lower().partition(";")
-        known: Language | None = "zh" if name.startswith("zh") else "en" if name.startswith("en") else None
-        quality = _quality(rest)
-        if known and quality > 0 and (best is None or quality > best[0]):
-            best = quality, known
+    for part in accept.split(","):
+        name, _, parameters = part.strip().lower().partition(";")
+        supported: Language | None = (
+            "zh" if name.startswith("zh") else "en" if name.startswith("en") else None
+        )
+        quality = _quality(parameters)
+        if supported and quality > 0 and (best is None or quality > best[0]):
+            best = quality, supported
     return best[1] if best else language(default or "en")
 
 
@@ -87,7 +90,7 @@ def _quality(parameters: str) -> float:
 
 def status_of(error: Text2SQLError) -> int:
     if isinstance(error, UsageError):
-        return _USAGE.get(error.message_key, 422)
+        return _USAGE_STATUSES.get(error.message_key, 422)
     if isinstance(error, MissingDriver):
         return 501
     if isinstance(error, StoreError):
@@ -95,7 +98,7 @@ def status_of(error: Text2SQLError) -> int:
     if isinstance(error, ChartError):
         return 404 if error.message_key == "chart.none" else 502
     if isinstance(error, DatabaseError):
-        return _DATABASE.get(error.kind, 409 if error.mend == "rewrite" else 502)
+        return _DATABASE_STATUSES.get(error.kind, 409 if error.mend == "rewrite" else 502)
     return 503
 
 
@@ -104,9 +107,9 @@ def details(
 ) -> dict[str, Any]:
     """The problem as an object. `kind` is for programs; `title`, `detail` and `hint` are for people."""
     title = say(f"http.{status}", lang)
-    advice = f"http.{status}.hint"
-    if not hint and advice in sentences():
-        hint = say(advice, lang, request=more.get("request_id", ""))
+    hint_key = f"http.{status}.hint"
+    if not hint and hint_key in sentences():
+        hint = say(hint_key, lang, request=more.get("request_id", ""))
     return {
         "type": f"urn:text2sql:problem:{kind or status}",
         "title": title,
@@ -114,7 +117,7 @@ def details(
         "detail": detail or title,
         "kind": kind or f"http.{status}",
         "hint": hint,
-        **{name: held for name, held in more.items() if held},
+        **{name: value for name, value in more.items() if value},
     }
 
 
@@ -125,16 +128,16 @@ def problem_of(error: Text2SQLError, lang: Language, **more: Any) -> dict[str, A
     return details(status_of(error), lang, kind=kind, detail=message, hint=hint, retry_after=wait, **more)
 
 
-def invalid(errors: Sequence[Mapping[str, Any]], lang: Language, **more: Any) -> dict[str, Any]:
-    """What a validator found. The values themselves are not said back: they are anybody's."""
-    if any(one["type"] == "json_invalid" for one in errors):
+def validation_problem(errors: Sequence[Mapping[str, Any]], lang: Language, **more: Any) -> dict[str, Any]:
+    """The problem for failed validation. Rejected values are not echoed: they may be sensitive."""
+    if any(error["type"] == "json_invalid" for error in errors):
         return problem_of(UsageError("usage.request_json"), lang, **more)
-    found = [
-        {"field": ".".join(str(part) for part in one["loc"])[:200], "code": str(one["type"])}
-        for one in errors
+    fields = [
+        {"field": ".".join(str(part) for part in error["loc"])[:200], "code": str(error["type"])}
+        for error in errors
     ]
-    told = "; ".join(f"{one['field']} ({one['code']})" for one in found[:5])
-    return {**problem_of(UsageError("usage.request", fields=told), lang, **more), "errors": found[:50]}
+    summary = "; ".join(f"{error['field']} ({error['code']})" for error in fields[:5])
+    return {**problem_of(UsageError("usage.request", fields=summary), lang, **more), "errors": fields[:50]}
 
 
 class ProblemResponse(Response):
@@ -142,14 +145,14 @@ class ProblemResponse(Response):
 
     def __init__(self, problem: Mapping[str, Any], headers: Mapping[str, str] | None = None) -> None:
         status = int(problem["status"])
-        told = dict(headers or {})
+        response_headers = dict(headers or {})
         if status in (429, 503):
-            told.setdefault("Retry-After", str(problem.get("retry_after", RETRY_AFTER)))
+            response_headers.setdefault("Retry-After", str(problem.get("retry_after", RETRY_AFTER)))
         if status == 401:
-            told.setdefault("WWW-Authenticate", "Bearer")
+            response_headers.setdefault("WWW-Authenticate", "Bearer")
         if problem["kind"] == "usage.stream_elsewhere":
-            told["Connection"] = "close"  # the next connection may reach another process
-        super().__init__(problem, status, told)
+            response_headers["Connection"] = "close"  # the next connection may reach another process
+        super().__init__(problem, status, response_headers)
 
     def render(self, content: Any) -> bytes:
         return json.dumps(content, ensure_ascii=False, allow_nan=False).encode("utf-8", "replace")

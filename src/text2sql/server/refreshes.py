@@ -1,5 +1,5 @@
-"""Catalogues that are read anew, because somebody asks for it or because it is due; all servers take them
-over with their next question.
+"""Catalog refresh jobs, on request or on a schedule. All servers use the new catalog from their next question
+on.
 """
 
 import json
@@ -8,50 +8,52 @@ from collections.abc import Mapping
 from typing import Any
 
 from text2sql.errors import Text2SQLError
-from text2sql.memory import Held, Memory, Work
+from text2sql.memory import ClaimedJob, Memory, Work
 from text2sql.messages import Language
 from text2sql.reports.cron import Cron, read_cron
 from text2sql.server.identity import Identity
-from text2sql.server.logs import fact
+from text2sql.server.jobs import JobRunner, JobType
+from text2sql.server.logs import log_fields
 from text2sql.server.metrics import Metrics
 from text2sql.server.sources import Sources
-from text2sql.server.works import Kind, Works
 
 log = logging.getLogger(__name__)
 
 
-class Refreshes(Kind):
-    name, at_once = "refresh", 2
+class Refreshes(JobType):
+    name, concurrency = "refresh", 2
 
-    def __init__(self, works: Works, sources: Sources, every: str, metrics: Metrics) -> None:
-        super().__init__(works)
+    def __init__(self, jobs: JobRunner, sources: Sources, cron: str, metrics: Metrics) -> None:
+        super().__init__(jobs)
         self._sources = sources
-        self._every = read_cron(every) if every.strip() else None
+        self._cron = read_cron(cron) if cron.strip() else None
         self._metrics = metrics
 
-    async def ask(self, who: Identity, language: Language, source: str) -> Work:
-        name = self._sources.seen_by(who).named(source).name
-        return await self.start(who, language, {"source": name})
+    async def ask(self, identity: Identity, language: Language, source: str) -> Work:
+        name = self._sources.seen_by(identity).named(source).name
+        return await self.start(identity, language, {"source": name})
 
     def schedule(self) -> list[tuple[str, Cron, dict[str, Any]]]:
-        if self._every is None:
+        if self._cron is None:
             return []
-        told = {one.name: {"request": {"source": one.name}} for one in self._sources}
-        return [(f"/refresh|{name}|{self._every.text}", self._every, asked) for name, asked in told.items()]
+        payloads = {source.name: {"request": {"source": source.name}} for source in self._sources}
+        return [
+            (f"/refresh|{name}|{self._cron.text}", self._cron, payload) for name, payload in payloads.items()
+        ]
 
-    async def do(self, asked: Mapping[str, Any], held: Held, memory: Memory) -> None:  # noqa: ARG002 one shape for all of them
-        """For everybody, whatever each may see of it; so nobody is told what was found."""
-        name = asked["request"]["source"]
-        if "who" in asked:
-            self._sources.seen_by(await self.works.welcome(asked)).named(name)
+    async def run(self, payload: Mapping[str, Any], job: ClaimedJob, memory: Memory) -> None:  # noqa: ARG002 -- the base class has these parameters
+        """Refresh the catalog for all users. The result says nothing about it, because policies differ."""
+        name = payload["request"]["source"]
+        if "who" in payload:
+            self._sources.seen_by(await self.jobs.authorize(payload)).named(name)
         try:
             changed = await self._sources.named(name).app.publish()
         except Text2SQLError:
             self._metrics.refreshed("failed")
             raise
-        await held.end("done", "{}")
+        await job.end("done", "{}")
         self._metrics.refreshed("changed" if changed else "same")
-        fact(log, "refresh", source=name, changed=changed)
+        log_fields(log, "refresh", source=name, changed=changed)
 
 
 def state_of(work: Work) -> dict[str, Any]:

@@ -1,8 +1,9 @@
-"""JSON Web Tokens: signed by the issuer that is configured, for us, and not over.
+"""Verifies JSON Web Tokens: signature, issuer, audience and expiry.
 
-Which algorithms count is fixed by what the installation has, a secret or an issuer's public keys, and never
-taken from the token: so neither `none` nor a public key used as a secret opens anything. A key is found by
-`kid` among the issuer's; addresses in a token (`jku`, `x5u`) are never followed.
+The settings, never the token, determine the algorithm: a shared secret (HS256) or the issuer's public keys.
+So neither `none` nor a public key used as a secret is accepted. Keys are found by `kid`; URLs inside a token
+(`jku`, `x5u`) are ignored.
+
 """
 
 import logging
@@ -17,13 +18,13 @@ from text2sql.server.jwks import ALGORITHMS, KeySet
 
 log = logging.getLogger(__name__)
 
-_LEEWAY = 30.0  # seconds that clocks may differ
-_SECRET = 32  # bytes, as RFC 7518 has it for HS256
-_NEEDED = ["exp", "iss", "aud"]
+_LEEWAY = 30.0  # seconds of clock skew
+_MIN_SECRET_BYTES = 32  # RFC 7518 requires 256 bits for HS256
+_REQUIRED_CLAIMS = ["exp", "iss", "aud"]
 
 
-class NotKnown(Exception):
-    """Why somebody was not let in, for the log. The client is told the same in every case."""
+class InvalidCredentials(Exception):
+    """Why authentication failed, for the log. The client always gets the same response."""
 
 
 class Tokens:
@@ -34,16 +35,19 @@ class Tokens:
             raise UsageError("usage.token_settings")
         if self._secret and settings.token_keys:
             raise UsageError("usage.token_both")
-        if self._secret and len(self._secret.encode()) < _SECRET:
-            raise UsageError("usage.token_secret", least=_SECRET)
+        if self._secret and len(self._secret.encode()) < _MIN_SECRET_BYTES:
+            raise UsageError("usage.token_secret", least=_MIN_SECRET_BYTES)
         self._keys = None if self._secret else KeySet(self._issuer, settings.token_keys.strip())
 
     async def read(self, text: str) -> Mapping[str, Any]:
-        """Its claims. Raises `NotKnown`; a `UsageError` while the issuer's keys cannot be had."""
+        """Verify a token and return its claims.
+
+        Raises `InvalidCredentials`, or a `UsageError` while the issuer's keys are unavailable.
+        """
         try:
             header = jwt.get_unverified_header(text)
         except (jwt.PyJWTError, ValueError, RecursionError) as error:
-            raise NotKnown("no token") from error
+            raise InvalidCredentials("no token") from error
         algorithm, key = await self._key(header)
         try:
             return jwt.decode(
@@ -53,42 +57,42 @@ class Tokens:
                 issuer=self._issuer,
                 audience=self._audience,
                 leeway=_LEEWAY,
-                options={"require": _NEEDED, "enforce_minimum_key_length": True},
+                options={"require": _REQUIRED_CLAIMS, "enforce_minimum_key_length": True},
             )
         except (jwt.PyJWTError, ValueError, TypeError, OverflowError, RecursionError) as error:
-            raise NotKnown(type(error).__name__) from error
+            raise InvalidCredentials(type(error).__name__) from error
 
     async def _key(self, header: Mapping[str, Any]) -> tuple[str, Any]:
         algorithm = header.get("alg")
         if self._keys is None:
             if algorithm != "HS256":
-                raise NotKnown("another algorithm")
+                raise InvalidCredentials("another algorithm")
             return "HS256", self._secret
-        named = header.get("kid", "")
-        if algorithm not in ALGORITHMS or not isinstance(named, str):
-            raise NotKnown("another algorithm")
-        found = await self._keys.find(named)
-        if found is None or found.algorithm_name != algorithm:
-            raise NotKnown("a key that the issuer does not have")
-        return algorithm, found
+        key_id = header.get("kid", "")
+        if algorithm not in ALGORITHMS or not isinstance(key_id, str):
+            raise InvalidCredentials("another algorithm")
+        public_key = await self._keys.find(key_id)
+        if public_key is None or public_key.algorithm_name != algorithm:
+            raise InvalidCredentials("a key that the issuer does not have")
+        return algorithm, public_key
 
 
 def claim_of(claims: Mapping[str, Any], name: str) -> Any:
-    """By its name, which may be an address; else along its dots: `realm_access.roles`."""
+    """A claim by its exact name (which may be a URL), else by a dotted path such as `realm_access.roles`."""
     if name in claims:
         return claims[name]
-    found: Any = claims
+    value: Any = claims
     for part in name.split("."):
-        found = found.get(part) if isinstance(found, Mapping) else None
-    return found
+        value = value.get(part) if isinstance(value, Mapping) else None
+    return value
 
 
 def names_of(claim: object) -> frozenset[str] | None:
-    """A list of names, or one text with spaces or commas between them; None where there is no such claim."""
+    """The names in a list or in a text separated by spaces or commas; None if the claim is missing."""
     if claim is None:
         return None
     if isinstance(claim, str):
         return frozenset(claim.replace(",", " ").split())
     if isinstance(claim, list | tuple):
-        return frozenset(one for one in claim if isinstance(one, str))
+        return frozenset(name for name in claim if isinstance(name, str))
     return frozenset()

@@ -1,5 +1,8 @@
-"""OpenTelemetry spans: one a question, one a stage in it. Off unless OTEL_EXPORTER_OTLP_ENDPOINT names a
-collector and `text2sql[otel]` is installed; no question, no SQL and no cell ever enters a span.
+"""OpenTelemetry spans: one per question, and one per stage inside it.
+
+Off unless OTEL_EXPORTER_OTLP_ENDPOINT names a collector and `text2sql-kit[otel]` is installed. Spans never
+contain questions, SQL or cell values.
+
 """
 
 import logging
@@ -17,7 +20,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 ENDPOINTS = ("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT")
-_EXPORT_SECONDS = 3.0  # a batch, when the server ends and the collector is down; before that it costs nothing
+_EXPORT_SECONDS = 3.0  # per batch; delays only the shutdown while the collector is down
 
 
 def open_provider(environment: Mapping[str, str] = os.environ) -> "TracerProvider | None":
@@ -31,40 +34,42 @@ def open_provider(environment: Mapping[str, str] = os.environ) -> "TracerProvide
         from opentelemetry.sdk.trace import TracerProvider  # noqa: PLC0415
         from opentelemetry.sdk.trace.export import BatchSpanProcessor  # noqa: PLC0415
     except ImportError:
-        log.warning("%s is set, but text2sql[otel] is not installed: no traces are sent", ENDPOINTS[1])
+        log.warning("%s is set, but text2sql-kit[otel] is not installed: no traces are sent", ENDPOINTS[1])
         return None
-    facts = {
+    attributes = {
         "service.name": environment.get("OTEL_SERVICE_NAME") or "text2sql",
         "service.version": __version__,
     }
-    provider = TracerProvider(resource=Resource.create(facts))
-    # The processor's queue is bounded and drops: a collector that is down slows nobody.
+    provider = TracerProvider(resource=Resource.create(attributes))
+    # The queue of the processor is bounded and drops spans: an unavailable collector does not block.
     provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter(timeout=_EXPORT_SECONDS)))
     return provider
 
 
 class Trace:
-    """The spans of one question, drawn from its events. Without a tracer it draws nothing."""
+    """Creates the spans of one question from its events; does nothing without a tracer."""
 
-    def __init__(self, tracer: "Tracer | None", parent: str = "", **facts: str) -> None:
+    def __init__(self, tracer: "Tracer | None", parent: str = "", **attributes: str) -> None:
         self._tracer = tracer
         self._stages: dict[str, Span] = {}
         self._question: Span | None = None
         if tracer is not None:
-            self._question = tracer.start_span("question", context=_from(parent), attributes=facts)
+            self._question = tracer.start_span(
+                "question", context=_parent_context(parent), attributes=attributes
+            )
 
-    def take(self, event: Event) -> None:
+    def record(self, event: Event) -> None:
         if self._tracer is None or self._question is None:
             return
         if isinstance(event, StageStarted):
-            from opentelemetry.trace import set_span_in_context  # noqa: PLC0415 -- there is a tracer
+            from opentelemetry.trace import set_span_in_context  # noqa: PLC0415 -- an extra; installed if there is a tracer
 
-            inside = set_span_in_context(self._question)
-            self._stages[event.stage] = self._tracer.start_span(event.stage, context=inside)
+            context = set_span_in_context(self._question)
+            self._stages[event.stage] = self._tracer.start_span(event.stage, context=context)
         elif isinstance(event, StageEnded):
             self._end(event.stage)
         elif isinstance(event, Finished):
-            self._question.set_attributes(_facts(event.answer))
+            self._question.set_attributes(_answer_attributes(event.answer))
 
     def end(self, error: str = "") -> None:
         for stage in list(self._stages):
@@ -80,7 +85,7 @@ class Trace:
             span.end()
 
 
-def _facts(answer: Answer) -> dict[str, Any]:
+def _answer_attributes(answer: Answer) -> dict[str, Any]:
     receipt = answer.receipt
     return {
         "text2sql.status": answer.status,
@@ -92,8 +97,8 @@ def _facts(answer: Answer) -> dict[str, Any]:
     }
 
 
-def _from(parent: str) -> Any:
-    from opentelemetry.trace.propagation.tracecontext import (  # noqa: PLC0415 -- there is a tracer
+def _parent_context(parent: str) -> Any:
+    from opentelemetry.trace.propagation.tracecontext import (  # noqa: PLC0415 -- an extra; installed if there is a tracer
         TraceContextTextMapPropagator,
     )
 

@@ -1,7 +1,7 @@
-"""Several processes behind one port. The parent answers nothing: it starts them, starts a new one for one
-that died, and tells all of them to stop.
+"""Runs several server processes behind one port: the parent starts, replaces and stops them.
 
-Each is started anew (spawned) rather than forked: no connection, lock or event loop is in two of them.
+Workers are spawned rather than forked, so that no connection, lock or event loop is shared.
+
 """
 
 import logging
@@ -14,57 +14,57 @@ from multiprocessing.process import BaseProcess
 from types import FrameType
 from typing import Any
 
-from text2sql.server.logs import fact, to_json_lines
+from text2sql.server.logs import log_fields, to_json_lines
 
 log = logging.getLogger(__name__)
 
-_LOOK = 0.2  # seconds between two looks at the processes
-_PAUSE = 1.0  # seconds before another is started for one that died
-_ENOUGH = 5  # that died within a minute: then something is wrong with all of them
+_POLL_SECONDS = 0.2  # between two checks of the processes
+_RESTART_DELAY = 1.0  # before a dead worker is replaced
+_MAX_DEATHS = 5  # per worker within a minute: then the server gives up
 
 
 def supervise(
-    work: Callable[..., None], given: dict[str, Any], count: int, door: socket.socket, grace: float
+    target: Callable[..., None], options: dict[str, Any], count: int, listener: socket.socket, grace: float
 ) -> None:
-    """Until SIGTERM or Ctrl-C. A second one, or the end of the grace, ends the rest at once."""
+    """Run workers until SIGTERM or Ctrl-C. A second signal, or the end of the grace period, kills them."""
     to_json_lines()
-    told = 0
+    stop_signals = 0
 
-    def tell(sig: int, frame: FrameType | None) -> None:  # noqa: ARG001 as a handler has it
-        nonlocal told
-        told += 1
+    def count_signal(sig: int, frame: FrameType | None) -> None:  # noqa: ARG001 -- the signature of a signal handler
+        nonlocal stop_signals
+        stop_signals += 1
 
-    for one in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(one, tell)
+    for signal_number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(signal_number, count_signal)
     spawn = multiprocessing.get_context("spawn")
 
     def start() -> BaseProcess:
-        process = spawn.Process(target=work, kwargs={**given, "door": door})
+        process = spawn.Process(target=target, kwargs={**options, "listener": listener})
         process.start()
         return process
 
     running, deaths = [start() for _ in range(count)], list[float]()
-    while not told:
-        time.sleep(_LOOK)
-        for at, process in enumerate(running):
-            if process.is_alive() or told:
+    while not stop_signals:
+        time.sleep(_POLL_SECONDS)
+        for index, process in enumerate(running):
+            if process.is_alive() or stop_signals:
                 continue
             deaths = [when for when in deaths if time.monotonic() - when < 60] + [time.monotonic()]
-            fact(log, "a worker ended", pid=process.pid, code=process.exitcode)
-            if len(deaths) > _ENOUGH * count:
-                told = 1
+            log_fields(log, "a worker ended", pid=process.pid, code=process.exitcode)
+            if len(deaths) > _MAX_DEATHS * count:
+                stop_signals = 1
                 break
-            time.sleep(_PAUSE)
-            running[at] = start()
-    _end(running, grace, lambda: told > 1)
+            time.sleep(_RESTART_DELAY)
+            running[index] = start()
+    _stop(running, grace, lambda: stop_signals > 1)
 
 
-def _end(running: list[BaseProcess], grace: float, at_once: Callable[[], bool]) -> None:
-    until = time.monotonic() + grace
+def _stop(running: list[BaseProcess], grace: float, at_once: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + grace
     for process in running:
         process.terminate()
-    while any(process.is_alive() for process in running) and time.monotonic() < until and not at_once():
-        time.sleep(_LOOK / 4)
+    while any(process.is_alive() for process in running) and time.monotonic() < deadline and not at_once():
+        time.sleep(_POLL_SECONDS / 4)
     for process in running:
         process.kill()
         process.join()

@@ -1,37 +1,52 @@
-"""Text → `CheckedSql`, `CheckedWrite` or `SqlRejected`; limits, pages, counts; reading a model's reply,
-and mending what it wrote.
+"""The SQL guard: turns untrusted text into a `CheckedSql`, a `CheckedWrite` or a `SqlRejected`.
 
-Pure: no I/O. The only room that knows the parser.
+The package also adds limits, pages and counts, extracts SQL from a model's reply, and fixes common mistakes
+in it. It is the only package that uses the parser. Its functions are pure, apart from `worker_pool`; an app
+calls them through `in_worker`, in a separate process that can be killed.
 """
 
-from text2sql.sql.conditions import narrowed, without_each_condition
+from text2sql.sql.fixes import FixedSql, fix_sql
 from text2sql.sql.guard import check, check_count, check_page
 from text2sql.sql.literals import Literal, literals
-from text2sql.sql.parameters import Forms, Named, named_columns, with_names, with_values
-from text2sql.sql.policy import everything_read, policy_for, read_policies, read_policy
-from text2sql.sql.repairs import Repaired, repair
+from text2sql.sql.parameters import Forms, Named, named_columns, parameterize, with_values
+from text2sql.sql.policy import (
+    columns_read,
+    policy_for,
+    read_policies,
+    read_policy,
+    readable_by_all_roles,
+    readable_by_roles,
+)
+from text2sql.sql.probe_queries import condition_probes, narrowed
 from text2sql.sql.reply import read_reply
+from text2sql.sql.worker_pool import close_workers, in_worker, in_worker_now, start_worker
 from text2sql.sql.writes import check_write
 
 __all__ = [
+    "FixedSql",
     "Forms",
     "Literal",
     "Named",
-    "Repaired",
     "check",
     "check_count",
     "check_page",
     "check_write",
-    "everything_read",
+    "close_workers",
+    "columns_read",
+    "condition_probes",
+    "fix_sql",
+    "in_worker",
+    "in_worker_now",
     "literals",
     "named_columns",
     "narrowed",
+    "parameterize",
     "policy_for",
     "read_policies",
     "read_policy",
     "read_reply",
-    "repair",
-    "with_names",
+    "readable_by_all_roles",
+    "readable_by_roles",
+    "start_worker",
     "with_values",
-    "without_each_condition",
 ]

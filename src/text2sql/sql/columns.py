@@ -1,15 +1,22 @@
-"""Columns against a policy: what cannot be resolved is refused, and a bare name that a hidden column could
-claim is qualified, or replaced by what it stands for, so that the engine has no choice left.
+"""Column resolution under a policy: refuses every name that does not resolve to something visible.
+
+Tables are wrapped afterwards (`table_wrapper.py`), so the engine cannot reach a hidden column. A name that
+would mean a hidden column in the original statement is refused all the same: otherwise the engine would
+silently bind it to something else, and answer another question.
 """
 
 from sqlglot import exp
 
 from text2sql.sql.dialects import ascii_lower
 from text2sql.sql.refusal import refuse
-from text2sql.sql.scope import Names, Scope, Source, again
+from text2sql.sql.scope import Names, Origin, Scope, Source
+
+_HIERARCHY = frozenset({"level", "connect_by_isleaf", "connect_by_iscycle"})
 
 
 class Columns:
+    """Resolves single column references against a scope and the scopes around it."""
+
     def __init__(self, names: Names) -> None:
         self.names = names
         self.grammar = names.grammar
@@ -18,101 +25,133 @@ class Columns:
         if isinstance(node.this, exp.Star):
             refuse("star", node)  # count(t.*), row(t.*): the whole row
         if node.args.get("table"):
-            self.qualified(node, scope)
+            self.resolve_qualified(node, scope)
         else:
-            self.bare(node, node, scope)
+            self.resolve_bare(node.this, node, scope)
 
-    def qualified(self, node: exp.Column, scope: Scope) -> None:
+    def resolve_qualified(self, node: exp.Column, scope: Scope) -> None:
         table = node.args["table"]
-        where: Scope | None = scope
-        while where is not None:
-            source = where.sources.get(self.names.alias(table))
-            if source is not None:
-                if not source.shows(self.names.column(node.this)):
+        key = self.names.alias(table)
+        for enclosing in scope.chain():
+            source = enclosing.sources.get(key)
+            if source is None:
+                continue
+            column = self.names.column(node.this)
+            # for an open source an engine may continue in outer scopes, where a hidden column could match
+            is_missing = not source.outputs.open or _may_be_hidden(column, enclosing)
+            if not source.shows(column) and is_missing:
+                refuse("column", node)
+            if node.args.get("db"):
+                if not source.is_table:
                     refuse("column", node)
-                if node.args.get("db") and not source.hides:
-                    refuse("column", node)
-                if source.wrapped:
-                    node.set("db", None)
-                    node.set("catalog", None)
-                return
-            where = where.parent
+                node.set("db", None)  # a wrapped table is no longer qualified by its schema
+                node.set("catalog", None)
+            return
         if node.args.get("db"):
             refuse("column", node)
-        # not a source: a field of a visible column, `payload.page`
-        self.bare(exp.Column(this=table.copy()), node, scope)
+        self.resolve_bare(table, node, scope)  # not a source: a field of a visible column, `payload.page`
 
-    def bare(self, node: exp.Column, written: exp.Column, scope: Scope) -> None:
-        """Find the owner of a name outwards, and leave no hidden column a chance to be it. `written` is the
-        column as it stands in the query; `node` differs where it is only the first part of `payload.page`.
+    def resolve_bare(self, name: exp.Expr, written: exp.Column, scope: Scope) -> None:
+        """Find the owner of an unqualified name, from the innermost scope outwards. `written` is the whole
+        column as in the query: for the field `payload.page`, `name` is `payload`.
         """
-        key = self.names.column(node.this)
-        where: Scope | None = scope
-        captured = False  # a real table nearer than the owner might have a hidden column of that name
-        while where is not None:
-            row = where.sources.get(self.names.alias(node.this))
-            if row is not None and row.hides:
-                if where is scope and node is written and self.stands_for(node, key, where, rivals=True):
-                    return  # `count(*) AS orders FROM orders ORDER BY orders`
-                refuse("column", written)  # `SELECT c FROM customers c`: the row with its hidden columns
-            rivals = any(source.may_hide(key) for source in where.sources.values())
-            owner = self.owner(key, where)
-            if owner is not None:
-                if captured and not owner.hides:
-                    refuse("column", written)  # a sub-query's column posing as that of a table within
-                if (captured or rivals) and not where.is_merged(key):
-                    self.qualify(written, owner)
+        key = self.names.column(name)
+        captured = False  # a table in a nearer scope may have a hidden column of that name
+        for enclosing in scope.chain():
+            owner = _owner(key, enclosing)
+            if owner is not None and not self.is_row_value(name, owner):
+                if captured and not owner.is_table:
+                    refuse("column", written)  # a sub-query's column would hide a table's own
                 return
-            if row is not None and self.grammar.row_values and not captured and not rivals:
+            has_rivals = any(source.may_hide(key) for source in enclosing.sources.values())
+            if enclosing is scope and self.is_output_alias(
+                written, key, enclosing, _may_be_hidden(key, enclosing)
+            ):
                 return
-            if where is scope and node is written and self.stands_for(node, key, where, rivals):
+            row_source = enclosing.sources.get(self.names.alias(name))
+            if row_source is not None:
+                if row_source.is_table or not self.grammar.row_values or captured or has_rivals:
+                    refuse("column", written)  # `SELECT c FROM customers c`: the whole row
                 return
-            if not captured and not rivals and any(one.columns is None for one in where.sources.values()):
-                return
-            captured = captured or rivals
-            where = where.parent
-        if ascii_lower(node.name) not in self.grammar.pseudo_columns:
+            captured = captured or has_rivals
+        if not self.is_pseudo(name, scope):
             refuse("column", written)
 
-    def owner(self, key: str, scope: Scope) -> Source | None:
-        return next((s for s in scope.sources.values() if s.columns is not None and key in s.columns), None)
+    def is_row_value(self, name: exp.Expr, owner: Source) -> bool:
+        """Whether the name means a whole row: BigQuery prefers an alias to a column of the same name."""
+        return (
+            self.grammar.rows_before_columns
+            and owner.is_aliased
+            and self.names.alias(owner.name) == self.names.alias(name)
+        )
 
-    def qualify(self, node: exp.Column, owner: Source) -> None:
-        if owner.name is not None:
-            node.set("db" if node.args.get("table") else "table", again(owner.name))
-
-    def stands_for(self, node: exp.Column, key: str, scope: Scope, rivals: bool) -> bool:
-        """Whether the name is an alias of this SELECT, or a scalar CTE. Where a hidden column could be meant
-        as well, what it stands for is put in its place.
+    def is_output_alias(self, node: exp.Column, key: str, scope: Scope, has_rivals: bool) -> bool:
+        """Whether the name is an alias of this SELECT, or a scalar CTE, and means that in this clause even if
+        a hidden column (a rival) has the same name.
         """
         meaning = scope.aliases.get(key, scope.scalars.get(key))
         if meaning is None or node.find_ancestor(exp.Alias) is meaning.parent:
-            return False  # no such name, or `ssn || '' AS ssn`, which cannot explain itself
-        if not rivals:
+            return False  # no such name, or `ssn || '' AS ssn`, whose inner name is a column's
+        if not has_rivals or key not in scope.aliases:
             return True
-        clause, whole_item = self.clause_of(node)
-        if key in scope.aliases and clause == "order" and whole_item:
-            return True
-        if key in scope.aliases and clause not in self.grammar.alias_clauses:
+        if _target_may_hide(key, scope):
+            return False  # it is not wrapped, so the engine can reach its hidden column
+        clause, whole_item = _clause_of(node)
+        return (clause == "order" and whole_item) or clause in self.grammar.alias_clauses
+
+    def is_pseudo(self, name: exp.Expr, scope: Scope) -> bool:
+        """Whether the name is a pseudo-column. A quoted name is not; LEVEL is one in hierarchical queries
+        only.
+        """
+        word = ascii_lower(name.name)
+        if name.args.get("quoted") or word not in self.grammar.pseudo_columns:
             return False
-        self.put_in_place(node, meaning)
-        return True
+        return word not in _HIERARCHY or any(enclosing.is_hierarchy for enclosing in scope.chain())
 
-    def clause_of(self, node: exp.Column) -> tuple[str, bool]:
-        """The clause of its SELECT that a column stands in, and whether it is all there is of an item."""
-        child: exp.Expr = node
-        while child.parent is not None and not isinstance(child.parent, exp.Query):
-            child = child.parent
-        whole_item = isinstance(node.parent, exp.Ordered) and node.parent.parent is child
-        return child.arg_key or "", whole_item
+    # -- without a policy --
 
-    def put_in_place(self, node: exp.Column, meaning: exp.Expr) -> None:
-        if isinstance(node.parent, exp.Group) and isinstance(meaning.parent, exp.Alias):
-            # by its place: `GROUP BY unnest(x)` is an error where `GROUP BY 1` is not
-            items = meaning.parent.parent.expressions if meaning.parent.parent else []
-            place = next(i for i, part in enumerate(items, 1) if part is meaning.parent)
-            node.replace(exp.Literal.number(place))
-        elif isinstance(meaning, (exp.Binary, exp.Connector, exp.Unary)):
-            node.replace(exp.Paren(this=meaning.copy()))
-        else:
-            node.replace(meaning.copy())
+    def owner(self, node: exp.Column, scope: Scope) -> Source | None:
+        """The source that owns a column, if it is unambiguous."""
+        if node.args.get("db") or not isinstance(node.this, exp.Identifier):
+            return None
+        key, table = self.names.column(node.this), node.args.get("table")
+        for enclosing in scope.chain():
+            if table:
+                source = enclosing.sources.get(self.names.alias(table))
+                if source is not None:
+                    return source if source.shows(key) else None
+            elif enclosing.open or any(source.may_have(key) for source in enclosing.sources.values()):
+                owners = enclosing.owners(key)
+                return owners[0] if len(owners) == 1 and not enclosing.open else None
+        return None
+
+    def origin(self, node: exp.Column, scope: Scope) -> Origin:
+        source = self.owner(node, scope)
+        return source.outputs.origins.get(self.names.column(node.this)) if source else None
+
+
+def _may_be_hidden(key: str, scope: Scope) -> bool:
+    return any(source.may_hide(key) for enclosing in scope.chain() for source in enclosing.sources.values())
+
+
+def _target_may_hide(key: str, scope: Scope) -> bool:
+    return any(
+        source.is_target and source.may_hide(key)
+        for enclosing in scope.chain()
+        for source in enclosing.sources.values()
+    )
+
+
+def _owner(key: str, scope: Scope) -> Source | None:
+    """The source that shows the column: a table before a sub-query, which then cannot capture the name."""
+    owners = scope.owners(key)
+    return next((source for source in owners if source.is_table), owners[0] if owners else None)
+
+
+def _clause_of(node: exp.Column) -> tuple[str, bool]:
+    """The clause of the SELECT that contains a column, and whether the column is a whole ORDER BY item."""
+    child: exp.Expr = node
+    while child.parent is not None and not isinstance(child.parent, exp.Query):
+        child = child.parent
+    whole_item = isinstance(node.parent, exp.Ordered) and node.parent.parent is child
+    return child.arg_key or "", whole_item

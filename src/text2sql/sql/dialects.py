@@ -1,4 +1,4 @@
-"""What the guard must know of a dialect, one row each. A dialect without a row is refused."""
+"""The properties of each dialect that the guard depends on. A dialect without an entry is refused."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -6,7 +6,7 @@ from enum import Enum
 
 
 class Case(Enum):
-    """How an engine compares a name: what `Orders` and `"Orders"` become before they are looked up."""
+    """How an engine folds the case of a name, `Orders` or `"Orders"`, before it looks it up."""
 
     LOWER = "unquoted names fold to lower case, quoted ones stand as written"
     UPPER = "unquoted names fold to upper case, quoted ones stand as written"
@@ -14,20 +14,22 @@ class Case(Enum):
     EXACT = "case always matters"
 
     def key(self, name: str, quoted: bool) -> str:
+        """The normalized form of a name in a statement."""
         if self is Case.EXACT or (quoted and self is not Case.IGNORED):
             return name
         return ascii_upper(name) if self is Case.UPPER else ascii_lower(name)
 
     def stored(self, name: str, exact: bool = False) -> str:
-        """A policy speaks in lower case for all dialects; an engine that folds up has stored it upper. An
-        exact name is one that the engine told.
+        """The stored form of a name in a policy. Policies use lower case in all dialects, which an engine
+        that folds to upper case stores in upper case. An exact name comes from the engine itself.
         """
         if self is Case.UPPER and name.islower() and not exact:
             return name.upper()
         return ascii_lower(name) if self is Case.IGNORED else name
 
 
-# Engines fold ASCII only; Python's str.lower would also map the Kelvin sign to k and let it pass for one.
+# Engines fold ASCII only. Python's str.lower also maps other characters to ASCII, such as the Kelvin sign to
+# k.
 _LOWER = {capital: capital + 32 for capital in range(ord("A"), ord("Z") + 1)}
 _UPPER = {small: small - 32 for small in range(ord("a"), ord("z") + 1)}
 
@@ -42,36 +44,42 @@ def ascii_upper(name: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Grammar:
+    """The name resolution rules of a dialect."""
+
     tables: Case
     aliases: Case
     columns: Case
-    # schemas and name prefixes that hold the engine's own secrets, lower case
+    # schemas and name prefixes of system tables, in lower case
     system_schemas: frozenset[str]
     system_prefixes: tuple[str, ...] = ()
-    # a name that looks like a column and is none
+    # system tables without such a prefix, in lower case
+    system_tables: frozenset[str] = frozenset()
+    # names that look like columns but are built in
     pseudo_columns: frozenset[str] = frozenset()
-    # words without brackets that tell who and where we are
+    # functions without brackets that reveal the user or the database
     keyword_values: frozenset[str] = frozenset()
-    # tables that are always there and hold nothing
+    # tables that always exist and contain no data
     dummy_tables: frozenset[str] = frozenset()
-    # `WITH t AS (… FROM t)` without RECURSIVE still means t itself
+    # whether `WITH t AS (… FROM t)` without RECURSIVE refers to itself
     recursion: "Recursion" = field(default_factory=lambda: Recursion.KEYWORD)
-    # a CTE that a sub-query's own WITH makes sees those of the queries around it
+    # a CTE in a sub-query's WITH sees the CTEs of the outer queries
     nested_ctes: bool = True
-    # an arm of a UNION that begins with a WITH still sees the one before the UNION
+    # an arm of a UNION with its own WITH still sees the CTEs of the UNION
     ctes_beside_own: bool = True
-    # the clauses of a SELECT where one of its aliases may be used although a hidden column could have its
-    # name; an item of ORDER BY needs no leave, there all engines prefer the alias
+    # the clauses of a SELECT that may use one of its aliases even if a hidden column has the same name; a
+    # whole ORDER BY item always may, as all engines prefer the alias there
     alias_clauses: frozenset[str] = frozenset()
-    # a bare name may be a whole row of the sub-query of that name: row_to_json(t)
+    # an unqualified name may mean a whole row of the source of that name: row_to_json(t)
     row_values: bool = False
-    # a sub-query in FROM sees its neighbours without LATERAL
+    # … even if the source has a column of that name
+    rows_before_columns: bool = False
+    # a sub-query in FROM sees its neighbors without LATERAL
     implicit_lateral: bool = False
     # `x IN name` reads the table `name`
     in_reads_tables: bool = False
-    # a backslash may hide the end of a string, depending on a setting of the session
+    # a backslash may escape a quote, depending on a setting of the session
     backslash_strings: bool = False
-    # tokens that this dialect gives another meaning than the parser does
+    # tokens whose meaning in this dialect differs from the parser's
     foreign_tokens: frozenset[str] = frozenset()
 
 
@@ -102,7 +110,7 @@ GRAMMARS: Mapping[str, Grammar] = {
         Case.IGNORED,
         Case.IGNORED,
         Case.IGNORED,
-        alias_clauses=_REUSED,
+        alias_clauses=_REUSED | {"where"},
         keyword_values=_IDENTITY | {"current_schema", "current_database"},
         row_values=True,
         implicit_lateral=True,
@@ -116,7 +124,7 @@ GRAMMARS: Mapping[str, Grammar] = {
         alias_clauses=frozenset({"group", "distinct"}),
         keyword_values=_IDENTITY | {"current_schema"},
         row_values=True,
-        system_schemas=_STANDARD | {"pg_catalog", "pg_toast", "pg_temp"},
+        system_schemas=_STANDARD | {"pg_catalog", "pg_toast", "pg_temp", "_timescaledb_catalog"},
         system_prefixes=("pg_",),
     ),
     "mysql": Grammar(
@@ -128,15 +136,15 @@ GRAMMARS: Mapping[str, Grammar] = {
         system_schemas=_STANDARD | {"mysql", "performance_schema", "sys"},
         system_prefixes=("seq_",),
         dummy_tables=frozenset({"dual"}),
-        nested_ctes=False,  # MySQL's do; MariaDB's read the table of that name, and one text is for both
+        nested_ctes=False,  # true in MySQL, but in MariaDB the name means a table, and both use this entry
         backslash_strings=True,
     ),
     "clickhouse": Grammar(
         Case.EXACT,
         Case.EXACT,
         Case.EXACT,
-        alias_clauses=_REUSED | {"where", "prewhere", "joins"},  # there the alias wins,
-        system_schemas=_STANDARD | {"system"},
+        alias_clauses=_REUSED | {"where", "prewhere", "joins"},  # the alias wins there
+        system_schemas=_STANDARD | {"system", "_temporary_and_external_tables"},
         ctes_beside_own=False,
         in_reads_tables=True,
         backslash_strings=True,
@@ -146,7 +154,8 @@ GRAMMARS: Mapping[str, Grammar] = {
         Case.UPPER,
         Case.UPPER,
         alias_clauses=_REUSED,
-        keyword_values=_IDENTITY | {"current_account", "current_warehouse"},
+        keyword_values=_IDENTITY
+        | {"current_account", "current_warehouse", "current_schema", "current_region", "current_database"},
         pseudo_columns=frozenset({"level"}),
         system_schemas=_STANDARD | {"account_usage", "organization_usage", "snowflake"},
         backslash_strings=True,
@@ -158,6 +167,7 @@ GRAMMARS: Mapping[str, Grammar] = {
         Case.IGNORED,
         alias_clauses=frozenset({"group", "having", "order", "qualify"}),
         row_values=True,
+        rows_before_columns=True,
         system_schemas=_STANDARD,
         system_prefixes=("__", "information_schema"),
         backslash_strings=True,
@@ -168,7 +178,23 @@ GRAMMARS: Mapping[str, Grammar] = {
         Case.UPPER,
         keyword_values=_IDENTITY | {"uid", "ora_rowscn", "sessiontimezone", "dbtimezone"},
         system_schemas=frozenset({"sys", "system", "xdb", "ctxsys", "mdsys", "outln", "dbsnmp", "audsys"}),
-        system_prefixes=("all_", "dba_", "user_", "cdb_", "v$", "gv$", "v_$", "x$", "session_", "role_"),
+        system_prefixes=(
+            "all_",
+            "dba_",
+            "user_",
+            "cdb_",
+            "v$",
+            "gv$",
+            "v_$",
+            "x$",
+            "session_",
+            "role_",
+            "nls_",
+            "product_component_version",
+        ),
+        system_tables=frozenset(
+            {"tab", "cols", "dict", "dictionary", "global_name", "cat", "syn", "obj", "ind"}
+        ),
         pseudo_columns=frozenset({"rownum", "level", "connect_by_isleaf", "connect_by_iscycle"}),
         dummy_tables=frozenset({"dual"}),
         recursion=Recursion.COLUMNS,

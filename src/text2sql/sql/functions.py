@@ -1,8 +1,8 @@
-"""What a harmless query may be made of: the lists in ``allowed/``, read when first asked for.
+"""The allow-lists of nodes and functions in ``allowed/``, loaded on first use.
 
-Everything that is not listed is refused. The lists are data, one name to a line, so that a review reads
-names and not code; a name that the installed sqlglot does not know is an error, because a list that is
-silently shorter or longer than it looks guards nothing.
+Everything that is not listed is refused. The lists are data, one name per line, so that they can be reviewed
+without reading code. A name that the installed sqlglot does not know is an error: the list would silently not
+apply.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from sqlglot import exp
 
 DIALECTS = ("bigquery", "clickhouse", "duckdb", "mysql", "oracle", "postgres", "snowflake", "sqlite")
 
-# calls whose class says nothing: the name they carry is looked up in the list of the dialect
+# generic call classes: the name of the call is looked up in the list of the dialect
 NAMED_CALLS: tuple[type[exp.Func], ...] = (
     exp.Anonymous,
     exp.AnonymousAggFunc,
@@ -30,7 +30,7 @@ _COMBINATORS = "combinator "
 
 @cache
 def allowed_nodes() -> frozenset[type[exp.Expression]]:
-    """The node classes, functions aside, that may stand in a query."""
+    """The node classes, except functions, that a query may contain."""
     classes = frozenset(_class(name) for name in _lines("nodes.txt"))
     if functions := sorted(node.__name__ for node in classes if issubclass(node, exp.Func)):
         raise LookupError(f"allowed/nodes.txt: {functions} are functions")
@@ -39,7 +39,7 @@ def allowed_nodes() -> frozenset[type[exp.Expression]]:
 
 @cache
 def allowed_typed() -> frozenset[type[exp.Func]]:
-    """The function classes that may stand in a query, whatever the dialect calls them."""
+    """The function classes that a query may contain, whatever their names in the dialect."""
     names = _lines("functions", "typed.txt")
     classes = frozenset(node for name in names if issubclass(node := _class(name), exp.Func))
     if others := set(names) - {node.__name__ for node in classes if not issubclass(node, NAMED_CALLS)}:
@@ -56,14 +56,16 @@ def allowed_names(dialect: str) -> frozenset[str]:
 
 @cache
 def combinators(dialect: str) -> frozenset[str]:
-    """The endings, in lower case, that make a new aggregate of an allowed one (ClickHouse: ``sumIf``)."""
+    """The suffixes, in lower case, that turn an allowed aggregate into another one (ClickHouse:
+    ``sumIf``).
+    """
     lines = _lines("functions", f"{_known(dialect)}.txt")
     return frozenset(line.removeprefix(_COMBINATORS) for line in lines if line.startswith(_COMBINATORS))
 
 
 @cache
 def aggregates(dialect: str) -> frozenset[str]:
-    """The aggregates, in lower case, that may carry a combinator."""
+    """The aggregates, in lower case, that may have a combinator."""
     return frozenset(
         line.removeprefix("aggregate ")
         for line in _lines("functions", f"{_known(dialect)}.txt")
@@ -72,7 +74,7 @@ def aggregates(dialect: str) -> frozenset[str]:
 
 
 def is_allowed_name(dialect: str, name: str) -> bool:
-    """Whether a call by this name is allowed, in any case, with up to four combinators at its end."""
+    """Whether a function is allowed, ignoring case, with up to four combinators."""
     if not name.isascii():
         return False
     name = name.lower()
@@ -90,9 +92,9 @@ def _is_aggregate(dialect: str, name: str, endings: int) -> bool:
 
 @cache
 def generators(dialect: str) -> Mapping[str, bool]:
-    """Functions, in lower case, that may stand in FROM; true where the number of rows needs a bound.
+    """Functions, in lower case, that are allowed in FROM; true if the number of rows must be limited.
 
-    A function that sqlglot has a class for is listed by the names of that class as well, so that
+    A function with a sqlglot class is also listed by the names of that class, so that
     ``node.sql_name().lower()`` finds it.
     """
     return MappingProxyType(
@@ -101,21 +103,23 @@ def generators(dialect: str) -> Mapping[str, bool]:
 
 
 @cache
-def sized(dialect: str) -> frozenset[str]:
-    """Allowed functions, in lower case, whose numeric arguments decide how large the result grows."""
-    return frozenset(name for name, _ in _of_dialect(dialect, "sized.txt"))
+def sized(dialect: str) -> Mapping[str, str]:
+    """Allowed functions, in lower case, whose result size depends on an argument, and the position of that
+    one.
+    """
+    return MappingProxyType(dict(_of_dialect(dialect, "sized.txt")))
 
 
 @cache
 def prefixes(dialect: str) -> Mapping[str, frozenset[str]]:
-    """Prefixes, in lower case, that a call may carry, each with the names it may be put before.
+    """Allowed prefixes of calls, in lower case, each with the functions that it may precede.
 
-    An empty set means any call that would be allowed without the prefix.
+    An empty set means every function that is allowed without the prefix.
     """
     names: dict[str, set[str]] = {}
     for prefix, name in _of_dialect(dialect, "prefixes.txt"):
         names.setdefault(prefix, set()).update({name} if name else set())
-    return MappingProxyType({prefix: frozenset(found) for prefix, found in names.items()})
+    return MappingProxyType({prefix: frozenset(functions) for prefix, functions in names.items()})
 
 
 def _of_dialect(dialect: str, file: str) -> Iterator[tuple[str, str]]:

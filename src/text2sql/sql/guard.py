@@ -1,9 +1,9 @@
-"""The guard: a text becomes a `CheckedSql`, or a `SqlRejected` that says why not.
+"""The guard for queries: returns a `CheckedSql`, or a `SqlRejected` that names the broken rule.
 
-    text → tokens → one tree → RULES → scopes → rows → limit → text written anew → parsed again, compared
+    text → tokens → tree → RULES → resolve names → wrap tables → add limit → generate text → parse and compare
 
-The model's own text never reaches a database: what is sent is generated from the tree that was checked,
-without comments, and must read back as that same tree. Only this module builds a `CheckedSql`.
+The model's own text never reaches a database. The guard generates the text that is sent from the checked
+tree, without comments, and that text must parse to the same tree. Only this module builds a `CheckedSql`.
 """
 
 from collections.abc import Callable
@@ -11,80 +11,90 @@ from functools import partial
 
 from sqlglot import exp
 
-from text2sql.sql import rewrite, trees
+from text2sql.sql import parse, rewrite
 from text2sql.sql.dialects import GRAMMARS
 from text2sql.sql.resolver import Resolver
-from text2sql.sql.rows import enforce, has_rules
 from text2sql.sql.rules import RULES, plain_modifiers
 from text2sql.sql.statement import Statement
-from text2sql.types import Catalogue, CheckedSql, Limits, Policy, SqlRejected
+from text2sql.sql.table_wrapper import enforce, wraps
+from text2sql.types import Catalog, CheckedSql, Limits, Policy, SqlRejected
 
-Shape = Callable[[exp.Expr], tuple[exp.Expr, int | None]]
+# Rewrites a tree, given its number of columns (None: unknown); returns the new tree and its row limit.
+Rewrite = Callable[[exp.Expr, int | None], tuple[exp.Expr, int | None]]
 
 
 def check(
     text: str,
     dialect: str,
-    schema: Catalogue | None = None,
+    schema: Catalog | None = None,
     policy: Policy | None = None,
     *,
     rows: int = Limits().rows,
 ) -> CheckedSql | SqlRejected:
-    """One read-only query, of visible tables and columns only, that returns at most `rows` rows."""
-    return _checked(text, dialect, schema, policy, partial(rewrite.limited, rows=rows))
+    """Check one read-only query. It uses visible names only and returns at most `rows` rows."""
+    return _check(text, dialect, schema, policy, lambda tree, _: rewrite.limited(tree, rows))
 
 
 def check_page(
     text: str,
     dialect: str,
-    schema: Catalogue | None = None,
+    schema: Catalog | None = None,
     policy: Policy | None = None,
     *,
     number: int,
     size: int,
     order: int = 0,
 ) -> CheckedSql | SqlRejected:
-    """Page `number`, from 1, of `size` rows, in an order that is the same every time.
+    """Check a query and rewrite it to return page `number` (from 1) of `size` rows, in a stable order.
 
-    `order` is the place of an output column, from 1, negative for the other way round; 0 is the query's own.
+    `order` is the position of an output column, from 1; a negative one sorts descending. 0 keeps the query's
+    own order.
     """
-    by = trees.ordering(order, dialect) if order and dialect in GRAMMARS else None
-    shape = partial(rewrite.page, number=number, size=size, by=by)
+    by = parse.ordering(order, dialect) if order and dialect in GRAMMARS else None
+    page = partial(rewrite.page, number=number, size=size, by=by)
     if policy is None and schema is not None:
-        policy = trees.everything(schema)
-    return _checked(text, dialect, schema, policy, lambda tree: (shape(tree), size))
+        policy = parse.everything(schema)
+    return _check(text, dialect, schema, policy, lambda tree, width: (page(tree, width), size))
 
 
 def check_count(
-    text: str, dialect: str, schema: Catalogue | None = None, policy: Policy | None = None
+    text: str, dialect: str, schema: Catalog | None = None, policy: Policy | None = None
 ) -> CheckedSql | SqlRejected:
-    """How many rows the query has in all."""
-    return _checked(text, dialect, schema, policy, lambda tree: (rewrite.count(tree), 1))
+    """Check a query and rewrite it to count its rows."""
+    return _check(text, dialect, schema, policy, lambda tree, _: (rewrite.count(tree), 1))
 
 
-def _checked(
-    text: str, dialect: str, schema: Catalogue | None, policy: Policy | None, shape: Shape
+def _check(
+    text: str, dialect: str, schema: Catalog | None, policy: Policy | None, rewrite_tree: Rewrite
 ) -> CheckedSql | SqlRejected:
     if dialect not in GRAMMARS:
         return SqlRejected("dialect", dialect)
 
-    def work() -> CheckedSql:
-        statement = trees.read(text, dialect, schema, policy)
-        tables = _judged(statement)
-        tree, limit = shape(statement.tree)
-        sql, plain = trees.written(statement, tree, _judged)
-        return CheckedSql(sql, dialect, tuple(sorted(tables)), limit, plain)
+    def check_statement() -> CheckedSql:
+        statement = parse.read(text, dialect, schema, policy)
+        resolver = _checked_names(statement)
+        tree, limit = rewrite_tree(statement.tree, _width(resolver))
+        sql, plain = parse.written(statement, tree, _checked_names)
+        return CheckedSql(sql, dialect, tuple(sorted(resolver.tables)), limit, plain)
 
-    return trees.verdict(text, work)
+    return parse.verdict(text, check_statement)
 
 
-def _judged(statement: Statement) -> set[str]:
+def _checked_names(statement: Statement) -> Resolver:
+    """Apply all rules, resolve the names and wrap the tables of a statement."""
     plain_modifiers(statement)
     statement.nodes = list(statement.tree.walk())
     for rule in RULES:
         rule(statement)
     resolver = Resolver(statement)
     resolver.run()
-    if has_rules(statement):
+    if wraps(statement):
         enforce(statement)
-    return resolver.tables
+    return resolver
+
+
+def _width(resolver: Resolver) -> int | None:
+    """The number of output columns; None for a pivot, whose columns differ between engines."""
+    if resolver.outputs.open or resolver.statement.tree.find(exp.Pivot):
+        return None
+    return len(resolver.outputs.names)

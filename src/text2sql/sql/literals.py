@@ -1,49 +1,51 @@
-"""Which texts a query compares with which real columns: what there is to check against their domains."""
+"""Finds the text literals that a query compares with columns of tables, to check them against the
+columns' values.
+"""
 
 from dataclasses import dataclass
 
 from sqlglot import exp
 
 from text2sql.sql.dialects import GRAMMARS
-from text2sql.sql.repairs.draft import Draft
-from text2sql.sql.repairs.known import known
-from text2sql.sql.repairs.reading import read
-from text2sql.sql.repairs.values import comparisons, quoted_text
-from text2sql.types import Catalogue
+from text2sql.sql.fixes.fix_context import FixContext
+from text2sql.sql.fixes.lenient_parse import read
+from text2sql.sql.fixes.schema_index import schema_index_for
+from text2sql.sql.fixes.value_spelling import comparisons, quoted_text
+from text2sql.types import Catalog
 
 
 @dataclass(frozen=True, slots=True)
 class Literal:
-    table: str  # the real one, `schema.name` outside the default schema
+    table: str  # the stored name, `schema.name` outside the default schema
     column: str  # as the engine stores it
     value: str
     negated: bool = False
 
 
-def literals(sql: str, dialect: str, catalogue: Catalogue) -> tuple[Literal, ...]:
-    """Texts compared by `=`, `<>`, IN, or LIKE without a wildcard, in the order in which they stand. A column
-    is followed through aliases, sub-queries and CTEs; where that is not sure its texts are left out.
+def literals(sql: str, dialect: str, catalog: Catalog) -> tuple[Literal, ...]:
+    """The texts compared by `=`, `<>`, IN, or LIKE without a wildcard, in order. Columns are traced through
+    aliases, sub-queries and CTEs; comparisons with other columns are omitted.
     """
     tree, _ = read(sql, dialect) if dialect in GRAMMARS else (None, False)
     if tree is None:
         return ()
-    draft = Draft(tree, dialect, known(catalogue, None, dialect), text=sql)
-    quoted_text(draft)
+    context = FixContext(tree, dialect, schema_index_for(catalog, None, dialect), text=sql)
+    quoted_text(context)
     found: list[Literal] = []
-    for view, node, column, texts in comparisons(draft.views):
-        origin = draft.origin(view, column)
+    for scope, node, column, texts in comparisons(context):
+        origin = context.origin(scope, column)
         if origin is not None:
-            entry, held = origin
+            entry, stored_column = origin
             negated = is_negated(node)
-            found += [Literal(entry.name, held.name, text.this, negated) for text in texts]
+            found += [Literal(entry.name, stored_column.name, text.this, negated) for text in texts]
     return tuple(dict.fromkeys(found))
 
 
 def is_negated(node: exp.Expr) -> bool:
-    """`<>`, NOT IN, NOT LIKE, and whatever stands under a NOT; twice is not at all."""
+    """Whether a comparison is negated: `<>`, NOT IN, NOT LIKE, or below an odd number of NOTs."""
     negated = isinstance(node, (exp.NEQ, exp.NullSafeNEQ))
-    around = node.parent
-    while around is not None and not isinstance(around, exp.Query):
-        negated = negated != isinstance(around, exp.Not)
-        around = around.parent
+    parent = node.parent
+    while parent is not None and not isinstance(parent, exp.Query):
+        negated = negated != isinstance(parent, exp.Not)
+        parent = parent.parent
     return negated

@@ -1,5 +1,5 @@
-"""A policy as people write it, in JSON: checked field by field, so that a slip never opens a table; and what
-it means for one person, whose roles and claims are known.
+"""Reads policies from JSON, checking every field so that a mistake never exposes a table, and derives the
+policy of a person from their roles and claims.
 """
 
 import json
@@ -15,50 +15,50 @@ _KEYS = ("tables", "rows", "roles", "default_schema")
 
 
 def read_policy(text: str) -> Policy:
-    """What somebody without a role or a claim may see."""
+    """The policy of a person without roles and claims."""
     return policy_for(read_policies(text), (), {})
 
 
 def read_policies(text: str) -> Policies:
     """`{"tables": {name: [columns]}, "rows": {name: predicate}, "roles": {role: {"tables", "rows"}},
-    "default_schema": {dialect: name}}`; other keys are for people. What stands outside `roles` holds for
+    "default_schema": {dialect: name}}`. Other keys are ignored. What is outside `roles` applies to
     everybody.
     """
     try:
-        held = json.loads(text, object_pairs_hook=_each_once)
+        document = json.loads(text, object_pairs_hook=_unique_keys)
     except ValueError as error:
         raise UsageError("usage.policy", problem=str(error)) from error
-    if not isinstance(held, dict):
+    if not isinstance(document, dict):
         raise UsageError("usage.policy", problem="not a JSON object")
-    for key in held.keys() - set(_KEYS):
+    for key in document.keys() - set(_KEYS):
         if get_close_matches(key.lower(), _KEYS, n=1, cutoff=0.75):
             raise UsageError("usage.policy", problem=f"{key}: is it one of {', '.join(_KEYS)}?")
-    schemas = _object(held, "default_schema")
+    schemas = _object(document, "default_schema")
     for dialect, schema in schemas.items():
         if not isinstance(schema, str):
             raise UsageError("usage.policy", problem=f"default_schema.{dialect}: not a name")
-    roles = _object(held, "roles")
+    roles = _object(document, "roles")
     return Policies(
-        _role(held, "", required=not roles),
+        _role(document, "", required=not roles),
         {name: _role(role, f"roles.{name}.", required=True) for name, role in roles.items()},
         dict(schemas),
     )
 
 
 def policy_for(policies: Policies, roles: Sequence[str], claims: Mapping[str, object]) -> Policy:
-    """What a person with these roles and claims may see: all that one of them shows. A role that the document
-    does not have shows nothing; nor does a predicate whose claim the person lacks, and a table of which
-    nothing is shown is not seen.
+    """The policy of a person with these roles and claims: the union of what the roles show. An unknown role
+    shows nothing, nor does a predicate whose claim the person lacks. A table without a remaining rule is
+    hidden.
     """
     known = [policies.roles[name] for name in dict.fromkeys(roles) if name in policies.roles]
-    held = [policies.everybody, *known]
+    applicable = [policies.everybody, *known]
     tables: dict[str, tuple[str, ...]] = {}
     rows: dict[str, tuple[RowRule, ...]] = {}
-    for name in dict.fromkeys(name for role in held for name in role.tables):
-        granting = [role for role in held if name in role.tables]
-        wanted = _predicates(role.rows.get(name) for role in granting)
-        rules = tuple(_bound(wanted, claims))
-        if wanted and not rules:
+    for name in dict.fromkeys(name for role in applicable for name in role.tables):
+        granting = [role for role in applicable if name in role.tables]
+        row_predicates = _predicates(role.rows.get(name) for role in granting)
+        rules = tuple(_row_rules(row_predicates, claims))
+        if row_predicates and not rules:
             continue
         tables[name] = tuple(dict.fromkeys(column for role in granting for column in role.tables[name]))
         if rules:
@@ -66,39 +66,62 @@ def policy_for(policies: Policies, roles: Sequence[str], claims: Mapping[str, ob
     return Policy(tables, policies.default_schema, rows)
 
 
-def everything_read(policies: Policies) -> Policy:
-    """What the account behind all roles must be able to read: what they see, and what predicates look at."""
+def readable_by_all_roles(policies: Policies) -> Policy:
+    """What the database account for all roles must be able to read: visible columns, and those in
+    predicates.
+    """
+    return Policy(_read((policies.everybody, *policies.roles.values())), policies.default_schema)
+
+
+def readable_by_roles(policies: Policies, roles: Sequence[str]) -> Policy:
+    """What a database account must be able to read if it serves exactly these roles."""
+    for name in roles:
+        if name not in policies.roles:
+            raise UsageError("usage.role", name=name, roles=", ".join(policies.roles))
+    chosen = {name: policies.roles[name] for name in roles}
+    return readable_by_all_roles(Policies(policies.everybody, chosen, policies.default_schema))
+
+
+def columns_read(policy: Policy) -> Policy:
+    """What statements under a policy read: its visible columns, and the columns in its row rules."""
+    rules = [
+        Role({}, {name: rule.predicate}) for name, table_rules in policy.rows.items() for rule in table_rules
+    ]
+    return Policy(_read((Role(policy.tables), *rules)), policy.default_schema, exact=policy.exact)
+
+
+def _read(roles: Iterable[Role]) -> dict[str, tuple[str, ...]]:
     tables: dict[str, dict[str, None]] = {}
-    for role in (policies.everybody, *policies.roles.values()):
+    for role in roles:
         for name, columns in role.tables.items():
             tables.setdefault(name, {}).update(dict.fromkeys(columns))
         for name, predicate in role.rows.items():
             for table, column in predicates.columns_of(predicate, name):
                 tables.setdefault(table, {})[column] = None
-    return Policy({name: tuple(columns) for name, columns in tables.items()}, policies.default_schema)
+    return {name: tuple(columns) for name, columns in tables.items()}
 
 
-def _predicates(given: Iterable[str | None]) -> list[str]:
-    """Those of the roles that show a table; none if one of them shows all of it."""
-    each = list(dict.fromkeys(given))
-    return [] if None in each else [one for one in each if one is not None]
+def _predicates(predicates_of_roles: Iterable[str | None]) -> list[str]:
+    """The distinct predicates on a table; empty if one of the roles shows all rows."""
+    distinct = list(dict.fromkeys(predicates_of_roles))
+    return [] if None in distinct else [predicate for predicate in distinct if predicate is not None]
 
 
-def _bound(wanted: Iterable[str], claims: Mapping[str, object]) -> Iterator[RowRule]:
-    for predicate in wanted:
-        found = predicates.claims_of(predicate, claims)
-        if found is not None:
-            yield RowRule(predicate, found)
+def _row_rules(row_predicates: Iterable[str], claims: Mapping[str, object]) -> Iterator[RowRule]:
+    for predicate in row_predicates:
+        values = predicates.claims_of(predicate, claims)
+        if values is not None:
+            yield RowRule(predicate, values)
 
 
-def _role(held: Any, place: str, *, required: bool) -> Role:
-    if place and isinstance(held, dict) and held.keys() - {"tables", "rows"}:
+def _role(document: Any, place: str, *, required: bool) -> Role:
+    if place and isinstance(document, dict) and document.keys() - {"tables", "rows"}:
         raise UsageError("usage.policy", problem=f"{place[:-1]}: holds more than tables and rows")
-    tables = _object(held, "tables", place, required=required)
+    tables = _object(document, "tables", place, required=required)
     for name, columns in tables.items():
         if not isinstance(columns, list) or not all(isinstance(column, str) for column in columns):
             raise UsageError("usage.policy", problem=f"{place}tables.{name}: not a list of column names")
-    rows = _object(held, "rows", place)
+    rows = _object(document, "rows", place)
     for name, predicate in rows.items():
         if name not in tables:
             raise UsageError("usage.policy", problem=f"{place}rows.{name}: not among the tables")
@@ -108,22 +131,22 @@ def _role(held: Any, place: str, *, required: bool) -> Role:
     return Role({name: tuple(columns) for name, columns in tables.items()}, dict(rows))
 
 
-def _object(held: Any, key: str, place: str = "", *, required: bool = False) -> Mapping[str, Any]:
-    if not isinstance(held, dict):
+def _object(document: Any, key: str, place: str = "", *, required: bool = False) -> Mapping[str, Any]:
+    if not isinstance(document, dict):
         raise UsageError("usage.policy", problem=f"{place[:-1]}: not an object")
-    if key not in held and not required:
+    if key not in document and not required:
         return {}
-    value = held.get(key)
+    value = document.get(key)
     if not isinstance(value, dict):
         raise UsageError("usage.policy", problem=f"{place}{key}: missing, or not an object")
     return value
 
 
-def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Of two entries of one name JSON keeps the last, which may be the one that shows more."""
-    held: dict[str, Any] = {}
+def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Refuse duplicate keys: JSON would keep the last one, which may show more."""
+    result: dict[str, Any] = {}
     for key, value in pairs:
-        if key in held:
+        if key in result:
             raise ValueError(f"{key}: there twice")
-        held[key] = value
-    return held
+        result[key] = value
+    return result

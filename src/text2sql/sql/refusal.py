@@ -1,4 +1,4 @@
-"""How a rule says no: it raises, and the guard turns that into the value `SqlRejected`."""
+"""Refusals: a rule raises `Refused`, which the guard turns into the value `SqlRejected`."""
 
 from typing import NoReturn
 
@@ -6,16 +6,19 @@ from sqlglot import exp
 
 from text2sql.types import SqlRejected
 
-_PIECE = 120  # characters of the offending piece that are worth showing
+_PIECE = 120  # characters of the offending piece to show
 
 
 class Refused(Exception):
+    """A rule refuses the statement. It never leaves the package: `parse.verdict` catches it."""
+
     def __init__(self, rejected: SqlRejected) -> None:
         super().__init__(rejected)
         self.rejected = rejected
 
 
 def refuse(rule: str, piece: exp.Expr | str = "") -> NoReturn:
+    """Refuse the statement by a rule, showing the offending piece."""
     if isinstance(piece, str):
         raise Refused(SqlRejected(rule, piece[:_PIECE]))
     line, column = place(piece)
@@ -23,7 +26,7 @@ def refuse(rule: str, piece: exp.Expr | str = "") -> NoReturn:
 
 
 def place(node: exp.Expr) -> tuple[int | None, int | None]:
-    """Where a piece begins in the text, 1-based; the parser notes that on leaves only."""
+    """The line and column at which a node begins, from 1. The parser records positions on leaves only."""
     for leaf in node.dfs():
         meta = leaf.meta if leaf._meta else {}
         if meta.get("end") is not None:

@@ -1,7 +1,7 @@
-"""Reading a model's reply: the one statement in bare SQL, a fence, YAML or JSON, with talk around it.
+"""Extracts the SQL statement from a model's reply: bare, fenced, in YAML or JSON, with prose around it.
 
-Deterministic and tolerant; never `eval`, never a YAML or template engine. What comes out is still hostile
-text: it goes to the guard like everything else.
+The extraction is deterministic and tolerant. It uses no `eval`, YAML library or template engine. Its result
+is untrusted text and goes through the guard.
 """
 
 import json
@@ -22,25 +22,25 @@ _QUOTES = {"'": "'", '"': '"'}
 
 
 def read_reply(text: str) -> str:
-    """The SQL in a reply, or "" where there is none. Of several statements the whole text is returned:
-    that there must be exactly one is the guard's to say.
+    """The SQL in a reply, or "" if there is none. Several statements are returned as they are: the guard
+    refuses them.
     """
     text = text.strip().lstrip("\ufeff")
     fenced = [(language.lower(), body.strip()) for language, body in _FENCE.findall(text)]
     for languages in (_SQL_FENCES[:-1], ("json", "yaml", "yml", "")):
         for language, body in fenced:
             if language in languages:
-                found = _unfenced(body)
-                if found:
-                    return found
+                sql = _unfenced(body)
+                if sql:
+                    return sql
     return _unfenced(text)
 
 
 def _unfenced(text: str) -> str:
-    for read in (_from_json, _from_yaml, _from_talk):
-        found = read(text)
-        if found:
-            return found.strip()
+    for read in (_from_json, _from_yaml, _from_prose):
+        sql = read(text)
+        if sql:
+            return sql.strip()
     return ""
 
 
@@ -49,55 +49,55 @@ def _from_json(text: str) -> str:
     if start < 0:
         return ""
     try:
-        held, _ = json.JSONDecoder(strict=False).raw_decode(text[start:])
+        document, _ = json.JSONDecoder(strict=False).raw_decode(text[start:])
     except (ValueError, RecursionError):
         return _from_broken_json(text[start:])
-    if not isinstance(held, dict):
+    if not isinstance(document, dict):
         return ""
-    by_name = {str(key).lower(): value for key, value in held.items()}
+    by_name = {str(key).lower(): value for key, value in document.items()}
     return next((by_name[key] for key in _KEYS if isinstance(by_name.get(key), str)), "")
 
 
 def _from_broken_json(text: str) -> str:
-    """A trailing comma or a comment breaks the object; the string of the one key is still whole."""
+    """Extract the string of a key from invalid JSON, such as an object with a comment or a trailing comma."""
     for key in _KEYS:
-        found = re.search(rf'"{key}"\s*:\s*("(?:[^"\\]|\\.)*")', text, re.IGNORECASE | re.DOTALL)
-        if found:
+        match = re.search(rf'"{key}"\s*:\s*("(?:[^"\\]|\\.)*")', text, re.IGNORECASE | re.DOTALL)
+        if match:
             try:
-                return str(json.loads(found[1], strict=False))
+                return str(json.loads(match[1], strict=False))
             except ValueError:
                 return ""
     return ""
 
 
 def _from_yaml(text: str) -> str:
-    found = _YAML.search(text)
-    if not found:
+    match = _YAML.search(text)
+    if not match:
         return ""
-    rest = found["rest"]
-    if found["block"]:
+    rest = match["rest"]
+    if match["block"]:
         lines = rest.split("\n")
         indent = len(lines[0]) - len(lines[0].lstrip())
-        kept: list[str] = []
+        block: list[str] = []
         for line in lines:
             if line.strip() and len(line) - len(line.lstrip()) < max(indent, 1):
                 break
-            kept.append(line)
-        return "\n".join(kept)
+            block.append(line)
+        return "\n".join(block)
     value = _NEXT_KEY.split(rest)[0].strip()
     if len(value) > 1 and value[0] in _QUOTES and value[-1] == value[0]:
         return value[1:-1].replace(value[0] * 2, value[0])
     return value if _START.match("\n" + value) else ""
 
 
-def _from_talk(text: str) -> str:
-    """The statement begins at a line that begins like one, and ends at `;`, a blank line or the end. A reply
-    that is no query from its first word on is returned too: that it may not run is the guard's to say.
+def _from_prose(text: str) -> str:
+    """The statement begins at a line that begins like a query, and ends at `;`, a blank line or the end of
+    the text. A reply that begins with another SQL command is returned too: the guard refuses it.
     """
-    found = _START.search(text)
-    if not found and not _looks_like_sql(text):
+    match = _START.search(text)
+    if not match and not _looks_like_sql(text):
         return ""
-    statement = text[found.end() :] if found else text
+    statement = text[match.end() :] if match else text
     if ";" in statement:
         head, tail = statement.split(";", 1)
         return f"{head};{tail}" if _START.search("\n" + tail.strip()) or _looks_like_sql(tail) else head

@@ -1,7 +1,7 @@
-"""Rewrites in the tree: a row limit that is always there, a page with a stable order, a count.
+"""Tree rewrites: add a row limit, select a page in a stable order, count rows.
 
-Each takes a query and gives a query; where a clause cannot be read as a number the whole query becomes a
-sub-query, so nothing that was asked for changes its meaning.
+Each turns a query into a query. If a LIMIT is not a plain number the whole query becomes a sub-query, so that
+its meaning does not change.
 """
 
 from sqlglot import exp
@@ -10,43 +10,45 @@ ALIAS = "text2sql_rows"
 
 
 def limited(tree: exp.Expr, rows: int) -> tuple[exp.Expr, int]:
-    """The query with at most `rows` rows, and the limit that now stands at its root."""
+    """Limit a query to `rows` rows. Returns it with the limit that it now has at its root."""
     query = _unwrapped(tree)
     if isinstance(query, (exp.Values, exp.Pivot)) or query.args.get("pivots"):
         return _wrapped(query).limit(rows, copy=False), rows
-    present = query.args.get("limit")
-    if present is None:
+    limit = query.args.get("limit")
+    if limit is None:
         if query.args.get("offset") is not None and not isinstance(query, (exp.Select, exp.SetOperation)):
             return _wrapped(query).limit(rows, copy=False), rows
         query.set("limit", exp.Limit(expression=exp.Literal.number(rows)))
         return query, rows
-    number = _number(present)
+    number = _number(limit)
     offset = query.args.get("offset")
     if number is None or (offset is not None and offset.expressions):  # ClickHouse's LIMIT 1 OFFSET 1 BY x
         return _wrapped(query).limit(rows, copy=False), rows
     if number <= rows:
         return query, number
-    key = "count" if isinstance(present, exp.Fetch) else "expression"
-    present.set(key, exp.Literal.number(rows))
+    key = "count" if isinstance(limit, exp.Fetch) else "expression"
+    limit.set(key, exp.Literal.number(rows))
     return query, rows
 
 
-def page(tree: exp.Expr, number: int, size: int, by: exp.Expr | None = None) -> exp.Expr:
-    """Page `number` (from 1) of `size` rows, in the query's own order or in that of `by`. Rows that it leaves
-    tied, or all of them when there is none, are ordered by every output column, so that pages neither repeat
-    nor miss a row.
+def page(
+    tree: exp.Expr, width: int | None, *, number: int, size: int, by: exp.Expr | None = None
+) -> exp.Expr:
+    """Select page `number` (from 1) of `size` rows, in the query's own order or in that of `by`.
+
+    All `width` output columns break ties, so that pages neither repeat nor miss a row; if the width is
+    unknown only the first column does.
     """
     query = _unwrapped(tree)
-    width = _width(query)
     order = query.args.get("order")
-    simple = isinstance(query, exp.Select) and not (query.args.get("limit") or query.args.get("offset"))
-    if not simple:
+    is_simple = isinstance(query, exp.Select) and not (query.args.get("limit") or query.args.get("offset"))
+    if not is_simple:
         query, order = _wrapped(query), None
     if by is not None:
         order = exp.Order(expressions=[by])
         query.set("order", order)
-    # by place and without Ordered: a word on NULLs would be spelled as an expression in some dialects
-    ties: list[exp.Expr] = [exp.Literal.number(place) for place in range(1, width + 1)]
+    # by position and without Ordered, whose NULLS FIRST some dialects can only express by an expression
+    ties: list[exp.Expr] = [exp.Literal.number(place) for place in range(1, (width or 1) + 1)]
     if order is None:
         query.set("order", exp.Order(expressions=ties))
     else:
@@ -58,7 +60,7 @@ def page(tree: exp.Expr, number: int, size: int, by: exp.Expr | None = None) -> 
 
 
 def count(tree: exp.Expr) -> exp.Expr:
-    """How many rows the query has, without its order."""
+    """Count the rows of a query, without its ORDER BY."""
     query = _unwrapped(tree)
     if isinstance(query, exp.Select) and not (query.args.get("limit") or query.args.get("offset")):
         query.set("order", None)
@@ -69,9 +71,9 @@ def count(tree: exp.Expr) -> exp.Expr:
 
 
 def _unwrapped(tree: exp.Expr) -> exp.Expr:
-    """`(SELECT …)` as the query it is, where the brackets carry nothing of their own."""
+    """Remove brackets that have no clauses of their own."""
     while isinstance(tree, exp.Subquery) and not any(
-        held for key, held in tree.args.items() if key != "this"
+        value for key, value in tree.args.items() if key != "this"
     ):
         tree = tree.this
     return tree
@@ -92,24 +94,18 @@ def _wrapped(query: exp.Expr) -> exp.Select:
 
 
 def _number(limit: exp.Expr) -> int | None:
-    """The limit as a whole number; None for ALL, a percentage, ties, a sub-query or arithmetic."""
+    """The limit as an integer; None for ALL, a percentage, ties, a sub-query or arithmetic."""
     options = limit.args.get("limit_options")
     if options and (options.args.get("percent") or options.args.get("with_ties")):
         return None
     if limit.args.get("offset") or limit.expressions:
         return None
-    held = limit.args.get("count" if isinstance(limit, exp.Fetch) else "expression")
-    if isinstance(held, exp.Literal) and not held.is_string and held.this.isdigit():
-        return int(held.this)
+    value = limit.args.get("count" if isinstance(limit, exp.Fetch) else "expression")
+    if (
+        isinstance(value, exp.Literal)
+        and not value.is_string
+        and value.this.isdigit()
+        and len(value.this) < 19
+    ):
+        return int(value.this)
     return None
-
-
-def _width(query: exp.Expr) -> int:
-    while isinstance(query, (exp.SetOperation, exp.Subquery)):
-        query = query.this
-    if isinstance(query, exp.Values):
-        first = query.expressions[0]
-        return len(first.expressions) if isinstance(first, exp.Tuple) else 1
-    if any(part.is_star for part in query.expressions):
-        return 1
-    return len(query.expressions)

@@ -1,17 +1,20 @@
-"""The rules over the tree: what may stand in a read-only query. Everything not named here is refused.
+"""The rules on the tree: the allow-list of a read-only query. Everything that is not listed is refused.
 
-A rule looks at one statement and raises `Refused`, or says nothing. Who sees which table and column is
-decided in `resolver.py`.
+A rule checks one statement and raises `Refused`, or returns nothing. `resolver.py` decides which tables and
+columns are visible.
 """
+
+import re
 
 from sqlglot import exp
 
 from text2sql.sql import functions
-from text2sql.sql.bounds import bounded_generators
 from text2sql.sql.dialects import ascii_lower
 from text2sql.sql.refusal import refuse
-from text2sql.sql.rows import names_are_free
+from text2sql.sql.size_limits import bounded_sizes
 from text2sql.sql.statement import Rule, Statement, name_of
+from text2sql.sql.table_wrapper import no_reserved_names
+from text2sql.sql.text_arguments import plain_text_arguments
 
 
 def _words(text: str) -> frozenset[str]:
@@ -20,8 +23,8 @@ def _words(text: str) -> frozenset[str]:
 
 _ROOTS = (exp.Select, exp.SetOperation, exp.Subquery, exp.Values, exp.Pivot)
 
-# What may hang on the nodes that carry a query. The grammar of each dialect hangs more on them (INTO,
-# SETTINGS, FOR UPDATE, time travel); a clause that is not here is refused whatever it holds.
+# The allowed arguments of the nodes that form a query. The dialects have more (INTO, SETTINGS, FOR UPDATE,
+# time travel); a clause that is not listed is refused, whatever it contains.
 _CLAUSES: dict[type[exp.Expr], frozenset[str]] = {
     exp.Select: _words(
         "connect distinct exclude expressions from_ group having hint joins kind laterals limit offset "
@@ -49,8 +52,8 @@ _TYPES = _words(
     "box box2d box3d cidr circle citext geography geometry interval jsonpath line lseg ltree macaddr nclob "
     "path point polygon raw tsquery tsvector varbit xml"
 )
-# Where an identifier may stand without being a column, a table or an alias.
-_NAMED = (
+# The nodes that may contain an identifier.
+_NAMING_NODES = (
     exp.Column, exp.Table, exp.TableAlias, exp.Alias, exp.Window, exp.Join, exp.Lambda, exp.Dot, exp.Unnest,
     exp.Pivot, exp.PivotAlias, exp.Kwarg, exp.PropertyEQ, exp.IndexTableHint, exp.Anonymous, exp.ColumnDef,
     exp.Collate, exp.Star, exp.JSONPathKey, exp.Slice, exp.JSONColumnDef, exp.SetOperation,
@@ -59,12 +62,13 @@ _NAMED = (
 
 
 def a_query_at_the_root(statement: Statement) -> None:
+    """Refuse anything but a query."""
     if not isinstance(statement.tree, _ROOTS):
-        refuse("not_a_query", statement.tree.sql(comments=False))  # as a text: the whole of it is the piece
+        refuse("not_a_query", statement.tree.sql(comments=False))  # as text: the piece is the whole statement
 
 
 def known_constructs(statement: Statement) -> None:
-    """Every node is on the list of nodes or is a call, and every call is on the lists of functions."""
+    """Refuse nodes that are not on the list of nodes, and calls that are not on the lists of functions."""
     nodes, typed = functions.allowed_nodes(), functions.allowed_typed()
     for node in statement.nodes:
         kind = type(node)
@@ -93,7 +97,7 @@ def _is_known(statement: Statement, call: exp.Func) -> bool:
     return name in functions.generators(statement.dialect)
 
 
-_PREFIXED = (exp.SafeFunc, exp.NetFunc)  # BigQuery's SAFE.f(x) and NET.f(x): the call inside is judged
+_PREFIXED = (exp.SafeFunc, exp.NetFunc)  # BigQuery's SAFE.f(x) and NET.f(x): the inner call is checked
 
 
 def _is_after_a_dot(node: exp.Expr) -> bool:
@@ -101,8 +105,8 @@ def _is_after_a_dot(node: exp.Expr) -> bool:
 
 
 def _type_by_name(node: exp.Expr) -> None:
-    """A cast to a type that the parser does not know may look a name up in the catalogue (`regclass`), or
-    be the row type of a table.
+    """Refuse an unknown type: a cast to it may look up a name in the catalog (`regclass`), and it may be the
+    row type of a table.
     """
     if ascii_lower(str(node.args["kind"])).removeprefix("pg_catalog.").partition("(")[0] not in _TYPES:
         refuse("construct", node)
@@ -119,7 +123,7 @@ def _from_item(node: exp.Expr) -> None:
             refuse("table_function", node)
 
 
-# What may stand in FROM: a name, a call, a sub-query; not a string, a stage or a variable.
+# What may be in FROM: a name, a call or a sub-query, but no string, stage or variable.
 _FROM: dict[type[exp.Expr], tuple[type[exp.Expr], ...]] = {
     exp.Table: (exp.Identifier, exp.Func),
     exp.Lateral: (exp.Subquery, exp.Func, exp.Unnest),
@@ -129,22 +133,25 @@ _FROM_ITEMS = tuple(_FROM)
 
 
 def _dotted(statement: Statement, node: exp.Expr) -> None:
-    """`schema.f(x)` calls whatever somebody put into that schema; `x.f()` is f(x) and judged as such."""
+    """Refuse `schema.f(x)`, a user-defined function. `x.f()` is `f(x)` and checked as such."""
     call = node.expression
     if not isinstance(call, exp.Func):
+        if isinstance(node.this.unnest(), exp.Literal):
+            refuse("construct", node)  # SQLite reads `'customers'.ssn` as a column
         return
     name = name_of(call)
     if isinstance(node.this, (exp.Identifier, exp.Dot)):
-        named = functions.prefixes(statement.dialect).get(ascii_lower(node.this.name))
-        if named is None or isinstance(node.this, exp.Dot) or (named and name not in named):
+        allowed = functions.prefixes(statement.dialect).get(ascii_lower(node.this.name))
+        if allowed is None or isinstance(node.this, exp.Dot) or (allowed and name not in allowed):
             refuse("function", node)
-        if named:
+        if allowed:
             return
     if type(call) not in functions.allowed_typed() and not functions.is_allowed_name(statement.dialect, name):
         refuse("function", node)
 
 
 def known_clauses(statement: Statement) -> None:
+    """Refuse clauses that are not on the list."""
     for node in statement.nodes:
         kind = type(node)
         allowed = _CLAUSES.get(kind) or (_SET_CLAUSES if isinstance(node, exp.SetOperation) else None)
@@ -153,33 +160,44 @@ def known_clauses(statement: Statement) -> None:
         if kind is exp.Select and not node.expressions and statement.dialect != "postgres":
             refuse("unreadable", node)  # PostgreSQL alone has rows without columns
         if kind is exp.Select and node.args.get("sample") and statement.dialect != "duckdb":
-            refuse("clause", "sample")  # elsewhere it was a table's, and would be written after the limit
-        for clause, held in node.args.items():
-            if held and clause not in allowed:
+            refuse("clause", "sample")  # elsewhere a table's, but generated after the limit
+        for clause, value in node.args.items():
+            if value and clause not in allowed:
                 refuse("clause", node if kind is exp.Table else clause.rstrip("_"))
 
 
 def plain_modifiers(statement: Statement) -> None:
-    """Words after SELECT that steer a plan are dropped; those that set a variable or a state are refused."""
+    """Drop modifiers and hints that only affect the plan; refuse those that set a variable or a state."""
     for node in statement.tree.find_all(exp.Select):
         for modifier in node.args.get("operation_modifiers") or ():
             if modifier.name.upper() not in _MODIFIERS:
                 refuse("clause", modifier.name)
         hint = node.args.get("hint")
         if hint:
-            for one in hint.expressions:
-                if ascii_lower(one.name or one.sql()).partition("(")[0].strip() not in _HINTS:
-                    refuse("hint", hint)
+            if not _hint_names(hint) <= _HINTS:
+                refuse("hint", hint)
             hint.pop()
 
 
+def _hint_names(hint: exp.Expr) -> set[str]:
+    """The names in a hint. The parser keeps a hint that it does not understand as text."""
+    names: set[str] = set()
+    for part in hint.expressions:
+        text = part if isinstance(part, str) else part.name or part.sql()
+        names.update(ascii_lower(_BRACKETED.sub(" ", text)).split())
+    return names
+
+
+_BRACKETED = re.compile(r"\([^()]*\)")
+
+
 def real_identifiers(statement: Statement) -> None:
-    """An identifier that is neither a name of something nor a parameter of a lambda is a way to say a
-    column without being a column.
+    """Refuse an identifier that names nothing and is no lambda parameter: it would be a column in
+    disguise.
     """
     for node in statement.nodes:
         if isinstance(node, exp.Identifier):
-            if not isinstance(node.parent, _NAMED) and not _is_introduced(node):
+            if not isinstance(node.parent, _NAMING_NODES) and not _is_introduced(node):
                 refuse("construct", node)
             if "\\" in node.this or (statement.dialect in _ESCAPED_NAMES and "`" in node.this):
                 refuse("hidden_character", node)
@@ -189,7 +207,7 @@ _ESCAPED_NAMES = ("bigquery", "clickhouse")
 
 
 def _is_introduced(node: exp.Identifier) -> bool:
-    """A parameter of a lambda, or the name that UNPIVOT … FOR gives to what it makes."""
+    """Whether it is a lambda parameter, or the name of the column in UNPIVOT … FOR."""
     if isinstance(node.parent, exp.In) and isinstance(node.parent.parent, exp.Pivot):
         return bool(node.parent.parent.args.get("unpivot")) and node.arg_key == "this"
     inner = node.find_ancestor(exp.Lambda)
@@ -201,7 +219,9 @@ def _is_introduced(node: exp.Identifier) -> bool:
 
 
 def one_with_for_all_arms(statement: Statement) -> None:
-    """Where an arm's own WITH hides the one before the UNION, a name in it is that of a table instead."""
+    """Refuse a WITH in an arm of a UNION, if it hides the WITH of the UNION: a CTE name would mean a table
+    there.
+    """
     if statement.grammar.ctes_beside_own:
         return
     for node in statement.nodes:
@@ -211,11 +231,13 @@ def one_with_for_all_arms(statement: Statement) -> None:
             if arm is not node and arm.args.get("with_"):
                 refuse("clause", "with")
             if isinstance(arm, (exp.SetOperation, exp.Subquery)):
-                arms += [one for one in (arm.this, arm.args.get("expression")) if one is not None]
+                arms += [part for part in (arm.this, arm.args.get("expression")) if part is not None]
 
 
 def no_keyword_values(statement: Statement) -> None:
-    """`SELECT user` is a call without brackets, and `s.nextval` a write; the parser sees columns."""
+    """Refuse `SELECT user`, a call without brackets, and `s.nextval`, a write; the parser reads both as
+    columns.
+    """
     for node in statement.nodes:
         if isinstance(node, exp.Column) and isinstance(node.this, exp.Identifier):
             name = ascii_lower(node.name)
@@ -225,14 +247,15 @@ def no_keyword_values(statement: Statement) -> None:
                 refuse("function", node)
 
 
-# What holds for every piece of a statement, whatever the statement is.
+# The rules for all parts of a statement, queries and writes alike.
 PIECES: tuple[Rule, ...] = (
     known_clauses,
     known_constructs,
     real_identifiers,
     one_with_for_all_arms,
     no_keyword_values,
-    bounded_generators,
-    names_are_free,
+    bounded_sizes,
+    plain_text_arguments,
+    no_reserved_names,
 )
 RULES: tuple[Rule, ...] = (a_query_at_the_root, *PIECES)

@@ -1,114 +1,97 @@
-"""`*` written out as the visible columns, with EXCEPT, REPLACE and RENAME where a dialect has them."""
+"""Resolution of `*` and `t.*` in a SELECT list, with EXCEPT, REPLACE and RENAME."""
+
+from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
 from text2sql.sql.refusal import refuse
-from text2sql.sql.scope import Names, Outputs, Scope, Source, again
+from text2sql.sql.scope import Outputs, Scope, Source
 
-_CHANGES = ("except_", "replace", "rename", "ilike")
+if TYPE_CHECKING:
+    from text2sql.sql.resolver import Resolver
 
-
-def write_out_stars(node: exp.Select, scope: Scope, names: Names) -> Outputs:
-    """Replace the stars of a SELECT list; the outputs it then has. A star over sources that hide nothing
-    stays as it is.
-    """
-    written: list[exp.Expr] = []
-    outputs: list[str] | None = []
-    items: list[exp.Expr]
-    added: list[str] | None
-    for part in node.expressions:
-        if not part.is_star or isinstance(part, (exp.Count, exp.Window)):
-            items, added = [part], [names.output(part)]
-        elif node.args.get("kind"):
-            refuse("star", part)  # SELECT AS STRUCT *: a whole row in one value
-        elif isinstance(part, exp.Star) and not any(part.args.values()) and not scope.hides_any():
-            items, added = [part], _columns_of_all(scope)
-        else:
-            items, added = _written_out(part, scope, names)
-        written += items
-        outputs = None if outputs is None or added is None else [*outputs, *added]
-    node.set("expressions", written)
-    return None if outputs is None else tuple(outputs)
+MAX_COLUMNS = 10_000  # of all stars in a statement
 
 
-def _columns_of_all(scope: Scope) -> list[str] | None:
-    """What an untouched `*` gives: unknown where a source is, or where USING merges columns."""
-    sources = scope.sources.values()
-    if any(source.columns is None or source.merged for source in sources):
-        return None
-    return [column for source in sources for column in source.columns or ()]
+class Stars:
+    """Expands stars to the visible columns of their sources, on behalf of a `Resolver`."""
 
+    def __init__(self, resolver: "Resolver") -> None:
+        self.resolver = resolver
+        self.names = resolver.names
+        self.column_count = 0
 
-def _written_out(part: exp.Expr, scope: Scope, names: Names) -> tuple[list[exp.Expr], list[str] | None]:
-    star = part if isinstance(part, exp.Star) else part.this
-    if not isinstance(star, exp.Star) or not isinstance(part, (exp.Star, exp.Column)):
-        refuse("star", part)
-    items: list[exp.Expr] = []
-    outputs: list[str] | None = []
-    for source in _sources(part, scope, names):
-        columns = _columns(part, star, source, scope, names)
-        items += columns
-        if outputs is None or (source.columns is None and columns[0].is_star):
-            outputs = None
-        elif columns and columns[0].is_star:
-            outputs += source.columns or ()
-        else:
-            outputs += [names.output(column) for column in columns]
-    return items, outputs
+    def is_item(self, part: exp.Expr) -> bool:
+        return part.is_star and not isinstance(part, (exp.Count, exp.Window))
 
-
-def _sources(part: exp.Expr, scope: Scope, names: Names) -> list[Source]:
-    if isinstance(part, exp.Star):
-        if not scope.sources:
+    def resolve(self, select: exp.Select, part: exp.Expr, scope: Scope) -> Outputs:
+        """The columns that a star expands to."""
+        star = part if isinstance(part, exp.Star) else part.this
+        if not isinstance(star, exp.Star) or not isinstance(part, (exp.Star, exp.Column)):
             refuse("star", part)
-        return list(scope.sources.values())
-    source = scope.sources.get(names.alias(part.args["table"]))
-    if source is None:
-        refuse("star", part)
-    return [source]
+        self.resolver.mark_visited(part, star)
+        if part is not star:
+            for name in part.iter_expressions():
+                self.resolver.mark_visited(name)
+        modifiers = self.modifiers(star, scope)
+        if self.resolver.columns_known and (select.args.get("kind") or star.args.get("ilike")):
+            refuse("star", part)  # SELECT AS STRUCT *: a whole row in one value
+        if self.resolver.tolerant and (modifiers or scope.open or scope.merged):
+            refuse("star", part)
+        outputs = Outputs()
+        for source in self.sources(part, scope):
+            outputs += self.columns_of(source, modifiers, qualified=part is not star)
+        missing = set(modifiers) - {
+            name for source in scope.sources.values() for name in source.outputs.names
+        }
+        if self.resolver.restricted and missing and not outputs.open:
+            refuse("column", min(missing))
+        return outputs if not star.args.get("ilike") else Outputs((), open=True)
 
+    def sources(self, part: exp.Expr, scope: Scope) -> list[Source]:
+        if isinstance(part, exp.Star):
+            if not scope.sources:
+                refuse("star", part)
+            return list(scope.sources.values())
+        if part.args.get("db") and not self.resolver.tolerant:
+            part.set("db", None)
+            part.set("catalog", None)
+        source = scope.sources.get(self.names.alias(part.args["table"]))
+        if source is None:
+            if self.resolver.columns_known:
+                refuse("star", part)
+            return []
+        return [source]
 
-def _columns(part: exp.Expr, star: exp.Star, source: Source, scope: Scope, names: Names) -> list[exp.Expr]:
-    qualified = isinstance(part, exp.Column)
-    plain = not any(star.args.get(change) for change in _CHANGES)
-    whole = plain and not source.hides and (qualified or not source.merged)
-    if source.name is not None and (whole or (plain and source.columns is None)):
-        return [exp.Column(this=exp.Star(), table=again(source.name))]
-    if source.columns is None or "" in source.columns:
-        refuse("star", part)
-    changed = _changes(star, source, names, alone=len(scope.sources) == 1)
-    columns: list[exp.Expr] = []
-    for key in source.columns:
-        if key in source.merged and not qualified:
-            continue
-        column = exp.Column(this=exp.to_identifier(key, quoted=True))
-        if source.name is not None and not scope.is_merged(key):
-            column.set("table", again(source.name))
-        become = changed.get(key, column)
-        if isinstance(become, exp.Identifier):
-            columns.append(exp.alias_(column, become.copy()))
-        elif become is not None:
-            columns.append(become.copy())
-    return columns
+    def columns_of(self, source: Source, modifiers: dict[str, str | None], *, qualified: bool) -> Outputs:
+        self.column_count += len(source.outputs.names)
+        if self.column_count > MAX_COLUMNS:
+            refuse("too_long", f"{self.column_count} columns")
+        kept = [name for name in source.outputs.names if qualified or name not in source.merged]
+        renamed = [modifiers.get(name, name) for name in kept]
+        shown = tuple(name for name in renamed if name is not None)
+        return Outputs(shown, source.outputs.open, source.outputs.origins)
 
-
-def _changes(star: exp.Star, source: Source, names: Names, *, alone: bool) -> dict[str, exp.Expr | None]:
-    """What becomes of a column: None, left out; an alias, replaced; an identifier, a new name."""
-    if star.args.get("ilike"):
-        refuse("star", star)
-    changed: dict[str, exp.Expr | None] = {}
-    for one in star.args.get("except_") or ():
-        changed[names.column(_name(one))] = None
-    for one in star.args.get("replace") or ():
-        changed[names.column(one.args["alias"])] = one
-    for one in star.args.get("rename") or ():
-        changed[names.column(_name(one.this))] = one.args["alias"]
-    unknown = set(changed) - set(source.columns or ())
-    if unknown and alone:
-        refuse("column", min(unknown))
-    return changed
+    def modifiers(self, star: exp.Star, scope: Scope) -> dict[str, str | None]:
+        """EXCEPT, REPLACE and RENAME as a map from a column to its output name; None: omitted."""
+        modifiers: dict[str, str | None] = {}
+        for node in star.args.get("except_") or ():
+            if self.resolver.tolerant:
+                self.resolver.resolve_expressions(node, scope)
+            self.resolver.mark_visited(*node.walk())
+            modifiers[self.names.column(_name(node))] = None
+        for node in star.args.get("replace") or ():
+            self.resolver.resolve_expressions(node, scope)
+            key = self.names.column(node.args["alias"])
+            modifiers[key] = key
+        for node in star.args.get("rename") or ():
+            self.resolver.mark_visited(*node.walk())
+            modifiers[self.names.column(_name(node.this))] = self.names.column(node.args["alias"])
+        return modifiers
 
 
 def _name(node: exp.Expr) -> exp.Expr:
     name: exp.Expr = node.this if isinstance(node, exp.Column) else node
+    if not isinstance(name, exp.Identifier):
+        refuse("star", node)
     return name

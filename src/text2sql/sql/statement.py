@@ -1,4 +1,4 @@
-"""One statement on its way through the guard, and what a call in it is called. Every rule stands on this."""
+"""The `Statement` that every rule of the guard checks, and the names of the calls in it."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -8,29 +8,30 @@ from sqlglot import exp
 
 from text2sql.sql import functions
 from text2sql.sql.dialects import Grammar, ascii_lower
-from text2sql.types import Catalogue, Policy
+from text2sql.types import Catalog, Policy
 
 
 @dataclass(slots=True)
 class Statement:
-    """`nodes` is walked once and shared."""
+    """A parsed statement with its context. `nodes` are all nodes of the tree, listed once for all rules."""
 
     tree: exp.Expr
     dialect: str
     grammar: Grammar
     policy: Policy | None
-    catalogue: Catalogue | None
+    catalog: Catalog | None
     nodes: list[exp.Expr] = field(default_factory=list)
 
     def read_as(self, tree: exp.Expr) -> "Statement":
-        """The same statement with another tree: what its text became when it was read again."""
-        return Statement(tree, self.dialect, self.grammar, self.policy, self.catalogue)
+        """The same statement with another tree, parsed from the generated text."""
+        return Statement(tree, self.dialect, self.grammar, self.policy, self.catalog)
 
 
-Rule: TypeAlias = Callable[[Statement], None]  # raises `Refused`, or says nothing
+Rule: TypeAlias = Callable[[Statement], None]  # raises `Refused`, or returns nothing
 
 
 def name_of(call: exp.Func) -> str:
+    """The name of a function call, in lower case."""
     if isinstance(call, exp.JSONTable):
         return "json_table"  # the parser's own name for it is J_S_O_N_TABLE
     return ascii_lower(call.name if type(call) in functions.NAMED_CALLS else call.sql_name())

@@ -1,9 +1,10 @@
-"""The guard of a write: a text becomes a `CheckedWrite`, or a `SqlRejected` that says why not.
+"""The guard for writes: returns a `CheckedWrite`, or a `SqlRejected` that names the broken rule.
 
-    text → one tree → one plain INSERT, UPDATE or DELETE → one visible table → PIECES → scopes → written anew
+    text → tree → INSERT, UPDATE or DELETE → one visible table → PIECES → resolve names → generate text
 
-Every expression and every sub-query in it is held by the rules of a read. A clause that is not named here is
-refused whatever it holds; a schema is never changed. Only this module builds a `CheckedWrite`.
+The rules for queries apply to every expression and sub-query in a write. A clause that this module does not
+list is refused, whatever it contains; a write never changes the schema. Only this module builds a
+`CheckedWrite`.
 """
 
 import hashlib
@@ -14,14 +15,15 @@ from typing import Literal, TypeAlias
 
 from sqlglot import exp
 
-from text2sql.sql import trees
-from text2sql.sql.catalogue import visible_columns
+from text2sql.sql import parse
 from text2sql.sql.refusal import refuse
 from text2sql.sql.resolver import Resolver
 from text2sql.sql.rules import PIECES, plain_modifiers
-from text2sql.sql.scope import Names, Scope
+from text2sql.sql.scope import Names, Outputs, Scope, Source
 from text2sql.sql.statement import Statement
-from text2sql.types import Catalogue, CheckedWrite, Policy, SqlRejected, Table
+from text2sql.sql.table_policy import visible_columns
+from text2sql.sql.table_wrapper import enforce, wraps
+from text2sql.types import Catalog, CheckedWrite, Policy, SqlRejected, Table
 
 Kind: TypeAlias = Literal["insert", "update", "delete"]
 
@@ -37,29 +39,29 @@ _CLAUSES: Mapping[Kind, frozenset[str]] = {
     "delete": frozenset({"with_", "this", "where"}),
 }
 _TARGET = frozenset({"this", "db", "catalog", "alias"})
-# Whether WITH may stand before the statement, in every dialect whose writes have been thought through.
+# The dialects in which writes are supported, and whether WITH may precede the statement there.
 _LEADING_WITH: Mapping[str, bool] = {"sqlite": True, "duckdb": True, "postgres": True, "mysql": False}
 
 
 def check_write(
-    text: str, dialect: str, catalogue: Catalogue, policy: Policy | None = None, *, nonce: str = ""
+    text: str, dialect: str, catalog: Catalog, policy: Policy | None = None, *, nonce: str = ""
 ) -> CheckedWrite | SqlRejected:
-    """One INSERT, UPDATE or DELETE on one visible table. `nonce` makes the same text another statement:
-    asked for again in a later turn, it may run again.
+    """Check one INSERT, UPDATE or DELETE on one visible table. The key of the result identifies the
+    statement; another `nonce` makes another key, so that the same text may run again in a later turn.
     """
     if dialect not in _LEADING_WITH:
         return SqlRejected("write_dialect", dialect)
     if policy is not None and policy.rows:
-        # keys, cascades and triggers reach rows that may not be seen, and what fails tells of them
+        # keys, cascades and triggers reach hidden rows, and errors reveal them
         return SqlRejected("row_write")
 
-    def work() -> CheckedWrite:
-        statement = trees.read(text, dialect, catalogue, policy or trees.everything(catalogue))
-        table, kind = _judged(statement)
-        sql, _ = trees.written(statement, statement.tree, _judged)
-        return CheckedWrite(sql, dialect, table, kind, _key(dialect, sql, nonce))
+    def check_statement() -> CheckedWrite:
+        statement = parse.read(text, dialect, catalog, policy or parse.everything(catalog))
+        table, kind = _checked_target(statement)
+        sql, plain = parse.written(statement, statement.tree, _checked_target)
+        return CheckedWrite(sql, dialect, table, kind, _key(dialect, sql, nonce), plain)
 
-    return trees.verdict(text, work)
+    return parse.verdict(text, check_statement)
 
 
 def _key(dialect: str, sql: str, nonce: str) -> str:
@@ -68,40 +70,46 @@ def _key(dialect: str, sql: str, nonce: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Target:
+    """The table that a write modifies."""
+
     node: exp.Table
     table: Table
-    stored: str  # its one name in the policy
-    columns: frozenset[str]  # keys of those that are there and may be seen
+    stored: str  # its stored name in the policy
+    columns: frozenset[str]  # normalized names of the columns that exist and are visible
 
 
-def _judged(statement: Statement) -> tuple[str, Kind]:
+def _checked_target(statement: Statement) -> tuple[str, Kind]:
     tree = statement.tree
     kind = _KINDS.get(type(tree))
     if kind is None:
         refuse("not_a_write", tree.sql(comments=False))
-    _only_known_clauses(statement, kind)
+    _check_clauses(statement, kind)
     plain_modifiers(statement)
     target = _target(statement)
     named = _inserted_columns(statement, target) if kind == "insert" else []
-    judged_here = {id(node) for node in (tree, tree.this, *named)} - {id(target.node)}
-    statement.nodes = [node for node in tree.walk() if id(node) not in judged_here]
+    checked_here = {id(node) for node in (tree, tree.this, *named)} - {id(target.node)}
+    statement.nodes = [node for node in tree.walk() if id(node) not in checked_here]
     for rule in PIECES:
         rule(statement)
     resolver = Resolver(statement)
-    scope = resolver.with_ctes(tree, Scope())
+    scope = resolver.resolve_ctes(tree, Scope())
     if not target.node.db and resolver.names.alias(target.node.this) in scope.ctes:
-        refuse("write_target", target.node)  # which of the two is meant differs between engines
+        refuse("write_target", target.node)  # engines differ in which of the two they mean
+    resolver.mark_visited(tree, tree.this, *target.node.walk(), *named)
     if kind == "insert":
-        _inserted(resolver, scope, len(named))
+        _resolve_insert(resolver, scope, len(named))
     else:
-        _changed(resolver, scope, target)
+        _resolve_assignments(resolver, scope, target)
+    resolver.check_complete()
+    if wraps(statement):
+        enforce(statement)
     return target.stored, kind
 
 
-def _only_known_clauses(statement: Statement, kind: Kind) -> None:
+def _check_clauses(statement: Statement, kind: Kind) -> None:
     tree = statement.tree
-    for clause, held in tree.args.items():
-        if held and clause not in _CLAUSES[kind]:
+    for clause, value in tree.args.items():
+        if value and clause not in _CLAUSES[kind]:
             refuse("write_clause", clause.rstrip("_"))
     if tree.args.get("with_") and not _LEADING_WITH[statement.dialect]:
         refuse("write_clause", "with")
@@ -111,44 +119,44 @@ def _only_known_clauses(statement: Statement, kind: Kind) -> None:
             refuse("no_where", tree.sql(comments=False))
 
 
-# -- what is written to --------------------------------------------------------------------------
+# -- the target --------------------------------------------------------------------------
 
 
 def _target(statement: Statement) -> _Target:
-    """The catalogue's table behind the name: visible, and no view."""
+    """Look up the target: a visible table of the catalog, not a view."""
     place = statement.tree.this
     node = place.this if isinstance(place, exp.Schema) else place
     if not isinstance(node, exp.Table) or not isinstance(node.this, exp.Identifier):
         refuse("write_target", node)
     alias = node.args.get("alias")
-    unknown = any(held and clause not in _TARGET for clause, held in node.args.items())
+    unknown = any(value and clause not in _TARGET for clause, value in node.args.items())
     if unknown or (alias and (alias.columns or isinstance(statement.tree, exp.Insert))):
         refuse("write_clause", node)
     visible, stored = visible_columns(statement, node)
     table = _base_table(statement, stored)
     if table is None:
         refuse("write_target", node)
-    there = {statement.grammar.columns.stored(column.name) for column in table.columns}
-    return _Target(node, table, stored, frozenset(there & set(visible or ())))
+    existing = {statement.grammar.columns.stored(column.name) for column in table.columns}
+    return _Target(node, table, stored, frozenset(existing & set(visible or ())))
 
 
 def _base_table(statement: Statement, stored: str) -> Table | None:
-    catalogue, policy = statement.catalogue, statement.policy
-    if catalogue is None or policy is None:
+    catalog, policy = statement.catalog, statement.policy
+    if catalog is None or policy is None:
         return None
     fold = statement.grammar.tables.stored
     schema, _, name = stored.rpartition(".")
-    home = policy.default_schema.get(statement.dialect) or catalogue.default_schema
-    wanted = (fold(schema or home), name)
-    for one in catalogue.tables:
-        if one.kind == "table" and (fold(one.schema or catalogue.default_schema), fold(one.name)) == wanted:
-            return one
+    default_schema = policy.default_schema.get(statement.dialect) or catalog.default_schema
+    key = (fold(schema or default_schema), name)
+    for table in catalog.tables:
+        if table.kind == "table" and (fold(table.schema or catalog.default_schema), fold(table.name)) == key:
+            return table
     return None
 
 
 def _inserted_columns(statement: Statement, target: _Target) -> list[exp.Expr]:
-    """The columns that an INSERT names. Where it names none they are written out, so that whoever is asked
-    sees which they are; a table with hidden columns needs them named.
+    """The columns that an INSERT names. If it names none, add all of them, so that the user who confirms the
+    write sees them; a table with hidden columns requires a column list.
     """
     tree = statement.tree
     if not isinstance(tree.this, exp.Schema):
@@ -157,37 +165,39 @@ def _inserted_columns(statement: Statement, target: _Target) -> list[exp.Expr]:
         names = [exp.to_identifier(column.name, quoted=True) for column in target.table.columns]
         tree.set("this", exp.Schema(this=target.node, expressions=names))
     named: list[exp.Expr] = tree.this.expressions
-    _each_once(Names(statement.grammar), named, target)
+    _check_columns(Names(statement.grammar), named, target)
     return named
 
 
-def _each_once(names: Names, columns: Iterable[exp.Expr], target: _Target) -> None:
-    """Every column is there, visible, and named once: engines differ in which of two values wins."""
-    left = set(target.columns)
+def _check_columns(names: Names, columns: Iterable[exp.Expr], target: _Target) -> None:
+    """Refuse a column that does not exist, is hidden, or is named twice: engines differ in which value
+    wins.
+    """
+    remaining = set(target.columns)
     for column in columns:
-        if not isinstance(column, exp.Identifier) or names.column(column) not in left:
+        if not isinstance(column, exp.Identifier) or names.column(column) not in remaining:
             refuse("write_column", column)
-        left.remove(names.column(column))
+        remaining.remove(names.column(column))
 
 
-# -- what is written -----------------------------------------------------------------------------
+# -- the values -----------------------------------------------------------------------------
 
 
-def _inserted(resolver: Resolver, scope: Scope, width: int) -> None:
+def _resolve_insert(resolver: Resolver, scope: Scope, width: int) -> None:
     source = resolver.statement.tree.args.get("expression")
     if not isinstance(source, (exp.Values, exp.Query)):
         refuse("construct", resolver.statement.tree)
-    outputs = resolver.query(source, scope)
+    outputs = resolver.resolve_query(source, scope)
     widths = set(_widths(source)) if isinstance(source, exp.Values) else set()
-    if outputs is not None:
-        widths.add(len(outputs))
-    for given in widths - {width}:
-        refuse("set_shape", f"{width} ≠ {given}")
+    if not outputs.open and not widths:
+        widths.add(len(outputs.names))
+    for value_count in widths - {width}:
+        refuse("set_shape", f"{width} ≠ {value_count}")
 
 
 def _widths(source: exp.Values) -> Iterator[int]:
-    """How many values each row has. DEFAULT is none: a column that is left out has its default."""
-    if any(held for clause, held in source.args.items() if clause != "expressions"):
+    """The number of values in each row. DEFAULT is refused: leave the column out instead."""
+    if any(value for clause, value in source.args.items() if clause != "expressions"):
         refuse("write_clause", source)
     for row in source.expressions:
         values = row.expressions if isinstance(row, exp.Tuple) else [row]
@@ -197,27 +207,35 @@ def _widths(source: exp.Values) -> Iterator[int]:
         yield len(values)
 
 
-def _changed(resolver: Resolver, scope: Scope, target: _Target) -> None:
-    """SET and WHERE speak of the one table, and of what their sub-queries read."""
-    tree, inner = resolver.statement.tree, scope.inside()
-    resolver.sources.table(target.node, inner)
-    assigned = [_assigned(resolver.names, one, target.node) for one in tree.expressions]
-    _each_once(resolver.names, assigned, target)
-    for one in tree.expressions:
-        resolver.expressions(one.expression, inner)
-    resolver.clauses(tree, ("where",), inner)
+def _resolve_assignments(resolver: Resolver, scope: Scope, target: _Target) -> None:
+    """Resolve SET and WHERE, which refer to the target and to what their sub-queries read."""
+    tree, inner = resolver.statement.tree, scope.nested()
+    alias = target.node.args.get("alias")
+    name = alias.this if alias else target.node.this
+    inner.add(
+        Source(name, Outputs(tuple(sorted(target.columns))), is_table=True, is_target=True),
+        resolver.names.alias(name),
+    )
+    assigned = [_assigned_column(resolver.names, assignment, target.node) for assignment in tree.expressions]
+    _check_columns(resolver.names, assigned, target)
+    for assignment in tree.expressions:
+        resolver.mark_visited(assignment, *assignment.this.walk())
+        resolver.resolve_expressions(assignment.expression, inner)
+    resolver.resolve_clauses(tree, ("where",), inner)
 
 
-def _assigned(names: Names, assignment: exp.Expr, target: exp.Table) -> exp.Expr:
-    """The column on the left. Its table's name before it is dropped: not every engine takes it there."""
+def _assigned_column(names: Names, assignment: exp.Expr, target: exp.Table) -> exp.Expr:
+    """The column on the left of an assignment. Its table name is dropped: not every engine accepts it
+    there.
+    """
     column = assignment.this if isinstance(assignment, exp.EQ) else None
     if not isinstance(column, exp.Column) or not isinstance(column.this, exp.Identifier):
         refuse("construct", assignment)
     alias = target.args.get("alias")
-    before = column.args.get("table")
-    if before is not None:
-        called = alias.this if alias else target.this
-        if column.args.get("db") or names.alias(before) != names.alias(called):
+    qualifier = column.args.get("table")
+    if qualifier is not None:
+        target_name = alias.this if alias else target.this
+        if column.args.get("db") or names.alias(qualifier) != names.alias(target_name):
             refuse("write_column", column)
         column.set("table", None)
     return column.this

@@ -5,7 +5,7 @@ import hashlib
 import random
 from pathlib import Path
 
-from text2sql.llm.embedded.release import Part, Release
+from text2sql.llm.embedded.manifest import Part, Release
 
 SIZE, PARTS = 40_000, 4
 

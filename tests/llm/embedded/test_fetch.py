@@ -40,13 +40,13 @@ def test_a_broken_download_goes_on_where_it_ended(tmp_path: Path) -> None:
     assert asked == ["", f"bytes={SIZE // 2}-"]
 
 
-def test_wrong_bytes_are_thrown_away(tmp_path: Path) -> None:
+def test_a_wrong_download_is_removed(tmp_path: Path) -> None:
     with pytest.raises(ModelFileError, match="file_damaged"):
         fetch(URL, tmp_path, SMALL, transport=serving(contents()[::-1], []))
     assert list(tmp_path.glob("small*")) == []
 
 
-def test_a_server_that_refuses_is_told(tmp_path: Path) -> None:
+def test_a_failing_server_is_an_error(tmp_path: Path) -> None:
     refusing = httpx.MockTransport(lambda _: httpx.Response(403))
     with pytest.raises(ModelFileError, match="file_fetch") as caught:
         fetch(URL, tmp_path, SMALL, transport=refusing)

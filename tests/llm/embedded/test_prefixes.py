@@ -1,4 +1,4 @@
-"""Evaluated prefixes on disk: only whole ones are offered, and the oldest go first."""
+"""The cache of evaluated prefixes: only valid files are used, and the oldest are removed first."""
 
 import os
 import struct
@@ -36,7 +36,7 @@ def test_a_slot_that_somebody_else_used_meanwhile_is_not_kept(tmp_path: Path) ->
 
 
 def test_a_damaged_file_is_removed_and_never_offered(tmp_path: Path) -> None:
-    """llama.cpp would abort on one that was cut off."""
+    """llama.cpp would abort on a truncated file."""
     prefixes = Prefixes(tmp_path, 10_000)
     for damage in (lambda file: os.truncate(file, 500), lambda file: file.write_bytes(b"x" * 1023)):
         saved(prefixes, ONE)

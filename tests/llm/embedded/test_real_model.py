@@ -1,4 +1,4 @@
-"""The real model in its real process. Each answer costs seconds here, so they are few and short."""
+"""The real model in its process. Each answer takes seconds, so they are few and short."""
 
 import asyncio
 import os
@@ -18,9 +18,9 @@ from llm.embedded.adapters import write_adapter
 from llm.gbnf import Grammar
 from text2sql.config import Settings
 from text2sql.errors import ModelUnavailable, PromptTooLong
-from text2sql.llm.embedded import EmbeddedBackend, file, running
+from text2sql.llm.embedded import EmbeddedBackend, file, process
 from text2sql.llm.grammar import sql_grammar
-from text2sql.types import Message, ModelRequest, Reply
+from text2sql.types import Message, ModelRequest, Queued, Reply
 
 pytestmark = [pytest.mark.slow, pytest.mark.model]
 T = TypeVar("T")
@@ -59,14 +59,14 @@ async def reply(backend: EmbeddedBackend, request: ModelRequest) -> Reply:
     return last
 
 
-def only_host(settings: Settings) -> running.Host:
-    (host,) = running.hosts(Path(settings.cache_dir))
+def only_host(settings: Settings) -> process.Host:
+    (host,) = process.hosts(Path(settings.cache_dir))
     return host
 
 
 def end_hosts(settings: Settings) -> None:
-    for host in running.hosts(Path(settings.cache_dir)):
-        running.stop(host)
+    for host in process.hosts(Path(settings.cache_dir)):
+        process.stop(host)
 
 
 def test_the_second_question_finds_the_schema_evaluated_even_after_a_restart(real: Settings) -> None:
@@ -80,16 +80,16 @@ def test_the_second_question_finds_the_schema_evaluated_even_after_a_restart(rea
     assert first.usage.calls == 1
     new = second.usage.prompt_tokens - second.usage.cached_tokens
     assert new <= 0.15 * first.usage.prompt_tokens
-    running.stop(only_host(real))
+    process.stop(only_host(real))
     after = with_model(real, lambda backend: reply(backend, question("How many concerts are there?")))
     assert after.usage.prompt_tokens - after.usage.cached_tokens <= 0.15 * first.usage.prompt_tokens
     assert after.text == second.text
 
 
 def test_a_damaged_cache_costs_time_and_nothing_else(real: Settings) -> None:
-    """llama.cpp aborts on a state file that was cut off."""
+    """llama.cpp aborts on a truncated state file."""
     with_model(real, lambda backend: backend.warm((SYSTEM,)))
-    running.stop(only_host(real))
+    process.stop(only_host(real))
     for state in Path(real.cache_dir).glob("prefix/*/*.bin"):  # other tests' prefixes may lie beside it
         os.truncate(state, state.stat().st_size // 2)
     told = with_model(real, lambda backend: reply(backend, question("How many singers?")))
@@ -97,16 +97,14 @@ def test_a_damaged_cache_costs_time_and_nothing_else(real: Settings) -> None:
     assert "singer" in told.text
 
 
-def test_an_adapter_changes_what_is_said_and_leaves_the_model_as_it_is(
-    real: Settings, tmp_path: Path
-) -> None:
+def test_an_adapter_changes_replies_but_not_the_base_model(real: Settings, tmp_path: Path) -> None:
     asked = question("How many singers are there?")
 
     async def by_turns(backend: EmbeddedBackend) -> list[str]:
         return [(await reply(backend, replace(asked, plain=one))).text for one in (False, True, False, True)]
 
     end_hosts(real)
-    bare = replace(real, model_adapter=running.NO_ADAPTER)
+    bare = replace(real, model_adapter=process.NO_ADAPTER)
     plain = with_model(bare, lambda backend: reply(backend, asked))
     end_hosts(real)
     loud = replace(real, model_adapter=str(write_adapter(tmp_path / "loud.gguf", loudness=9.0)))
@@ -158,7 +156,7 @@ def test_two_candidates_with_their_tokens(real: Settings) -> None:
     assert told.usage.completion_tokens > len(told.candidates[0].tokens)
 
 
-def test_it_tells_what_it_nearly_wrote_and_goes_on_from_there(real: Settings) -> None:
+def test_alternatives_are_reported_and_can_be_continued(real: Settings) -> None:
     async def torn(backend: EmbeddedBackend) -> tuple[Reply, Reply]:
         first = await reply(backend, question("Names of the singers?", logprobs=True, max_tokens=8))
         begun = "SELECT DISTINCT"
@@ -166,8 +164,8 @@ def test_it_tells_what_it_nearly_wrote_and_goes_on_from_there(real: Settings) ->
 
     first, second = with_model(real, torn)
     for token in first.candidates[0].tokens:
-        assert token.text not in [text for text, _ in token.others]
-        assert all(logprob <= token.logprob for _, logprob in token.others)
+        assert token.text.encode() not in [other.data for other in token.others]
+        assert all(other.logprob <= token.logprob for other in token.others)
     assert any(token.others for token in first.candidates[0].tokens)
     assert second.text.startswith("SELECT DISTINCT ")
     assert not second.text.removeprefix("SELECT DISTINCT").strip().upper().startswith("SELECT")
@@ -175,7 +173,7 @@ def test_it_tells_what_it_nearly_wrote_and_goes_on_from_there(real: Settings) ->
 
 def test_closing_the_stream_stops_the_work(real: Settings) -> None:
     async def interrupted(backend: EmbeddedBackend) -> bool:
-        stream: AsyncIterator[str | Reply] = backend.stream(
+        stream: AsyncIterator[str | Queued | Reply] = backend.stream(
             question("Count to 500 in words.", max_tokens=500)
         )
         async with aclosing(stream) as pieces:  # type: ignore[type-var]
@@ -193,7 +191,7 @@ def test_closing_the_stream_stops_the_work(real: Settings) -> None:
     assert with_model(real, interrupted)
 
 
-def test_a_prompt_longer_than_the_context_is_told_with_numbers(real: Settings) -> None:
+def test_a_prompt_longer_than_the_context_is_an_error_with_numbers(real: Settings) -> None:
     asked = ModelRequest((Message("user", "far " * 3000),), max_tokens=1)
     with pytest.raises(PromptTooLong) as caught:
         with_model(real, lambda backend: reply(backend, asked))
@@ -206,6 +204,8 @@ def test_killed_in_the_middle_of_an_answer_it_is_started_again(real: Settings) -
         async for piece in backend.stream(question("All columns of singer, by name?", max_tokens=20)):
             if isinstance(piece, Reply):
                 return said, piece
+            if isinstance(piece, Queued):
+                continue
             said.append(piece)
             if times:
                 times -= 1
@@ -220,23 +220,23 @@ def test_killed_in_the_middle_of_an_answer_it_is_started_again(real: Settings) -
         with_model(real, lambda backend: killed(backend, 2))
 
 
-def test_it_ends_by_itself_when_nobody_asks(real: Settings) -> None:
-    for host in running.hosts(Path(real.cache_dir)):
-        running.stop(host)
+def test_the_process_ends_when_idle(real: Settings) -> None:
+    for host in process.hosts(Path(real.cache_dir)):
+        process.stop(host)
     brief = replace(real, model_idle=2.0)
     with_model(brief, lambda backend: backend.count_tokens("x"))
     host = only_host(brief)
     until = time.monotonic() + 20
-    while running.hosts(Path(brief.cache_dir)) and time.monotonic() < until:
+    while process.hosts(Path(brief.cache_dir)) and time.monotonic() < until:
         time.sleep(0.1)
-    assert running.hosts(Path(brief.cache_dir)) == []
+    assert process.hosts(Path(brief.cache_dir)) == []
     assert not (host.run / "s.sock").exists()
 
 
 def test_without_unix_sockets_a_key_keeps_others_out(real: Settings) -> None:
     model = file.ready_file(None, real)
-    plan = running.plan_for(model, ours=True, settings=replace(real, model_context=512))
-    host = running.ensure(plan, loopback=True)
+    plan = process.plan_for(model, ours=True, settings=replace(real, model_context=512))
+    host = process.ensure(plan, loopback=True)
     try:
         assert host.url.startswith("http://127.0.0.1:")
         assert stat.S_IMODE((host.run / "host.json").stat().st_mode) == 0o600
@@ -246,5 +246,5 @@ def test_without_unix_sockets_a_key_keeps_others_out(real: Settings) -> None:
         )
         assert told.status_code == 200
     finally:
-        running.stop(host)
-    assert host not in running.hosts(Path(real.cache_dir))
+        process.stop(host)
+    assert host not in process.hosts(Path(real.cache_dir))

@@ -1,1 +1,1 @@
-"""One module a driver; nothing outside imports them, `dialects.py` names them."""
+"""One package per engine. Nothing imports them directly; `dialects.py` names them."""

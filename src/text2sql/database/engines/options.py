@@ -1,4 +1,4 @@
-"""What may stand after `?` in an address, for the engines whose driver does not read it itself."""
+"""Query-string options of a source's URL, for engines whose driver does not parse them itself."""
 
 from collections.abc import Sequence
 from typing import NoReturn
@@ -10,22 +10,22 @@ _FALSE = ("", "0", "false", "no", "off")
 
 
 class Options:
-    """An option we do not know is refused: it might have asked for safety, or for its opposite."""
+    """An unknown option is rejected: it might have asked for security, or for its opposite."""
 
     def __init__(self, source: Source, known: Sequence[str]) -> None:
         self._known = known
-        self._given: dict[str, str] = {}
+        self._values: dict[str, str] = {}
         for name, value in source.options.items():
-            plain = name.lower().replace("-", "_")
-            if plain not in known:
+            normalized = name.lower().replace("-", "_")
+            if normalized not in known:
                 self.refuse(name)
-            self._given[plain] = value
+            self._values[normalized] = value
 
     def __getitem__(self, name: str) -> str:
-        return self._given.get(name, "")
+        return self._values.get(name, "")
 
     def is_on(self, name: str, *, default: bool = False) -> bool:
-        return self._given[name].lower() not in _FALSE if name in self._given else default
+        return self._values[name].lower() not in _FALSE if name in self._values else default
 
     def number(self, name: str, default: float) -> float:
         try:

@@ -1,4 +1,4 @@
-"""The model in the box: a file, a process that owns it, and a client that asks it. No key, no network."""
+"""The embedded model: a GGUF file, a process that runs it, and a client. It needs no key and no network."""
 
 from text2sql.llm.embedded.client import EmbeddedBackend
 

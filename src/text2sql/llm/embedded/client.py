@@ -1,7 +1,8 @@
 """The embedded model as a `Backend`.
 
-A call finds the process or starts it, sees to it that the stable prefix is evaluated, and asks. If the
-process dies in the middle, it is started again and the call made once more; what was said is not said twice.
+A call finds or starts the process, waits in the queue, makes sure that the stable prefix is evaluated, and
+sends the prompt. If the process dies during a call, it is started again and the call repeated once; text that
+was already yielded is not yielded again.
 """
 
 import asyncio
@@ -9,35 +10,45 @@ import time
 from collections import OrderedDict
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import aclosing
+from pathlib import Path
 
 import httpx
 
 from text2sql.config import Settings
 from text2sql.errors import ModelUnavailable
-from text2sql.llm.embedded import running, wire
+from text2sql.llm.backend import size_of
+from text2sql.llm.embedded import process, wire
 from text2sql.llm.embedded.file import ready_file
-from text2sql.llm.embedded.warmth import Warmth
-from text2sql.types import Capabilities, Message, ModelRequest, Reply
+from text2sql.llm.embedded.prefix_warmup import PrefixWarmup
+from text2sql.llm.embedded.queue import ticket
+from text2sql.types import Message, ModelProfile, ModelRequest, Queued, Reply
 
-_COUNTED = 512  # texts whose number of tokens is remembered
+_LARGE = 4_000_000_000  # bytes of a GGUF file: eight billion weights of four bits
+_COUNTED = 512  # texts whose number of tokens is cached
 
 
 class EmbeddedBackend:
     def __init__(self, path: str | None, settings: Settings) -> None:
         self.name = path or "local"
-        self.capabilities = Capabilities(
-            settings.model_context, grammar=True, candidates=True, logprobs=True, continues=True
+        self.profile = ModelProfile(
+            settings.model_context,
+            location="local",
+            size=size_of(settings) or ("large" if path and _file_size(path) >= _LARGE else "small"),
+            grammar=True,
+            candidates=True,
+            logprobs=True,
+            continues=True,
         )
         self._path = path
         self._settings = settings
-        self._plan: running.Plan | None = None
-        self._host: running.Host | None = None
+        self._plan: process.Plan | None = None
+        self._host: process.Host | None = None
         self._client: httpx.AsyncClient | None = None
-        self._warmth: Warmth | None = None
+        self._warmup: PrefixWarmup | None = None
         self._counts: OrderedDict[str, int] = OrderedDict()
 
-    async def stream(self, request: ModelRequest) -> AsyncIterator[str | Reply]:
-        said = ""
+    async def stream(self, request: ModelRequest) -> AsyncIterator[str | Queued | Reply]:
+        yielded = ""
         for last in (False, True):
             try:
                 async with aclosing(self._attempt(request)) as pieces:
@@ -46,35 +57,35 @@ class EmbeddedBackend:
                         if isinstance(piece, Reply):
                             yield piece
                             return
+                        if isinstance(piece, Queued):
+                            yield piece
+                            continue
                         text += piece
-                        # After a restart the same words come again; where they differ, the reply tells.
-                        if len(text) > len(said) and text.startswith(said):
-                            new, said = text[len(said) :], text
+                        # After a restart the same text comes again; if it differs, only the reply has it.
+                        if len(text) > len(yielded) and text.startswith(yielded):
+                            new, yielded = text[len(yielded) :], text
                             yield new
-            except httpx.TransportError as gone:
-                await self._drop()
+            except httpx.TransportError as error:
+                await self._disconnect()
                 if last:
-                    raise ModelUnavailable(self.name, "the model's process died twice") from gone
+                    raise ModelUnavailable(self.name, "the model's process died twice") from error
 
     async def warm(self, messages: Sequence[Message], *, plain: bool = False) -> None:
         for last in (False, True):
             try:
-                client = await self._connected()
-                await self._warm_with(client).ready(tuple(messages), plain=plain)
-            except httpx.TransportError as gone:
-                await self._drop()
+                warmup = self._warmup_for(await self._connected())
+                if await warmup.is_cached(tuple(messages), plain=plain):
+                    return
+                async with ticket(warmup.run) as place:
+                    async for _ in place.turn():
+                        pass
+                    await warmup.ready(tuple(messages), plain=plain)
+            except httpx.TransportError as error:
+                await self._disconnect()
                 if last:
-                    raise ModelUnavailable(self.name, "the model's process died twice") from gone
+                    raise ModelUnavailable(self.name, "the model's process died twice") from error
             else:
                 return
-
-    async def has_read(self, messages: Sequence[Message]) -> bool:
-        try:
-            client = await self._connected()
-            return await self._warm_with(client).is_ready(tuple(messages))
-        except httpx.TransportError:  # it died: the next call starts it again
-            await self._drop()
-            return False
 
     async def count_tokens(self, text: str) -> int:
         if text in self._counts:
@@ -83,9 +94,9 @@ class EmbeddedBackend:
         try:
             client = await self._connected()
             response = await client.post("/tokenize", json={"content": text})
-        except httpx.TransportError as gone:
-            await self._drop()
-            raise ModelUnavailable(self.name, "the model's process died") from gone
+        except httpx.TransportError as error:
+            await self._disconnect()
+            raise ModelUnavailable(self.name, "the model's process died") from error
         if response.status_code != httpx.codes.OK:
             raise wire.error(self.name, response)
         self._counts[text] = len(response.json()["tokens"])
@@ -94,38 +105,43 @@ class EmbeddedBackend:
         return self._counts[text]
 
     async def close(self) -> None:
-        """Only our connections: others may be asking the process, and it ends by itself."""
-        await self._drop()
+        """Close only our connections: other programs may use the process, and it ends by itself when idle."""
+        await self._disconnect()
 
-    async def _attempt(self, request: ModelRequest) -> AsyncGenerator[str | Reply]:
-        began = time.monotonic()
+    async def _attempt(self, request: ModelRequest) -> AsyncGenerator[str | Queued | Reply]:
         client = await self._connected()
-        warmth = self._warm_with(client)
-        evaluated = await warmth.ready(request.messages, plain=request.plain)
-        prompt = await warmth.rendered(request.messages)
-        asked = wire.payload(request, prompt) | warmth.laid_over(plain=request.plain)
-        if request.begun:
-            yield request.begun
-        grown = [wire.Growing(request.begun) for _ in range(asked["n_cmpl"])]
-        async with (
-            client.stream("POST", "/completion", json=asked) as response,
-            aclosing(wire.events(response, self.name)) as events,
-        ):
-            async for event in events:
-                at = event.get("index", 0)
-                grown[at].add(event)
-                if at == 0 and event.get("content"):
-                    yield event["content"]
-        candidates = tuple(one.done(self.name) for one in grown)
-        yield Reply(self.name, candidates, wire.usage(grown, evaluated, time.monotonic() - began))
+        warmup = self._warmup_for(client)
+        prompt = await warmup.rendered(request.messages)
+        async with ticket(warmup.run) as place:
+            async for ahead in place.turn():
+                yield Queued(ahead)
+            began = time.monotonic()
+            # The deadline starts afterwards: evaluating a schema for the first time may take longer.
+            evaluated = await warmup.ready(request.messages, plain=request.plain)
+            yield Queued(0)
+            body = wire.payload(request, prompt) | warmup.adapter_options(plain=request.plain)
+            partials = [wire.PartialCandidate.after(request) for _ in range(body["n_cmpl"])]
+            if partials[0].text:
+                yield partials[0].text
+            async with (
+                client.stream("POST", "/completion", json=body) as response,
+                aclosing(wire.events(response, self.name)) as events,
+            ):
+                async for event in events:
+                    at = event.get("index", 0)
+                    piece = partials[at].add(event)
+                    if at == 0 and piece:
+                        yield piece
+        candidates = tuple(partial.done(self.name) for partial in partials)
+        yield Reply(self.name, candidates, wire.usage(partials, evaluated, time.monotonic() - began))
 
     async def _connected(self) -> httpx.AsyncClient:
-        """To the process as it runs now: it may have ended, idle, since the last question."""
-        host = await asyncio.to_thread(self._find)
+        """An HTTP client for the running process, which may have been restarted since the last call."""
+        host = await asyncio.to_thread(self._find_host)
         if host != self._host or self._client is None:
-            await self._drop()
+            await self._disconnect()
             self._host = host
-            # No time-outs here: whoever waits knows how long, and closing the stream ends the work.
+            # No time-out here: the caller has a deadline, and closing the stream ends the generation.
             self._client = httpx.AsyncClient(
                 transport=host.transport(),
                 base_url=host.url,
@@ -134,20 +150,28 @@ class EmbeddedBackend:
             )
         return self._client
 
-    def _find(self) -> running.Host:
+    def _find_host(self) -> process.Host:
         if self._plan is None:
             model = ready_file(self._path, self._settings)
-            self._plan = running.plan_for(model, ours=self._path is None, settings=self._settings)
-        return running.ensure(self._plan)
+            self._plan = process.plan_for(model, ours=self._path is None, settings=self._settings)
+        return process.ensure(self._plan)
 
-    def _warm_with(self, client: httpx.AsyncClient) -> Warmth:
+    def _warmup_for(self, client: httpx.AsyncClient) -> PrefixWarmup:
         if self._plan is None:
             raise RuntimeError("not connected")
-        if self._warmth is None:
-            self._warmth = Warmth(client, self.name, self._plan, self._settings.prefix_cache_bytes)
-        return self._warmth
+        if self._warmup is None:
+            self._warmup = PrefixWarmup(client, self.name, self._plan, self._settings.prefix_cache_bytes)
+        return self._warmup
 
-    async def _drop(self) -> None:
-        client, self._client, self._host, self._warmth = self._client, None, None, None
+    async def _disconnect(self) -> None:
+        client, self._client, self._host, self._warmup = self._client, None, None, None
         if client is not None:
             await client.aclose()
+
+
+def _file_size(path: str) -> int:
+    """The size of the file; 0 if it is missing, which the first call reports."""
+    try:
+        return Path(path).stat().st_size
+    except OSError:
+        return 0

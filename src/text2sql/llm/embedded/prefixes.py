@@ -1,8 +1,8 @@
-"""Evaluated prefixes on disk: what makes a second question cost a second instead of half a minute.
+"""Cache of evaluated prefixes on disk: a second question takes a second instead of half a minute.
 
-A prefix's file is named after the hash of its tokens, in a directory named after the model's file and the
-runtime, so a changed schema, model or runtime simply finds nothing. llama.cpp aborts the whole process on a
-state file that was cut off, therefore nothing is ever offered to it that was not checked first.
+A file is named after the hash of its tokens, in a directory named after the model file and the runtime, so a
+changed schema, model or runtime is a cache miss. llama.cpp aborts the whole process on a truncated state
+file, so every file is verified before it is loaded.
 """
 
 import hashlib
@@ -13,13 +13,13 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-_HEAD = 4096  # bytes before the tokens and some room: the format's own header is a few words
+_HEAD = 4096  # bytes in which the tokens must begin; the format's own header is a few words
 
 
 @dataclass(frozen=True, slots=True)
 class Prefix:
     tokens: tuple[int, ...]
-    plain: bool = False  # read without the adapter
+    plain: bool = False  # evaluated without the adapter
 
     @property
     def key(self) -> str:
@@ -36,33 +36,33 @@ class Prefixes:
         self._most_bytes = most_bytes
 
     def find(self, prefix: Prefix) -> str | None:
-        """The name of a state file that is whole, marked as just used; a bad one is removed on sight."""
+        """The name of a valid state file, marked as recently used; an invalid one is removed."""
         file = self.directory / f"{prefix.key}.bin"
         try:
-            about = json.loads(_about(file).read_text(encoding="utf-8"))
-            if about == _facts(file):
+            metadata = json.loads(_metadata_path(file).read_text(encoding="utf-8"))
+            if metadata == _metadata(file):
                 os.utime(file)
                 return file.name
         except (OSError, ValueError):
             pass
-        self._forget(file)
+        self._remove(file)
         return None
 
     def temporary(self, prefix: Prefix) -> str:
         return f"{prefix.key}.{os.getpid()}.tmp"
 
     def keep(self, prefix: Prefix, temporary: str) -> bool:
-        """What the server has saved becomes the prefix's file, if it holds this prefix and nothing else:
-        somebody may have used the slot in between.
+        """Add a saved state to the cache if it contains exactly this prefix; another program may have used
+        the slot in the meantime.
         """
         saved = self.directory / temporary
         try:
-            if not _holds(saved, prefix):
+            if not _contains_prefix(saved, prefix):
                 return False
             file = self.directory / f"{prefix.key}.bin"
-            about = json.dumps(_facts(saved))
+            metadata = json.dumps(_metadata(saved))
             saved.replace(file)
-            _about(file).write_text(about, encoding="utf-8")
+            _metadata_path(file).write_text(metadata, encoding="utf-8")
         except OSError:  # a full disk costs the cache, not the answer
             return False
         finally:
@@ -72,37 +72,37 @@ class Prefixes:
         return True
 
     def _evict(self, newest: Path) -> None:
-        """Least recently used first; the newest stays even if it is too large alone."""
+        """Remove the least recently used files; the newest one stays, even if it is too large by itself."""
         files = sorted(self.directory.glob("*.bin"), key=_last_used)
-        total = sum(_size(one) for one in files)
-        for one in files:
+        total = sum(_size(file) for file in files)
+        for file in files:
             if total <= self._most_bytes:
                 return
-            if one != newest:
-                total -= _size(one)
-                self._forget(one)
+            if file != newest:
+                total -= _size(file)
+                self._remove(file)
 
-    def _forget(self, file: Path) -> None:
-        for one in (file, _about(file)):
+    def _remove(self, file: Path) -> None:
+        for path in (file, _metadata_path(file)):
             with suppress(OSError):
-                one.unlink(missing_ok=True)
+                path.unlink(missing_ok=True)
 
 
 def kept_bytes(root: Path) -> int:
-    return sum(_size(one) for one in (root / "prefix").glob("*/*.bin"))
+    return sum(_size(file) for file in (root / "prefix").glob("*/*.bin"))
 
 
-def _about(file: Path) -> Path:
+def _metadata_path(file: Path) -> Path:
     return file.with_suffix(".json")
 
 
-def _facts(file: Path) -> dict[str, object]:
+def _metadata(file: Path) -> dict[str, object]:
     with file.open("rb") as opened:
         return {"size": file.stat().st_size, "sha256": hashlib.file_digest(opened, "sha256").hexdigest()}
 
 
-def _holds(saved: Path, prefix: Prefix) -> bool:
-    """The tokens stand near the file's beginning, after their number."""
+def _contains_prefix(saved: Path, prefix: Prefix) -> bool:
+    """Whether the file contains the tokens, after their number, near its beginning."""
     wanted = struct.pack("<I", len(prefix.tokens)) + prefix.packed
     with saved.open("rb") as file:
         return wanted in file.read(len(wanted) + _HEAD)

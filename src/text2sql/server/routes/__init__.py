@@ -1,1 +1,1 @@
-"""The addresses, one module a subject. What they share is in `documented.py` and `reception.py`."""
+"""The HTTP routes, one module per resource. Shared code is in `openapi.py` and `query_pipeline.py`."""

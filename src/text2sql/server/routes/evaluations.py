@@ -1,4 +1,4 @@
-"""Evaluations: a question set is sent, and how often the answers are right is fetched."""
+"""Evaluations: submit a question set, then fetch the accuracy and the report."""
 
 import json
 from typing import Annotated, Literal
@@ -9,9 +9,9 @@ from starlette.responses import Response
 from text2sql.errors import UsageError
 from text2sql.server.evaluations import state_of
 from text2sql.server.models import EvaluationRequest, EvaluationState
-from text2sql.server.reception import Here, Reader, User
-from text2sql.server.routes.documented import Responses, problems
-from text2sql.server.sending import SANDBOX, Json
+from text2sql.server.query_pipeline import Pipeline, ReaderLanguage, User
+from text2sql.server.routes.openapi import Responses, problems
+from text2sql.server.streaming import SANDBOX, Json
 
 router = APIRouter(prefix="/api/v1/evaluations", tags=["evaluations"])
 
@@ -22,7 +22,7 @@ _MEDIA = {
 }
 _FILES: Responses = {
     200: {
-        "description": "The report; in JSON with the record of each question",
+        "description": "The report; JSON includes the record of each question",
         "content": {
             "application/json": {"schema": {"type": "object"}},
             "text/markdown": {"schema": {"type": "string"}},
@@ -34,23 +34,23 @@ Format = Annotated[Literal["json", "md", "html"], Query()]
 
 
 @router.post("", responses=problems(), status_code=202, response_model=EvaluationState)
-async def begin(asked: EvaluationRequest, here: Here, reader: Reader) -> Response:
-    """Begin to ask a question set; what is wrong with it is told at once."""
-    if asked.model and asked.model not in here.models:
-        raise UsageError("usage.model_offered", name=asked.model)
-    return Json(state_of(await here.evaluations.ask(here.who, reader, asked)), status_code=202)
+async def begin(body: EvaluationRequest, pipeline: Pipeline, language: ReaderLanguage) -> Response:
+    """Start an evaluation. An invalid question set is rejected immediately."""
+    if body.model and body.model not in pipeline.models:
+        raise UsageError("usage.model_offered", name=body.model)
+    return Json(state_of(await pipeline.evaluations.ask(pipeline.identity, language, body)), status_code=202)
 
 
 @router.get("/{evaluation_id}", responses=problems(), response_model=EvaluationState)
-async def state(evaluation_id: str, here: Here, user: User) -> Response:
-    """How far it is, and how much of it was right so far; at last its summary."""
-    return Json(state_of(await here.evaluations.find(user, evaluation_id)))
+async def state(evaluation_id: str, pipeline: Pipeline, user: User) -> Response:
+    """The progress and the accuracy so far; the summary once it is done."""
+    return Json(state_of(await pipeline.evaluations.find(user, evaluation_id)))
 
 
 @router.get("/{evaluation_id}/result", responses={**problems(), **_FILES}, response_class=Response)
-async def result(evaluation_id: str, here: Here, user: User, format: Format = "json") -> Response:  # noqa: A002 -- the query's own name
+async def result(evaluation_id: str, pipeline: Pipeline, user: User, format: Format = "json") -> Response:  # noqa: A002 -- the name of the query parameter
     """The report, as `text2sql eval --report` writes it."""
-    text: str = json.loads(await here.evaluations.part(user, evaluation_id, "file", format))
+    text: str = json.loads(await pipeline.evaluations.part(user, evaluation_id, "file", format))
     name = {"Content-Disposition": f'attachment; filename="evaluation.{format}"'}
     return Response(
         text.encode("utf-8", "replace"),
@@ -60,7 +60,7 @@ async def result(evaluation_id: str, here: Here, user: User, format: Format = "j
 
 
 @router.delete("/{evaluation_id}", responses=problems(), status_code=204, response_class=Response)
-async def forget(evaluation_id: str, here: Here, user: User) -> Response:
-    """Stop it, if it is under way, and forget it."""
-    await here.evaluations.drop(user, evaluation_id)
+async def forget(evaluation_id: str, pipeline: Pipeline, user: User) -> Response:
+    """Stop the evaluation if it is running, and delete it."""
+    await pipeline.evaluations.drop(user, evaluation_id)
     return Response(status_code=204)

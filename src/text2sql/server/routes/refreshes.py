@@ -1,4 +1,4 @@
-"""Refreshes: a source's catalogue is read anew for everybody."""
+"""Refreshes: reload the catalog of a source for all users."""
 
 from typing import Annotated
 
@@ -6,10 +6,10 @@ from fastapi import APIRouter, Path
 from starlette.responses import Response
 
 from text2sql.server.models import RefreshRequest, RefreshState
-from text2sql.server.reception import Here, Reader, User
+from text2sql.server.query_pipeline import Pipeline, ReaderLanguage, User
 from text2sql.server.refreshes import state_of
-from text2sql.server.routes.documented import problems
-from text2sql.server.sending import Json
+from text2sql.server.routes.openapi import problems
+from text2sql.server.streaming import Json
 
 router = APIRouter(prefix="/api/v1", tags=["refreshes"])
 
@@ -17,22 +17,22 @@ router = APIRouter(prefix="/api/v1", tags=["refreshes"])
 @router.post("/sources/{source}/refresh", responses=problems(), status_code=202, response_model=RefreshState)
 async def begin(
     source: Annotated[str, Path(max_length=200)],
-    asked: RefreshRequest,  # noqa: ARG001 -- a body, as every POST has one
-    here: Here,
-    reader: Reader,
+    body: RefreshRequest,  # noqa: ARG001 -- every POST has a JSON body
+    pipeline: Pipeline,
+    language: ReaderLanguage,
 ) -> Response:
-    """Begin to read the catalogue of a source anew."""
-    return Json(state_of(await here.refreshes.ask(here.who, reader, source)), status_code=202)
+    """Start to reload the catalog of a source."""
+    return Json(state_of(await pipeline.refreshes.ask(pipeline.identity, language, source)), status_code=202)
 
 
 @router.get("/refreshes/{refresh_id}", responses=problems(), response_model=RefreshState)
-async def state(refresh_id: str, here: Here, user: User) -> Response:
-    """Once it is done, every server answers by the new catalogue within a second."""
-    return Json(state_of(await here.refreshes.find(user, refresh_id)))
+async def state(refresh_id: str, pipeline: Pipeline, user: User) -> Response:
+    """The state of a refresh. Once it is done, all servers use the new catalog within a second."""
+    return Json(state_of(await pipeline.refreshes.find(user, refresh_id)))
 
 
 @router.delete("/refreshes/{refresh_id}", responses=problems(), status_code=204, response_class=Response)
-async def forget(refresh_id: str, here: Here, user: User) -> Response:
-    """Stop it, if it is under way, and forget it."""
-    await here.refreshes.drop(user, refresh_id)
+async def forget(refresh_id: str, pipeline: Pipeline, user: User) -> Response:
+    """Stop the refresh if it is running, and delete it."""
+    await pipeline.refreshes.drop(user, refresh_id)
     return Response(status_code=204)

@@ -1,4 +1,4 @@
-"""Rows of earlier answers: pages, whole files, charts. Everything goes through the guard once more."""
+"""Results of earlier answers: pages, exports and charts. Each query passes the guard again."""
 
 import asyncio
 from contextlib import AsyncExitStack
@@ -11,24 +11,24 @@ from text2sql import charts
 from text2sql.errors import ChartError, UsageError
 from text2sql.memory import StoredResult
 from text2sql.messages import Language
-from text2sql.server.exports import MEDIA, Format, as_csv, as_file, as_json, pieces_of
+from text2sql.serialization import plain
+from text2sql.server.exports import MEDIA, Format, csv_chunks, file_chunks, json_chunks, write_file
 from text2sql.server.models import ChartObject, Page
-from text2sql.server.reception import Here, Reader, Reception, User
-from text2sql.server.routes.documented import Responses, problems
-from text2sql.server.sending import Json, Streamed, until_gone
+from text2sql.server.query_pipeline import Pipeline, QueryPipeline, ReaderLanguage, User
+from text2sql.server.routes.openapi import Responses, problems
 from text2sql.server.sources import Source
-from text2sql.shapes import plain
+from text2sql.server.streaming import Json, Streamed, run_until_disconnect
 from text2sql.types import Limits, QueryResult
 
 router = APIRouter(prefix="/api/v1/results", tags=["results"])
 
 ResultId = Annotated[str, Path(min_length=1, max_length=200)]
-Sort = Annotated[str | None, Query(max_length=500, description="A column by name, or by number from 1")]
+Sort = Annotated[str | None, Query(max_length=500, description="A column, by name or by number from 1")]
 Descending = Annotated[bool, Query()]
 _MOST_BYTES = 4_000_000_000  # of one export
 _FILES: Responses = {
     200: {
-        "description": "The file. `X-Truncated: rows`: the result has more rows than may be exported",
+        "description": "The file. `X-Truncated: rows` means that the result exceeds the row limit",
         "content": {media.partition(";")[0]: {"schema": {"type": "string"}} for media in MEDIA.values()},
     }
 }
@@ -39,32 +39,35 @@ async def page(
     *,
     request: Request,
     result_id: ResultId,
-    here: Here,
+    pipeline: Pipeline,
     user: User,
     page: Annotated[int, Query(ge=1, le=1_000_000)] = 1,
     page_size: Annotated[int, Query(ge=1, le=1_000)] = 50,
     sort: Sort = None,
     descending: Descending = False,
 ) -> Response:
-    """A page in a stable order: pages neither repeat nor miss a row."""
-    source, kept = await here.sources.of_result(result_id, user)
-    order = place_of(kept, sort, descending)
-    size = min(page_size, here.settings.row_limit)
+    """One page of a result, in a stable order: pages neither repeat nor miss a row."""
+    source, stored = await pipeline.sources.of_result(result_id, user)
+    order = sort_position(stored, sort, descending)
+    size = min(page_size, pipeline.settings.row_limit)
 
-    async def both() -> tuple[QueryResult, int]:
+    async def read_page_and_count() -> tuple[QueryResult, int]:
         rows = source.app.page(result_id, number=page, size=size, user=user, order=order)
         async with asyncio.TaskGroup() as tasks:
-            found, total = tasks.create_task(rows), tasks.create_task(source.app.count(result_id, user=user))
-        return found.result(), total.result()
+            page_task, count_task = (
+                tasks.create_task(rows),
+                tasks.create_task(source.app.count(result_id, user=user)),
+            )
+        return page_task.result(), count_task.result()
 
-    async def told() -> tuple[QueryResult, int]:
-        async with here.slot(source):
-            found = await both()
-        await here.auditor.read(kept, user, source.name, f"page {page} of {result_id}")
-        return found
+    async def audited() -> tuple[QueryResult, int]:
+        async with pipeline.slot(source):
+            result = await read_page_and_count()
+        await pipeline.auditor.read(stored, user, source.name, f"page {page} of {result_id}")
+        return result
 
     try:
-        result, total = await until_gone(request, told())
+        result, total = await run_until_disconnect(request, audited())
     except ExceptionGroup as errors:
         raise errors.exceptions[0] from errors
     return await asyncio.to_thread(lambda: Json(page_object(result, total, page, size)))
@@ -86,18 +89,18 @@ def page_object(result: QueryResult, total: int, number: int, size: int) -> dict
     }
 
 
-def place_of(kept: StoredResult, sort: str | None, descending: bool) -> int:
-    """The place of the column, from 1, negative for descending; 0 for the query's own order."""
+def sort_position(stored: StoredResult, sort: str | None, descending: bool) -> int:
+    """The number of the sort column from 1, negative for descending; 0 for the order of the query."""
     if not sort:
         return 0
-    names = [column.name for column in kept.columns]
+    names = [column.name for column in stored.columns]
     if sort in names:
-        place = names.index(sort) + 1
+        position = names.index(sort) + 1
     elif sort.isascii() and sort.isdigit() and 1 <= int(sort[:6]) <= len(names):
-        place = int(sort[:6])
+        position = int(sort[:6])
     else:
         raise UsageError("usage.sort", name=sort[:100], columns=", ".join(names)[:500])
-    return -place if descending else place
+    return -position if descending else position
 
 
 @router.get("/{result_id}/export", responses={**problems(), **_FILES}, response_class=Response)
@@ -105,67 +108,69 @@ async def export(
     *,
     request: Request,
     result_id: ResultId,
-    here: Here,
+    pipeline: Pipeline,
     user: User,
     kind: Annotated[Format, Query(alias="format")] = "csv",
     sort: Sort = None,
     descending: Descending = False,
 ) -> Response:
-    """All rows as a file, in the order of the pages."""
-    source, kept = await here.sources.of_result(result_id, user)
-    order = place_of(kept, sort, descending)
-    work = _exported(here, source, kept, result_id=result_id, user=user, kind=kind, order=order)
-    response = await until_gone(request, work)
-    here.metrics.exported(kind)
+    """All rows as a file, in the same order as the pages."""
+    source, stored = await pipeline.sources.of_result(result_id, user)
+    order = sort_position(stored, sort, descending)
+    work = _exported(pipeline, source, stored, result_id=result_id, user=user, kind=kind, order=order)
+    response = await run_until_disconnect(request, work)
+    pipeline.metrics.exported(kind)
     return response
 
 
 async def _exported(
-    here: Reception,
+    pipeline: QueryPipeline,
     source: Source,
-    kept: StoredResult,
+    stored: StoredResult,
     *,
     result_id: str,
     user: str,
     kind: Format,
     order: int,
 ) -> Response:
-    settings = here.settings
-    most = Limits(settings.export_rows, _MOST_BYTES, settings.cell_byte_limit, settings.export_time)
-    opened = source.app.export(result_id, limits=most, user=user, order=order)
+    settings = pipeline.settings
+    limits = Limits(settings.export_rows, _MOST_BYTES, settings.cell_byte_limit, settings.export_time)
+    row_stream = source.app.export(result_id, limits=limits, user=user, order=order)
     headers = {"Content-Disposition": f'attachment; filename="text2sql-result.{kind}"'}
-    async with AsyncExitStack() as held:
-        await held.enter_async_context(here.slot(source))  # until the last byte is sent
-        await here.auditor.read(kept, user, source.name, f"{kind} of {result_id}")
+    async with AsyncExitStack() as stack:
+        await stack.enter_async_context(pipeline.slot(source))  # until the last byte is sent
+        await pipeline.auditor.read(stored, user, source.name, f"{kind} of {result_id}")
         if kind in ("xlsx", "parquet"):
-            async with opened as rows:
-                path = await as_file(rows, kind, held)
+            async with row_stream as rows:
+                path = await write_file(rows, kind, stack)
                 cut = bool(rows.truncated)
             headers["Content-Length"] = str(path.stat().st_size)
-            pieces = pieces_of(path)
+            chunks = file_chunks(path)
         else:
-            # What is sent as it is read must say beforehand that it will not be all.
-            total = await source.app.count(result_id, user=user) if kept.truncated else kept.row_count
-            cut = total > most.rows
-            rows = await held.enter_async_context(opened)
-            pieces = as_csv(rows, cut) if kind == "csv" else as_json(rows, cut)
+            # The headers of a streamed file must announce truncation before the rows are read.
+            total = await source.app.count(result_id, user=user) if stored.truncated else stored.row_count
+            cut = total > limits.rows
+            rows = await stack.enter_async_context(row_stream)
+            chunks = csv_chunks(rows, cut) if kind == "csv" else json_chunks(rows, cut)
         if cut:
             headers["X-Truncated"] = "rows"
-        return Streamed(lambda: pieces, media_type=MEDIA[kind], headers=headers, held=held.pop_all())
-    raise AssertionError("an exit stack swallows nothing")
+        return Streamed(lambda: chunks, media_type=MEDIA[kind], headers=headers, resources=stack.pop_all())
+    raise AssertionError("unreachable: the exit stack suppresses no exceptions")
 
 
 # -- charts --------------------------------------------------------------------------------------
 
-Kind = Annotated[str | None, Query(max_length=40)]
+ChartKind = Annotated[str | None, Query(max_length=40)]
 
 
 @router.get("/{result_id}/chart", responses=problems(), response_model=ChartObject)
-async def chart(result_id: ResultId, here: Here, user: User, reader: Reader, kind: Kind = None) -> Response:
-    """The chart that suits the result, or the kind that is named, as Vega-Lite with its data inside."""
-    source, kept = await here.sources.of_result(result_id, user)
-    await here.auditor.read(kept, user, source.name, f"chart of {result_id}")
-    return Json(await asyncio.to_thread(_chart, kept, kind, reader))
+async def chart(
+    result_id: ResultId, pipeline: Pipeline, user: User, language: ReaderLanguage, kind: ChartKind = None
+) -> Response:
+    """The best chart for the result, or one of a given kind, as a Vega-Lite spec with its data."""
+    source, stored = await pipeline.sources.of_result(result_id, user)
+    await pipeline.auditor.read(stored, user, source.name, f"chart of {result_id}")
+    return Json(await asyncio.to_thread(_chart, stored, kind, language))
 
 
 @router.get(
@@ -173,7 +178,7 @@ async def chart(result_id: ResultId, here: Here, user: User, reader: Reader, kin
     responses={
         **problems(),
         200: {
-            "description": "The picture",
+            "description": "The image",
             "content": {
                 "image/png": {"schema": {"type": "string", "format": "binary"}},
                 "image/svg+xml": {"schema": {"type": "string"}},
@@ -187,25 +192,26 @@ async def picture(
     request: Request,
     result_id: ResultId,
     form: Literal["png", "svg"],
-    here: Here,
+    pipeline: Pipeline,
     user: User,
-    reader: Reader,
-    kind: Kind = None,
+    language: ReaderLanguage,
+    kind: ChartKind = None,
 ) -> Response:
-    source, kept = await here.sources.of_result(result_id, user)
-    await here.auditor.read(kept, user, source.name, f"chart of {result_id}")
-    told = await asyncio.to_thread(_chart, kept, kind, reader)
-    drawing = charts.picture_soon(told["spec"], form, font_dir=here.settings.font_dir)
-    drawn = await until_gone(request, drawing)
-    return Response(drawn, media_type="image/png" if form == "png" else "image/svg+xml")
+    source, stored = await pipeline.sources.of_result(result_id, user)
+    await pipeline.auditor.read(stored, user, source.name, f"chart of {result_id}")
+    chart = await asyncio.to_thread(_chart, stored, kind, language)
+    rendering = charts.picture_in_subprocess(chart["spec"], form, font_dir=pipeline.settings.font_dir)
+    image = await run_until_disconnect(request, rendering)
+    return Response(image, media_type="image/png" if form == "png" else "image/svg+xml")
 
 
-def _chart(kept: StoredResult, kind: str | None, lang: Language) -> dict[str, Any]:
-    result = QueryResult(kept.columns, kept.rows, "rows" if kept.truncated else "")
-    fitting = charts.kinds(result)
-    found = charts.of_kind(result, kind) if kind else charts.choose(result)
-    if not fitting:
+def _chart(stored: StoredResult, kind: str | None, lang: Language) -> dict[str, Any]:
+    cut: Literal["rows", ""] = "rows" if stored.truncated else ""
+    result = QueryResult(stored.columns, stored.rows, cut, partial=charts.may_omit_groups(stored.sql))
+    kinds = charts.kinds(result)
+    choice = charts.chart_of_kind(result, kind) if kind else charts.choose(result)
+    if not kinds:
         raise ChartError("chart.none")
-    if found is None:
-        raise UsageError("usage.chart_kind", name=(kind or "")[:40], kinds=", ".join(fitting))
-    return {"kind": found.kind, "kinds": list(fitting), "spec": plain(charts.spec(found, result, lang))}
+    if choice is None:
+        raise UsageError("usage.chart_kind", name=(kind or "")[:40], kinds=", ".join(kinds))
+    return {"kind": choice.kind, "kinds": list(kinds), "spec": plain(charts.spec(choice, result, lang))}

@@ -1,10 +1,12 @@
-/** A card for an answer: the sentence first, then what it rests on. It renders; it decides nothing. */
+/** The card of an answer: sentence, chart, table, query and receipt. It only renders. */
 import { chartSection } from "./chart.js";
 import { button, fill, h, icon, iconButton } from "./dom.js";
+import { isNumber } from "./numbers.js";
 import { receiptSection } from "./receipt.js";
 import { coloured, sqlSection } from "./sql.js";
-import { isNumber, tableSection } from "./table.js";
+import { tableSection } from "./table.js";
 
+const CERTAINTIES = ["sure", "probably", "not_sure"];
 const MARKS = { clarify: "ask", refused: "shield", no_data: "search", confirm: "warn", failed: "warn", stopped: "stop" };
 
 export function answerCard(chat, turn) {
@@ -14,6 +16,7 @@ export function answerCard(chat, turn) {
   return h("div", { class: `card ${answer.status}` },
     !plain && h("p", { class: "badge" }, icon(MARKS[answer.status] ?? "warn"), chat.t(`status.${answer.status}`)),
     h("p", { class: "sentence" }, answer.answer || answer.error?.message || ""),
+    certainty(chat, answer),
     answer.error?.hint && h("p", { class: "hint" }, answer.error.hint),
     warnings.map((one) => h("p", { class: "hint warning" }, icon("warn"), h("span", {}, one))),
     answer.receipt?.served && h("p", { class: "row note" }, chat.t("answer.served", { when: moment(answer.receipt.served, chat.lang) }),
@@ -21,11 +24,20 @@ export function answerCard(chat, turn) {
     answer.choices?.length ? choices(chat, answer.choices) : null,
     writes && h("pre", { class: "code", tabindex: 0, "aria-label": chat.t("confirm.title") }, h("code", {}, coloured(answer.sql))),
     writes && confirming(chat, answer),
-    answer.columns?.length ? result(chat, turn) : null,
-    turn.told && answer.sql && !answer.columns?.length && answer.status === "answered" ? button(chat.t("answer.rows_again"), () => turn.rows(), { name: "retry", class: "button small" }) : null,
+    turn.expired ? expired(chat, turn) : answer.columns?.length ? result(chat, turn) : null,
     answer.sql && !writes ? sqlSection(chat, answer.sql, { open: answer.status === "refused", run: (sql) => chat.runSql(sql) }) : null,
     answer.receipt?.path?.length ? receiptSection(chat, answer.receipt) : null,
     foot(chat, turn));
+}
+
+/** The certainty of an answer in neutral words. Shows nothing if the field is missing. */
+function certainty({ t }, { receipt }) {
+  const how = receipt?.certainty;
+  return CERTAINTIES.includes(how) ? h("p", { class: `certainty ${how}` }, t(`certainty.${how}`)) : null;
+}
+
+function expired(chat, turn) {
+  return h("p", { class: "row note" }, chat.t("answer.expired"), button(chat.t("answer.rows_again"), () => turn.rows(), { name: "retry", class: "button small" }));
 }
 
 function moment(text, lang) {
@@ -47,7 +59,7 @@ function confirming(chat, answer) {
     button(chat.t("confirm.no"), () => say(false), { class: "button" }));
 }
 
-/** The chart and the table behind two tabs; the table alone where there is no chart. */
+/** Chart and table as two tabs, or only the table if there is no chart. */
 function result(chat, turn) {
   const { answer } = turn;
   if (!answer.chart && !worthDrawing(answer)) return h("div", { class: "result" }, tableSection(chat, answer));
@@ -73,12 +85,12 @@ function result(chat, turn) {
   return h("div", { class: "result" }, h("div", { class: "tabs", role: "tablist", "aria-label": chat.t("tab.label") }, tabs), panel);
 }
 
-/** Whether the server is to be asked for a chart when somebody wants to see one. */
+/** Whether a chart can be requested: the rows are stored and contain numbers. */
 function worthDrawing({ rows, result_id: kept }) {
   return Boolean(kept) && rows.length > 1 && rows.some((row) => row.some(isNumber));
 }
 
-// -- what a person says about it --------------------------------------------------------------------
+// -- feedback ----------------------------------------------------------------------------------------
 
 function foot(chat, turn) {
   const { t } = chat;
@@ -92,7 +104,7 @@ function foot(chat, turn) {
     turn.verdict !== undefined && h("span", { class: "note", role: "status" }, t(turn.verdict ? "good.done" : "bad.done")));
   const send = async (good, comment) => {
     try {
-      await chat.api.post("api/v1/feedback", { question: turn.question, sql: answer.sql, good, comment, source: chat.named(), thread_id: answer.thread_id || undefined, result_id: answer.result_id || undefined });
+      await chat.api.post("api/v1/feedback", { question: turn.question, sql: answer.sql, good, comment, source: chat.source || undefined, thread_id: answer.thread_id || undefined, result_id: answer.result_id || undefined });
       turn.verdict = good;
     } catch (error) {
       chat.fault(error);

@@ -1,13 +1,19 @@
-/** The server's contract. An error is a Problem (RFC 9457), whoever met it. */
+/** Client of the HTTP API. All errors are Problems (RFC 9457). */
 
 export class Problem extends Error {
   constructor({ title = "", detail = "", kind = "", hint = "", status = 0 } = {}) {
     super(detail || title);
     Object.assign(this, { title, kind, hint, status });
   }
+
+  explained(t) {
+    if (this.kind === "network") return { message: t("problem.network"), hint: t("problem.network.hint") };
+    const wait = this.wait ? t("problem.wait", { n: this.wait }) : "";
+    return { message: this.message || this.title || t("problem.other"), hint: [this.hint, wait].filter(Boolean).join(" ") };
+  }
 }
 
-/** Integers that a double cannot hold stay exact, where the browser shows us their digits. */
+/** Keep integers beyond double precision exact, if the browser exposes their source text. */
 export function parse(text) {
   return JSON.parse(text, (_, value, context) =>
     typeof value === "number" && Number.isInteger(value) && !Number.isSafeInteger(value) && /^-?\d+$/.test(context?.source ?? "")
@@ -17,7 +23,7 @@ export function parse(text) {
 }
 
 export class Api {
-  /** `needKey` is asked for a key when the server wants one: it resolves to a text, or to "" for no. */
+  /** `needKey` is called when the server requires an API key; it resolves to the key, or "" if there is none. */
   constructor(base, needKey) {
     this.base = base;
     this.lang = "en";
@@ -48,7 +54,7 @@ export class Api {
     throw await problemOf(response);
   }
 
-  /** One question for all requests that were refused; whoever comes after somebody's answer has it already. */
+  /** One prompt for all rejected requests; later requests reuse the key. */
   async signIn(sent) {
     if (this.key && sent !== `Bearer ${this.key}`) return true;
     this.asking ??= this.needKey(Boolean(this.key)).finally(() => (this.asking = null));
@@ -70,7 +76,7 @@ export class Api {
     await this.request(path, { method: "DELETE" });
   }
 
-  /** A file of the server's: its bytes, and the name that it gives them. */
+  /** Download a file: its bytes and the file name from the header. */
   async file(path, fallback) {
     const response = await this.request(path, { accept: "*/*" });
     const told = response.headers.get("Content-Disposition") ?? "";
@@ -80,7 +86,7 @@ export class Api {
   }
 }
 
-/** For this tab alone, and gone with it; a browser may forbid even that. */
+/** Session storage: per tab. The browser may block it. */
 function keptKey(base) {
   try {
     return sessionStorage.getItem(`text2sql.key ${base}`) ?? "";
@@ -94,7 +100,7 @@ function keepKey(base, key) {
     if (key) sessionStorage.setItem(`text2sql.key ${base}`, key);
     else sessionStorage.removeItem(`text2sql.key ${base}`);
   } catch {
-    // then it is asked for again
+    // storage is blocked: the key is requested again
   }
 }
 

@@ -1,11 +1,11 @@
-/** The chart: Vega-Lite, drawn here under a policy without eval. Its expressions are walked, not compiled. */
+/** Renders Vega-Lite charts under a CSP without eval: expressions are interpreted, not compiled. */
 import { fill, h, iconButton, save } from "./dom.js";
 import { named } from "./words.js";
 
-const FIRST = "#0072B2"; // the first colour of charts/axes.py, too dark for a dark ground
+const FIRST = "#0072B2"; // the first color of charts/axes.py, too dark for a dark background
 const WIDEST = 76; // pixels of a bar
 
-let library; // one for the page, fetched when the first chart is to be seen
+let library; // shared by the page, loaded with the first chart
 
 const refuse = async () => { throw new Error("a chart fetches nothing"); };
 const LOADER = { load: refuse, sanitize: refuse, http: refuse, file: refuse };
@@ -43,11 +43,11 @@ export function chartSection(chat, answer) {
   if (held.spec) show();
   else change(held.kind);
   const section = h("div", { class: "chart" }, h("div", { class: "row chart-tools" }, kinds, h("span", { class: "space" }), saving), frame, tip);
-  section.redraw = show; // its colours are the theme's
+  section.redraw = show; // redrawn when the theme changes
   return section;
 }
 
-/** {kind, kinds, spec}, also where an answer carries the bare specification. */
+/** Normalize to {kind, kinds, spec}; answers may contain only the specification. */
 function described(chart) {
   const spec = chart.spec ?? (chart.mark || chart.layer ? chart : null);
   const meta = spec?.usermeta?.text2sql ?? {};
@@ -61,7 +61,7 @@ async function draw(chat, frame, tip, held, label) {
     library ??= import(chat.api.url("vega.js"));
     const { embed } = await library;
     held.view?.finalize();
-    // Vega gives its place a role of its own; the label around it and the table say more than its parts do.
+    // Remove the ARIA role that Vega sets: the label around it and the table are more useful.
     const place = h("div", { class: "chart-place", "aria-hidden": "true" });
     fill(frame, h("div", { role: "img", "aria-label": label }, place));
     const options = { ast: true, actions: false, defaultStyle: false, renderer: "svg", loader: LOADER, config: colours(frame), tooltip: shower(tip), theme: undefined };
@@ -73,8 +73,8 @@ async function draw(chat, frame, tip, held, label) {
   }
 }
 
-/** Our own copy: no wider than its place, without what would let a specification tell Vega-Embed what to do.
- * Its title is the question, which stands above; only the remarks under it are wanted here.
+/** A copy that fits the container, without embed options, which a specification must not control.
+ * The title repeats the question, so only the subtitle is kept.
  */
 function harmless(spec, room, first) {
   const told = JSON.stringify(spec, (key, one) => (typeof one === "bigint" ? Number(one) : key === "color" && one === FIRST ? first : one));
@@ -84,7 +84,7 @@ function harmless(spec, room, first) {
   return { ...kept, ...heading, ...sized(kept, room), background: "transparent" };
 }
 
-/** What can be stretched fills the room; few bars stay slim and stand apart. */
+/** Stretch charts to the available width, except for charts with few bars. */
 function sized(spec, room) {
   if (spec.encoding?.theta && room > 480) return {};
   const across = new Set((spec.data?.values ?? []).map((one) => one.x)).size;
@@ -94,7 +94,7 @@ function sized(spec, room) {
 }
 
 function colours(near) {
-  // A colour of the theme is a pair until an element uses it.
+  // A theme color is a light-dark pair until an element resolves it.
   const used = near.appendChild(h("i", {}));
   const told = getComputedStyle(used);
   const of = (name) => { used.style.color = `var(${name})`; return told.color; };
@@ -108,7 +108,7 @@ function colours(near) {
   return config;
 }
 
-/** Vega-Tooltip writes HTML; this writes text. */
+/** A tooltip as plain text; Vega-Tooltip would write HTML. */
 function shower(tip) {
   return (_, event, __, value) => {
     tip.hidden = value === null || value === undefined || value === "";

@@ -1,4 +1,4 @@
-/** The conversation: which thread, source, model and language it is in, and what is running. */
+/** State of the conversation: thread, source, model, language and the running question. */
 import { Api, Problem } from "./api.js";
 import { Composer } from "./composer.js";
 import { fill } from "./dom.js";
@@ -10,10 +10,10 @@ import { welcome } from "./welcome.js";
 import { voice } from "./words.js";
 
 export class Chat {
-  /** `told`: api, source, lang, theme; `changed(name, value)` hears of what the person changes. */
+  /** `told`: api, source, lang, theme; `changed(name, value)` is called when the user changes a setting. */
   constructor(told, changed) {
     Object.assign(this, { lang: told.lang, theme: told.theme, source: told.source, changed, t: voice(told.lang) });
-    Object.assign(this, { model: "", sources: [], models: [], thread: "", turns: [], catalogue: null, running: null });
+    Object.assign(this, { model: "", sources: [], models: [], thread: "", turns: [], catalog: null, running: null });
     this.api = new Api(told.api, (wrong) => askKey(this, wrong));
     this.api.lang = told.lang;
     this.composer = new Composer(this);
@@ -34,7 +34,7 @@ export class Chat {
       if (this.model && !this.models.includes(this.model)) this.models.unshift(this.model);
     } catch (error) {
       this.fault(error);
-      if (error.status === 401) return; // nobody signed in: nothing else would be told either
+      if (error.status === 401) return; // not signed in: further requests would fail, too
     }
     this.shell.renderTop();
     await Promise.all([this.threads.load(), this.readSchema(), thread ? this.open(thread) : null]);
@@ -42,23 +42,23 @@ export class Chat {
 
   async readSchema() {
     const source = this.source;
-    this.catalogue = null;
+    this.catalog = null;
     try {
-      const catalogue = await this.api.get(`api/v1/schema?source=${encodeURIComponent(source)}`);
+      const catalog = await this.api.get(`api/v1/schema?source=${encodeURIComponent(source)}`);
       if (source !== this.source) return;
-      this.catalogue = catalogue;
+      this.catalog = catalog;
     } catch (error) {
       this.fault(error);
     }
-    this.schema.holds(this.catalogue);
+    this.schema.holds(this.catalog);
     if (!this.turns.length) welcome(this);
   }
 
   // -- asking ----------------------------------------------------------------------------------------
 
-  /** `more`: `fresh` to bypass the result cache, `language` where the words of the question do not tell it. */
+  /** `more`: `fresh` bypasses the result cache; `language` is set if the question does not show it. */
   async ask(question, more = {}) {
-    const body = { question, source: this.named(), model: this.model || undefined, thread_id: this.thread || undefined, ...more };
+    const body = { question, source: this.source || undefined, model: this.model || undefined, thread_id: this.thread || undefined, ...more };
     await this.during(new Turn(this, { question }), (turn, signal) => turn.follow("api/v1/query", body, signal));
     await this.threads.load();
   }
@@ -74,29 +74,26 @@ export class Chat {
   }
 
   statement(sql) {
-    return { sql, source: this.named(), thread_id: this.thread || undefined };
-  }
-
-  /** The source, but for a thread of an earlier day: the server knows which one that is about. */
-  named() {
-    return this.opened ? undefined : this.source || undefined;
+    return { sql, source: this.source || undefined, thread_id: this.thread || undefined };
   }
 
   async runSql(sql) {
     await this.during(new Turn(this, { question: sql, kind: "sql" }), (turn, signal) => turn.run(this.statement(sql), signal));
   }
 
-  /** One thing at a time: what is asked meanwhile is not taken. */
+  /** Run one task at a time; further requests are ignored meanwhile. */
   async during(turn, work) {
     if (this.running) return;
     this.running = new AbortController();
     this.append(turn);
     this.composer.state(true);
+    this.composer.keepCursor();
     try {
       await work(turn, this.running.signal);
     } finally {
       this.running = null;
       this.composer.render();
+      this.composer.keepCursor();
     }
     this.announce(this.t("answer.announce", { text: turn.answer?.answer ?? "" }));
   }
@@ -109,7 +106,7 @@ export class Chat {
     const last = this.turns.at(-1);
     if (!last) fill(this.shell.log);
     this.turns.push(turn);
-    // An older question back cannot be answered any more, and an older question not be taken back.
+    // Only the latest clarification can be answered, and only the latest question can be undone.
     last?.element.querySelectorAll("fieldset.choices").forEach((one) => { one.disabled = true; });
     last?.element.querySelector(".asked > button")?.remove();
     this.shell.log.append(turn.element);
@@ -120,7 +117,7 @@ export class Chat {
     return this.turns.at(-1) === turn;
   }
 
-  /** Forget the last question here and at the server, and write it anew. */
+  /** Remove the last question here and on the server, and put it into the composer for editing. */
   async takeBack(turn) {
     if (this.running) return;
     try {
@@ -150,7 +147,7 @@ export class Chat {
 
   fresh(focus = true) {
     this.stop();
-    Object.assign(this, { thread: "", turns: [], opened: false, opening: "" });
+    Object.assign(this, { thread: "", turns: [], opening: "" });
     this.changed("thread", "");
     welcome(this);
     this.composer.render();
@@ -159,13 +156,14 @@ export class Chat {
   }
 
   async open(id) {
-    this.opening = id; // of two that are clicked, the later one is wanted, whichever comes first
+    this.opening = id; // if two threads are clicked, show the later one
     if (id === this.thread && this.turns.length) return;
     this.stop();
     try {
       const held = await this.api.get(`api/v1/threads/${encodeURIComponent(id)}`);
       if (this.opening !== id) return;
-      Object.assign(this, { thread: id, turns: [], opened: true });
+      Object.assign(this, { thread: id, turns: [] });
+      this.sourceIs(held.source);
       fill(this.shell.log);
       for (const one of held.turns) this.append(Turn.remembered(this, one));
       this.turns.at(-1)?.render();
@@ -178,18 +176,25 @@ export class Chat {
     }
     this.composer.render();
     this.threads.render();
-    if (this.shell.narrow) this.shell.drawer(false);
+    if (this.shell.narrow && this.shell.open) this.shell.drawer(false);
+    this.composer.keepCursor();
     this.shell.toEnd();
   }
 
-  // -- switches --------------------------------------------------------------------------------------
+  // -- settings --------------------------------------------------------------------------------------
 
-  async useSource(name) {
+  useSource(name) {
+    this.sourceIs(name);
+    this.fresh(false);
+  }
+
+  /** Switch to the source of the opened thread. */
+  sourceIs(name) {
+    if (!name || name === this.source) return;
     this.source = name;
     this.changed("source", name);
     this.shell.renderTop();
-    this.fresh(false);
-    await this.readSchema();
+    this.readSchema();
   }
 
   useModel(name) {
@@ -213,7 +218,7 @@ export class Chat {
     this.turns.forEach((one) => one.chart?.redraw());
   }
 
-  // -- what is seen ----------------------------------------------------------------------------------
+  // -- rendering ------------------------------------------------------------------------------------
 
   redraw() {
     this.shell.render();
@@ -230,12 +235,9 @@ export class Chat {
     this.shell.status.textContent = text;
   }
 
-  /** What a person is told about a Problem; anything else is a fault of this page, and goes to the console. */
+  /** Show a Problem to the user; other errors are bugs of this page and are logged to the console. */
   explained(error) {
-    const { t } = this;
-    if (error.kind === "network") return { message: t("problem.network"), hint: t("problem.network.hint") };
-    const wait = error.wait ? t("problem.wait", { n: error.wait }) : "";
-    return { message: error.message || error.title || t("problem.other"), hint: [error.hint, wait].filter(Boolean).join(" ") };
+    return error instanceof Problem ? error.explained(this.t) : { message: this.t("problem.other"), hint: "" };
   }
 
   fault(error) {

@@ -1,24 +1,32 @@
-/** Where a question is written. Enter sends, Shift+Enter breaks the line, Esc stops what is running. */
+/** The question input. Enter sends, Shift+Enter inserts a line break, Esc stops the running question. */
 import { fill, h, icon } from "./dom.js";
 
-const TALLEST = 200; // pixels, then it scrolls
+const TALLEST = 200; // pixels; beyond that it scrolls
 
 export class Composer {
   constructor(chat) {
     this.chat = chat;
     this.busy = false;
-    this.element = h("form", { class: "composer", onsubmit: (event) => { event.preventDefault(); this.send(); } });
     this.field = h("textarea", { rows: 1, id: "question", maxlength: 10_000, enterkeyhint: "send", oninput: () => this.fit(), onkeydown: (event) => this.pressed(event) });
     this.main = h("button", { class: "send" });
+    this.label = h("label", { class: "unseen", for: "question" });
+    this.keys = h("p", { class: "keys" });
+    this.element = h("form", { class: "composer", onsubmit: (event) => { event.preventDefault(); this.send(); } },
+      this.label, h("div", { class: "field" }, this.field, this.main), this.keys);
   }
 
+  /** Update texts in place: re-inserting the field would lose the cursor. */
   render() {
     const { t } = this.chat;
     this.field.placeholder = t(this.chat.turns.length ? "ask.next" : "ask.first");
-    fill(this.element, h("label", { class: "unseen", for: "question" }, t("ask.label")),
-      h("div", { class: "field" }, this.field, this.main),
-      h("p", { class: "keys" }, t("ask.keys")));
+    this.label.textContent = t("ask.label");
+    this.keys.textContent = t("ask.keys");
     this.state(Boolean(this.chat.running));
+  }
+
+  /** Restore focus after the focused element was removed, except on phones, where the keyboard would cover the answer. */
+  keepCursor() {
+    if (!this.field.getRootNode().activeElement && !matchMedia("(pointer: coarse)").matches) this.field.focus({ preventScroll: true });
   }
 
   /** While a question runs, the same button stops it. */

@@ -1,4 +1,4 @@
-/** Elements without markup: whatever is put into them is text. Nothing in this folder parses HTML. */
+/** Creates DOM elements; content is always text. No code in this folder parses HTML. */
 
 const PROPERTIES = new Set(["value", "checked", "disabled", "open", "selected", "hidden", "inert", "htmlFor"]);
 
@@ -23,7 +23,7 @@ export function fill(node, ...children) {
   return put(node, ...children);
 }
 
-/** 20 × 20, drawn with a stroke in the colour of the text. */
+/** 20 × 20, drawn as strokes in the text color. */
 const ICONS = {
   send: "M10 16V4m-5 5 5-5 5 5",
   stop: "M6 6h8v8H6z",
@@ -77,7 +77,7 @@ export function icon(name) {
   return drawing;
 }
 
-/** A button of an icon: its label is for those who cannot see it, and for a pointer that rests on it. */
+/** An icon button; its label is the accessible name and the tooltip. */
 export function iconButton(name, label, onclick, facts = {}) {
   return h("button", { type: "button", class: "icon-button", "aria-label": label, title: label, onclick, ...facts }, icon(name));
 }
@@ -86,7 +86,7 @@ export function button(label, onclick, { name = "", ...facts } = {}) {
   return h("button", { type: "button", class: "button", onclick, ...facts }, name && icon(name), h("span", {}, label));
 }
 
-/** Where there is no clipboard (a page served without TLS), the old way. True if it is in the clipboard. */
+/** Copy text, with a fallback for pages without TLS, which have no clipboard API. True on success. */
 export async function copyText(text, near) {
   try {
     await navigator.clipboard.writeText(text);

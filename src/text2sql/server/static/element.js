@@ -74,7 +74,7 @@ class Text2SqlChat extends HTMLElement {
 
   #changed(name, value) {
     if (name === "lang" || name === "theme") {
-      // The root's theme must be in place before a chart reads its colours.
+      // The theme must be set before a chart reads its colors.
       if (this.#chat) this.#dress();
       if (this.#routed) keep(name, value);
     } else if (name === "thread" && this.#routed && threadOf(location.hash) !== value) {
@@ -83,7 +83,7 @@ class Text2SqlChat extends HTMLElement {
     this.dispatchEvent(new CustomEvent(`text2sql-${name}`, { detail: value, bubbles: true, composed: true }));
   }
 
-  /** Keys of the whole window belong to our own page only. */
+  /** Global keyboard shortcuts, on the standalone page only. */
   #listen() {
     this.#listening = new AbortController();
     const { signal } = this.#listening;
@@ -111,7 +111,7 @@ class Text2SqlChat extends HTMLElement {
 
 const threadOf = (hash) => new URLSearchParams(hash.slice(1)).get("thread") ?? "";
 
-/** A browser may forbid a page to keep anything. */
+/** Local storage, which the browser may block. */
 function kept(name) {
   try {
     return localStorage.getItem(`text2sql.${name}`);
@@ -124,7 +124,7 @@ function keep(name, value) {
   try {
     localStorage.setItem(`text2sql.${name}`, value);
   } catch {
-    // then it is asked for again next time
+    // storage is blocked: the setting is not kept
   }
 }
 

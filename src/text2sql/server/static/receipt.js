@@ -1,4 +1,4 @@
-/** How an answer came about, folded to one line until somebody wants to know. */
+/** The receipt of an answer: how it was produced, collapsed to one line. */
 import { h, icon } from "./dom.js";
 import { named } from "./words.js";
 
@@ -11,7 +11,7 @@ export function receiptSection(chat, receipt) {
   const line = [
     receipt.model,
     t("receipt.seconds", { n: rounded(spent(receipt.seconds)) }),
-    receipt.checks?.length ? t("receipt.passed", { n: receipt.checks.length }) : "",
+    receipt.checks?.includes("ran") ? t("receipt.passed") : receipt.checks?.includes("guard") ? t("receipt.allowed") : "",
     receipt.repairs?.length ? t("receipt.repaired", { n: receipt.repairs.length }) : "",
     receipt.tables?.join(", "),
   ];
@@ -25,11 +25,12 @@ function facts({ t, lang }, receipt) {
   const number = (value) => (value ?? 0).toLocaleString(lang);
   const usage = receipt.usage ?? {};
   const all = [
-    ["checks", chips(receipt.checks, (one) => [icon("check"), named(t, "check", one)], "good")],
+    ["checks", chips(receipt.checks, (one) => [icon("check"), named(t, "passed", one)])],
     ["assumptions", list(receipt.assumptions)],
     ["values", list(receipt.values?.map((hit) => `“${hit.said}” → ${hit.table}.${hit.column} = '${hit.value}'`))],
     ["repairs", chips(receipt.repairs, (one) => one)],
     ["tables", chips(receipt.tables, (one) => one)],
+    ["shared", shared(t, receipt.shared)],
     ["path", path(t, receipt)],
     ["errors", list(receipt.errors?.map((one) => `${named(t, "stage", one.stage)}: ${one.kind}: ${one.detail}`))],
     ["confidence", receipt.confidence === null || receipt.confidence === undefined ? null : percent(receipt.confidence)],
@@ -50,11 +51,19 @@ function chips(items, of, kind = "") {
   return items?.length ? h("div", { class: "chips" }, items.map((one) => h("span", { class: `chip ${kind}`.trim() }, of(one)))) : null;
 }
 
+/** The database values that were sent to a model; empty if no model was called. */
+function shared(t, sent) {
+  if (!sent?.location) return null;
+  if (sent.location === "local") return t("receipt.shared.local");
+  if (!sent.columns.length && !sent.rows) return t("receipt.shared.nothing");
+  return t("receipt.shared.values", { columns: sent.columns.join(", "), rows: sent.rows });
+}
+
 function list(items) {
   return items?.length ? h("ul", {}, items.map((one) => h("li", {}, one))) : null;
 }
 
-/** The stages in the order they were entered; a bar as long as the share of the time. */
+/** The stages in order, with bars proportional to their time. */
 function path(t, receipt) {
   const all = spent(receipt.seconds) || 1;
   const seen = new Set();

@@ -1,7 +1,7 @@
-/** What the database holds, with a search; a name that is clicked goes into the question. */
+/** The schema browser with search; clicking a name inserts it into the question. */
 import { fill, h, icon } from "./dom.js";
 
-const MOST = 120; // tables shown at once: a person who wants more searches
+const MOST = 120; // tables shown at once; search finds the others
 
 export class SchemaBrowser {
   constructor(chat) {
@@ -12,9 +12,9 @@ export class SchemaBrowser {
     this.element = h("div", { class: "schema" });
   }
 
-  holds(catalogue) {
-    this.tables = catalogue?.tables ?? [];
-    this.schema = catalogue?.default_schema ?? "";
+  holds(catalog) {
+    this.tables = catalog?.tables ?? [];
+    this.schema = catalog?.default_schema ?? "";
     this.render();
   }
 
@@ -35,7 +35,7 @@ export class SchemaBrowser {
     look();
   }
 
-  /** Tables by their own name first, then those that have such a column or comment. */
+  /** Tables that match by name first, then by column or comment. */
   found() {
     const words = this.wanted.toLowerCase().split(/\s+/).filter(Boolean);
     if (!words.length) return this.tables;

@@ -1,7 +1,8 @@
-/** The frame: sidebar with its two tabs, top bar with its switches, the conversation, the composer. */
+/** The page layout: sidebar with two tabs, top bar with settings, conversation and composer. */
 import { button, fill, h, icon, iconButton } from "./dom.js";
 
 const SIDES = ["threads", "schema"];
+const MARGIN = 16; // pixels above the turn that is scrolled to
 const THEMES = { auto: "auto", light: "sun", dark: "moon" };
 
 export class Shell {
@@ -18,6 +19,8 @@ export class Shell {
     this.root = h("div", { class: "app" }, this.sidebar, this.veil, this.main, this.status, this.toasts);
     this.root.addEventListener("keydown", (event) => { if (event.key === "Escape" && this.narrow && this.open) { event.stopPropagation(); this.drawer(false); } });
     new ResizeObserver(() => this.sized()).observe(this.root);
+    new ResizeObserver(() => { if (this.pinned?.isConnected) this.toStart(this.pinned); }).observe(this.log);
+    for (const moved of ["wheel", "pointerdown", "touchstart", "keydown"]) this.log.parentElement.addEventListener(moved, () => this.unpin(), { passive: true });
     this.open = true;
   }
 
@@ -91,8 +94,22 @@ export class Shell {
   }
 
   toEnd() {
+    this.unpin();
     const place = this.log.parentElement;
     place.scrollTop = place.scrollHeight;
+  }
+
+  /** Scroll a turn to the top of the conversation (the only scrolling element), and keep it there
+   * while its chart is rendered, until the user interacts.
+   */
+  toStart(element) {
+    const place = this.log.parentElement;
+    place.scrollTop += element.getBoundingClientRect().top - place.getBoundingClientRect().top - MARGIN;
+    this.pinned = element;
+  }
+
+  unpin() {
+    this.pinned = null;
   }
 
   toast(text) {
@@ -116,7 +133,7 @@ function mark() {
   return one;
 }
 
-/** Asks for a key; resolves to "" when nobody has one. */
+/** Prompt for an API key; resolves to "" if the user has none. */
 export function askKey({ t, shell }, wrong) {
   return new Promise((resolve) => {
     const field = h("input", { type: "password", id: "key", autocomplete: "off", required: true });

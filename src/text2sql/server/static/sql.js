@@ -1,4 +1,4 @@
-/** A query to read, to copy and to change. The highlighter only colours: what may run is the guard's to say. */
+/** Displays and edits a query. Highlighting is cosmetic; the guard on the server decides what may run. */
 import { button, copyText, fill, h, icon } from "./dom.js";
 
 const KEYWORDS = new Set(
@@ -7,10 +7,10 @@ const KEYWORDS = new Set(
   natural not null nulls offset on only or order outer over partition preceding qualify range recursive returning right row rows
   select set similar some then ties true unbounded union unnest update using values when where window with within`.split(/\s+/),
 );
-// What is unfinished (a model writes it letter by letter) runs to the end of the text.
+// An unterminated token (the text is streamed) extends to the end.
 const TOKEN = /(--[^\n]*|\/\*[\s\S]*?(?:\*\/|$))|('(?:[^']|'')*(?:'|$))|("(?:[^"]|"")*(?:"|$)|`[^`]*(?:`|$))|(\d+(?:\.\d+)?(?:e[+-]?\d+)?)|([\p{L}_][\p{L}\p{N}_$]*)(\s*\()?|(\s+)|([^\s])/giu;
 
-/** [kind, text] for every piece, in order and without loss: joined they are the text. */
+/** Tokenize into [kind, text] pairs; the joined texts equal the input. */
 export function pieces(sql) {
   const found = [];
   for (const [whole, comment, text, name, number, word, opens] of sql.matchAll(TOKEN)) {
@@ -52,7 +52,7 @@ export function sqlSection(chat, sql, { open = false, run = null } = {}) {
   return details;
 }
 
-/** A field whose text is coloured by a copy that lies beneath it. */
+/** A text field with a highlighted copy underneath. */
 function editor({ t }, text, done, cancel) {
   const beneath = h("code", { "aria-hidden": "true" });
   const paint = () => fill(beneath, coloured(input.value), "\n");

@@ -1,12 +1,12 @@
-/** Server-sent events over fetch: a POST can be one, a cut one goes on where it stopped, and it can be aborted. */
+/** Server-sent events over fetch, which supports POST, resuming and aborting. */
 import { Problem, parse } from "./api.js";
 
-const SILENCE = 15_000; // the server says something every 10 s, and gives up on a reader after 20
-const PAUSES = [250, 500, 1_000, 2_000, 4_000, 6_000]; // before each further try to go on
+const SILENCE = 15_000; // ms; the server sends a heartbeat every 10 s and drops a reader after 20 s
+const PAUSES = [250, 500, 1_000, 2_000, 4_000, 6_000]; // ms before each attempt to resume
 const LAST = new Set(["finished", "problem"]);
 
-/** Yields {event, data} up to the last one. `onCut(true)` when the line is lost, `onCut(false)` when it is back.
- * The server would wait a while for somebody who only lost the line: who aborts says so.
+/** Yields {event, data} until the last event. `onCut(true)`: the connection is lost, `onCut(false)`: it is back.
+ * On abort the question is cancelled explicitly, because the server would wait for a reconnect.
  */
 export async function* stream(api, path, body, { signal, onCut = () => {} } = {}) {
   const accept = "text/event-stream";
@@ -63,7 +63,7 @@ function pause(milliseconds, signal) {
   });
 }
 
-/** The messages of a body, as the HTML standard reads them: lines end in LF, CR or CRLF, a blank one ends a message. */
+/** Parse messages as in the HTML standard: lines end in LF, CR or CRLF, and a blank line ends a message. */
 async function* messages(body) {
   const reader = body.pipeThrough(new TextDecoderStream()).getReader();
   let rest = "";

@@ -1,7 +1,8 @@
-/** The rows: sorted, paged, copied, exported; arrows move from cell to cell. A value is text, whatever it says. */
+/** The result table: sorting, paging, copying, exporting, keyboard navigation. Values are always text. */
 import { button, copyText, fill, h, icon, iconButton, save } from "./dom.js";
+import { isNumber, numberFormat } from "./numbers.js";
 
-const SIZES = [10, 25, 50, 100];
+const SIZES = [25, 50, 100];
 const FORMATS = ["csv", "xlsx", "parquet", "json"];
 const collator = new Intl.Collator(undefined, { numeric: true });
 
@@ -10,9 +11,9 @@ export function tableSection(chat, answer) {
   const held = { page: 1, size: SIZES[0], sort: null, descending: false, total: answer.rows.length };
   const grid = h("div", { class: "grid-scroll" });
   const foot = h("div", { class: "row table-foot" });
-  // The server sorts and pages what it did not send in full; what is all here need not be asked for.
+  // Complete results are sorted and paged here, others by the server.
   const partial = Boolean(answer.result_id) && answer.truncated;
-  let latest = 0; // of two pages that are asked for, the later one is wanted, whichever comes first
+  let latest = 0; // if two pages are requested, show the later one
   const show = async (focus) => {
     const mine = ++latest;
     const page = partial && (held.page > 1 || held.sort !== null || held.size > answer.rows.length) ? await fetched(chat, answer, held) : local(answer, held);
@@ -37,15 +38,17 @@ function local(answer, held) {
   return { rows: rows.slice(from, from + held.size), total: held.total, pages: Math.max(1, Math.ceil(held.total / held.size)) };
 }
 
-/** Nothing comes last, whichever way. */
+/** NULL is last in both directions. */
 export function compared(one, other, descending) {
   if (one === null || other === null) return (one === null) - (other === null);
-  const numbers = isNumber(one) && isNumber(other);
-  const order = numbers ? (one < other ? -1 : Number(one > other)) : collator.compare(shownValue(one), shownValue(other));
+  const [left, right] = [comparable(one), comparable(other)];
+  const order = left !== null && right !== null ? (left < right ? -1 : Number(left > right)) : collator.compare(shownValue(one), shownValue(other));
   return descending ? -order : order;
 }
 
-/** A column by its name; the second of two with one name by its place. */
+const comparable = (value) => (!isNumber(value) ? null : typeof value === "string" ? Number(value) : value);
+
+/** The sort key of a column: its name, or its number if the name is ambiguous. */
 const calledOnce = (columns, at) => (columns.indexOf(columns[at]) === at ? columns[at] : at + 1);
 
 const sorted = (answer, held) => (held.sort === null ? {} : { sort: calledOnce(answer.columns, held.sort), descending: held.descending });
@@ -77,16 +80,20 @@ function drawn(chat, answer, page, held, sort) {
     return h("th", { scope: "col", "data-at": at, class: numeric[at] ? "number" : "", "aria-sort": active ? mark : "none" },
       h("button", { type: "button", title: t("table.sort", { column: name }), onclick: () => sort(at) }, h("span", {}, name), icon(mark)));
   });
-  const rows = page.rows.map((row, y) => h("tr", {}, row.map((value, x) => cell(value, numeric[x], x === 0 && y === 0))));
+  const written = answer.columns.map((name, at) => (numeric[at] ? numberFormat(name, answer.rows.map((row) => row[at]), chat.lang) : null));
+  const rows = page.rows.map((row, y) => h("tr", {}, row.map((value, x) => cell(value, written[x], x === 0 && y === 0))));
   const empty = h("tr", {}, h("td", { class: "none", colspan: Math.max(1, answer.columns.length), tabindex: 0 }, t("table.none")));
   return h("table", { role: "grid", "aria-label": t("table.caption"), "aria-rowcount": page.total + 1, onkeydown: move },
     h("thead", {}, h("tr", {}, head)), h("tbody", {}, rows.length ? rows : empty));
 }
 
-function cell(value, number, first) {
-  const text = shownValue(value);
+/** A formatted number with its exact value as tooltip. */
+function cell(value, written, first) {
+  const exact = shownValue(value);
+  const text = written && isNumber(value) ? written(value) : exact;
   const long = text.length > 60;
-  return h("td", { tabindex: first ? 0 : -1, class: `${number ? "number" : ""} ${value === null ? "null" : ""} ${long ? "long" : ""}`.trim(), title: long ? text.slice(0, 2_000) : null }, text);
+  const title = long || (written && Number(text.replaceAll(",", "")) !== Number(exact)) ? exact.slice(0, 2_000) : null;
+  return h("td", { tabindex: first ? 0 : -1, class: `${written ? "number" : ""} ${value === null ? "null" : ""} ${long ? "long" : ""}`.trim(), title }, text);
 }
 
 function move(event) {
@@ -107,20 +114,18 @@ function move(event) {
   event.preventDefault();
 }
 
-export const isNumber = (value) => typeof value === "number" || typeof value === "bigint";
-
 export function shownValue(value) {
   if (value === null || value === undefined) return "NULL";
   return typeof value === "object" ? JSON.stringify(value, (_, one) => (typeof one === "bigint" ? String(one) : one)) : String(value);
 }
 
-// -- what can be done with it -----------------------------------------------------------------------
+// -- copy and export --------------------------------------------------------------------------------
 
 function footer(chat, answer, page, held, show) {
   const { t } = chat;
   const go = (to) => { held.page = to; show(); };
   const more = answer.truncated && page.total <= answer.rows.length;
-  const count = h("span", { class: "count" }, more ? t("table.cut", { n: page.total }) : t("table.rows", { n: page.total }));
+  const count = h("span", { class: "count" }, t(more ? "table.cut" : "table.rows", { n: page.total, count: page.total.toLocaleString(chat.lang) }));
   const pager = page.pages > 1 && h("div", { class: "row pager" },
     iconButton("left", t("table.previous"), () => go(held.page - 1), { disabled: held.page <= 1 }),
     h("span", { class: "where" }, t("table.page", { page: held.page, pages: page.pages })),
@@ -137,7 +142,7 @@ function copying(chat, answer) {
   return one;
 }
 
-/** For a spreadsheet: a text that it would take for a formula is marked as text. */
+/** Escape texts that a spreadsheet would read as formulas. */
 export function tabbed(answer) {
   const safe = (value) => {
     if (value === null) return "";
@@ -147,7 +152,7 @@ export function tabbed(answer) {
   return [answer.columns, ...answer.rows].map((row) => row.map(safe).join("\t")).join("\n");
 }
 
-/** In the order that is seen. */
+/** In the displayed order. */
 function exporting(chat, answer, held) {
   const { t } = chat;
   const take = async (format) => {

@@ -1,11 +1,11 @@
-/** The conversations so far: open one, begin one, delete one. */
+/** The list of threads: open, create and delete. */
 import { button, fill, h, icon, iconButton } from "./dom.js";
 
 export class Threads {
   constructor(chat) {
     this.chat = chat;
     this.all = [];
-    this.sure = ""; // the one whose deletion waits for a second word
+    this.sure = ""; // the thread whose deletion needs confirmation
     this.element = h("div", { class: "threads" });
   }
 
@@ -13,7 +13,7 @@ export class Threads {
     try {
       this.all = (await this.chat.api.get("api/v1/threads")).threads;
     } catch {
-      this.all = []; // the conversation itself will say what is wrong
+      this.all = []; // the conversation shows the error
     }
     this.render();
   }

@@ -1,4 +1,4 @@
-/** One question and what became of it: told live while it runs, a card when it is done. */
+/** One question and its outcome: live progress while it runs, then a card. */
 import { answerCard } from "./answer.js";
 import { Problem } from "./api.js";
 import { fill, h, icon, iconButton } from "./dom.js";
@@ -10,7 +10,7 @@ import { named } from "./words.js";
 let counted = 0;
 
 export class Turn {
-  /** `kind`: a question, a person's own sql, or a confirmation (which has no words of its own). */
+  /** `kind`: a question, SQL of the user, or a confirmation (which has no text). */
   constructor(chat, { question = "", kind = "question" }) {
     Object.assign(this, { chat, question, kind, number: ++counted, answer: null, told: false, kept: false, tab: undefined });
     this.element = h("article", { class: `turn ${kind}` });
@@ -18,16 +18,21 @@ export class Turn {
   }
 
   reset() {
-    Object.assign(this, { stages: [], written: "", said: "", warnings: [], failed: [], found: null, cut: false, began: performance.now(), answer: null });
+    Object.assign(this, { stages: [], written: "", said: "", warnings: [], failed: [], found: null, ahead: 0, cut: false, began: performance.now(), answer: null });
   }
 
-  /** A turn of an earlier day: what was said, without the rows. */
-  static remembered(chat, held) {
-    const turn = new Turn(chat, held);
-    Object.assign(turn, { told: true, kept: true });
-    turn.answer = { choices: [], ...held, columns: [], rows: [], thread_id: chat.thread };
+  /** A turn of an opened thread: the stored answer with its chart and first rows. */
+  static remembered(chat, answer) {
+    const turn = new Turn(chat, { question: answer.question });
+    Object.assign(turn, { told: true, kept: true, answer });
     turn.render();
     return turn;
+  }
+
+  /** Whether the stored rows of this answer have expired. */
+  get expired() {
+    const { status, columns, rows, row_count: count, result_id: kept } = this.answer;
+    return this.told && status === "answered" && columns.length > 0 && rows.length === 0 && count > 0 && !kept;
   }
 
   async follow(path, body, signal) {
@@ -45,7 +50,7 @@ export class Turn {
     }
   }
 
-  /** A person's own statement: no stages, one answer. */
+  /** Run SQL of the user: one answer without stages. */
   async run(body, signal) {
     this.render();
     try {
@@ -56,11 +61,13 @@ export class Turn {
     this.render();
   }
 
-  /** The rows of a remembered answer, by running its statement once more. */
+  /** Reload the rows of an expired result by running its statement again. */
   async rows() {
     try {
-      const { columns, rows, row_count, truncated, result_id, chart } = await this.chat.api.post("api/v1/sql", this.chat.statement(this.answer.sql));
-      Object.assign(this.answer, { columns, rows, row_count, truncated, result_id, chart });
+      const got = await this.chat.api.post("api/v1/sql", this.chat.statement(this.answer.sql));
+      const { answer, columns, rows, row_count, truncated, result_id, chart } = got;
+      if (got.status !== "answered") throw new Problem(got.error ?? { detail: answer });
+      Object.assign(this.answer, { answer, columns, rows, row_count, truncated, result_id, chart });
       this.render();
     } catch (error) {
       this.chat.fault(error);
@@ -84,6 +91,7 @@ export class Turn {
     else if (event === "sql_token") this.written += data.text;
     else if (event === "answer_token") this.said += data.text;
     else if (event === "warned") this.warnings.push(data.message);
+    else if (event === "queued") this.ahead = data.ahead;
     else if (event === "checked" && !data.passed) this.failed.push(data);
     else if (event === "rows_found") this.found = data.rows.length;
     else if (event === "problem") throw new Problem(data);
@@ -100,9 +108,9 @@ export class Turn {
     if (open) open.seconds = seconds;
   }
 
-  // -- what is seen ----------------------------------------------------------------------------------
+  // -- rendering ------------------------------------------------------------------------------------
 
-  /** Tokens come faster than pictures: one picture a frame. */
+  /** Render at most once per animation frame. */
   soon() {
     this.waiting ||= requestAnimationFrame(() => { this.waiting = 0; if (!this.answer) this.render(); });
   }
@@ -117,7 +125,7 @@ export class Turn {
     fill(this.element, this.asked(), this.answer ? answerCard(this.chat, this) : this.live());
     this.tick();
     if (!follows) return;
-    if (this.answer && !this.told) this.element.scrollIntoView({ block: "start" });
+    if (this.answer && !this.told) this.chat.shell.toStart(this.element);
     else this.chat.shell.toEnd();
   }
 
@@ -133,7 +141,7 @@ export class Turn {
   live() {
     const { t } = this.chat;
     const now = this.stages.findLast((one) => one.seconds === null) ?? this.stages.at(-1);
-    const label = this.cut ? t("live.cut") : now ? named(t, "stage", now.stage) : t("live.sending");
+    const label = this.cut ? t("live.cut") : this.ahead ? t("live.queued", { n: this.ahead }) : now ? named(t, "stage", now.stage) : t("live.sending");
     const done = this.stages.filter((one) => one.seconds !== null);
     return h("div", { class: `card live ${this.cut ? "cut" : ""}` },
       h("div", { class: "row" }, h("span", { class: "pulse" }), h("span", { class: "stage-now" }, label), h("span", { class: "clock", "aria-hidden": "true" })),
@@ -147,7 +155,7 @@ export class Turn {
   }
 }
 
-/** A hosted model fills in a form; what a person wants to see of it is the query. */
+/** Extract the query from the JSON that a hosted model streams. */
 function query(written) {
   const form = /^\s*\{\s*"sql"\s*:\s*"((?:[^"\\]|\\.)*)/.exec(written);
   return form ? form[1].replace(/\\n/g, "\n").replace(/\\(.)/g, "$1") : written;

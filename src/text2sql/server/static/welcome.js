@@ -1,17 +1,17 @@
-/** What somebody sees who has not asked yet: where they are, and questions that this database can answer. */
+/** The start view: the source, and example questions for this database. */
 import { button, fill, h, icon } from "./dom.js";
 
 export function welcome(chat) {
-  const { t, catalogue, source } = chat;
+  const { t, catalog, source } = chat;
   const here = chat.sources.find((one) => one.name === source);
-  const n = catalogue?.tables.length ?? 0;
-  const about = !catalogue ? t("welcome.reading") : n ? t("welcome.about", { name: source, product: here?.product ?? catalogue.dialect, n }) : t("welcome.empty");
-  const tries = suggestions(t, catalogue?.tables ?? []);
+  const n = catalog?.tables.length ?? 0;
+  const about = !catalog ? t("welcome.reading") : n ? t("welcome.about", { name: source, product: here?.product ?? catalog.dialect, n }) : t("welcome.empty");
+  const tries = suggestions(t, catalog?.tables ?? []);
   fill(chat.shell.log, h("div", { class: "welcome" }, icon("database"), h("h1", {}, t("welcome.title")), h("p", { class: "note" }, about),
     tries.length ? h("div", { class: "tries", role: "group", "aria-label": t("welcome.try") }, tries.map((one) => button(one, () => chat.ask(one), { class: "try" }))) : null));
 }
 
-/** Questions for somebody who sees this database for the first time, one of each kind it has columns for. */
+/** Example questions, one for each kind that the columns support. */
 export function suggestions(t, tables, most = 4) {
   const real = tables.filter((one) => one.kind !== "view").sort((a, b) => weight(b) - weight(a));
   const is = (column, pattern) => pattern.test(column.type);

@@ -1,4 +1,4 @@
-/** What the page itself says, in English and Chinese. "a|b": the first for one thing, the second for several. */
+/** The texts of the page in English and Chinese. "a|b": singular and plural. */
 
 const WORDS = {
   "side.open": ["Open the sidebar", "打开侧栏"],
@@ -33,7 +33,7 @@ const WORDS = {
   "try.month": ["How many {table} are there for each month of {column}?", "按 {column} 统计，每个月有多少 {table}？"],
   "try.top": ["Which 5 {table} have the highest {column}?", "{column} 最高的 5 个 {table} 是哪些？"],
   "try.average": ["What is the average {column} of {table}?", "{table} 的平均 {column} 是多少？"],
-  // -- on the way
+  // -- progress
   "stage.": ["Opening the database", "打开数据库"],
   "stage.classifier": ["Understanding the question", "理解问题"],
   "stage.schema": ["Choosing tables", "选择相关的表"],
@@ -47,6 +47,7 @@ const WORDS = {
   "live.sending": ["Sending", "发送中"],
   "live.cut": ["Connection lost, going on in a moment…", "连接中断，正在恢复……"],
   "live.stages": ["Stages", "阶段"],
+  "live.queued": ["Waiting for the model, {n} ahead", "等待模型，前面还有 {n} 个"],
   "live.rows": ["{n} row found|{n} rows found", "找到 {n} 行"],
   "live.failed": ["{check} did not pass", "{check} 未通过"],
   "live.stopped": ["Stopped.", "已停止。"],
@@ -64,7 +65,11 @@ const WORDS = {
   "answer.announce": ["Answer: {text}", "回答：{text}"],
   "answer.served": ["From the result cache, {when}", "来自结果缓存，{when}"],
   "answer.fresh": ["Ask the database anew", "重新查询"],
-  "answer.rows_again": ["Show the rows again", "重新显示数据"],
+  "answer.expired": ["The rows of this answer are no longer kept.", "这个回答的数据已过期，不再保存。"],
+  "answer.rows_again": ["Run the query again", "重新执行查询"],
+  "certainty.sure": ["Sure", "有把握"],
+  "certainty.probably": ["Probably", "大概"],
+  "certainty.not_sure": ["Not sure", "不确定"],
   "confirm.title": ["This statement changes data", "这条语句会修改数据"],
   "confirm.yes": ["Run it", "执行"],
   "confirm.no": ["Do not run it", "不执行"],
@@ -73,8 +78,8 @@ const WORDS = {
   "tab.label": ["Result", "结果"],
   // -- the table
   "table.caption": ["Rows of the answer", "结果数据"],
-  "table.rows": ["{n} row|{n} rows", "{n} 行"],
-  "table.cut": ["the first {n} rows, there are more", "前 {n} 行，还有更多"],
+  "table.rows": ["{count} row|{count} rows", "{count} 行"],
+  "table.cut": ["the first {count} rows, there are more", "前 {count} 行，还有更多"],
   "table.none": ["No rows", "没有数据"],
   "table.page": ["Page {page} of {pages}", "第 {page} / {pages} 页"],
   "table.previous": ["Previous page", "上一页"],
@@ -90,7 +95,7 @@ const WORDS = {
   // -- the chart
   "chart.kind": ["Kind of chart", "图表类型"],
   "chart.alt": ["{kind} chart. {answer} The same numbers are in the table.", "{kind}。{answer}相同的数据见表格。"],
-  "chart.missing": ["The chart could not be drawn here. Install text2sql[charts] on the server; the table has the numbers.", "无法绘制图表。请在服务器上安装 text2sql[charts]；数据见表格。"],
+  "chart.missing": ["The chart could not be drawn here. Install text2sql-kit[charts] on the server; the table has the numbers.", "无法绘制图表。请在服务器上安装 text2sql-kit[charts]；数据见表格。"],
   "chart.save": ["Save as {format}", "保存为 {format}"],
   "kind.bar": ["Bar", "柱状图"], "kind.line": ["Line", "折线图"], "kind.area": ["Area", "面积图"],
   "kind.pie": ["Pie", "饼图"], "kind.scatter": ["Scatter", "散点图"],
@@ -111,14 +116,19 @@ const WORDS = {
   "receipt.kind": ["Taken for", "判定为"], "receipt.sure": ["{kind}, {sure} by {method}", "{kind}，{sure}（{method}）"],
   "receipt.mode": ["Mode / preset", "模式 / 预设"], "receipt.dialect": ["Dialect", "方言"],
   "receipt.tables": ["Tables read", "读取的表"], "receipt.values": ["Values found", "匹配到的值"],
-  "receipt.assumptions": ["Assumed", "假设"], "receipt.checks": ["Checks passed", "通过的检查"],
+  "receipt.assumptions": ["Assumed", "假设"], "receipt.checks": ["What was checked", "做过的检查"],
+  "receipt.shared": ["Sent to the model", "发送给模型的值"],
+  "receipt.shared.local": ["nothing left this machine", "没有数据离开本机"],
+  "receipt.shared.nothing": ["no values of the database", "未发送数据库中的值"],
+  "receipt.shared.values": ["values of {columns}; rows: {rows}", "{columns} 的值；行数：{rows}"],
   "receipt.repairs": ["Repairs", "修正"], "receipt.path": ["Stages", "经过的阶段"],
   "receipt.attempts": ["Queries written", "编写的查询数"], "receipt.statements": ["Statements sent", "发往数据库的语句数"],
   "receipt.confidence": ["Confidence", "把握"], "receipt.errors": ["Errors on the way", "途中的错误"],
-  "receipt.seconds": ["{n} s", "{n} 秒"], "receipt.passed": ["{n} check passed|{n} checks passed", "通过 {n} 项检查"],
+  "receipt.seconds": ["{n} s", "{n} 秒"], "receipt.passed": ["allowed, ran", "已放行、已执行"], "receipt.allowed": ["allowed", "已放行"],
   "receipt.repaired": ["{n} repair|{n} repairs", "修正 {n} 处"],
   "check.guard": ["Guard", "安全检查"], "check.columns": ["Columns", "列检查"], "check.explain": ["Explain", "执行计划"],
-  "check.ran": ["Ran", "已执行"], "check.rows": ["Rows", "结果检查"], "check.cache": ["Cache", "缓存"],
+  "passed.guard": ["Allowed by the guard", "安全检查已放行"], "passed.columns": ["Its names exist", "名称存在"], "passed.explain": ["The database can plan it", "数据库可以执行"],
+  "passed.ran": ["Ran", "已执行"], "passed.rows": ["Returned rows", "已返回数据"], "passed.cache": ["From the cache", "来自缓存"],
   // -- feedback
   "good": ["This is right: remember it", "正确：记住它"],
   "bad": ["This is wrong", "不正确"],
@@ -145,7 +155,7 @@ const WORDS = {
   "schema.refers": ["refers to {to}", "引用 {to}"],
   "schema.view": ["view", "视图"],
   "schema.insert": ["Put {name} into the question", "把 {name} 放进问题"],
-  // -- when something is wrong
+  // -- errors
   "problem.network": ["The server cannot be reached.", "无法连接服务器。"],
   "problem.network.hint": ["Check that it is running and that you are online, then try again.", "请检查服务器是否在运行、网络是否正常，然后重试。"],
   "problem.other": ["Something went wrong.", "出了点问题。"],
@@ -159,7 +169,7 @@ const WORDS = {
 
 export const LANGUAGES = ["en", "zh"];
 
-/** The page's voice in one language: t("table.rows", {n: 3}) gives "3 rows". */
+/** Returns a translation function: t("table.rows", {n: 3, count: "3"}) gives "3 rows". */
 export function voice(lang) {
   const at = lang === "zh" ? 1 : 0;
   return (key, facts = {}) => {
@@ -168,8 +178,8 @@ export function voice(lang) {
   };
 }
 
-/** The word for something that the server names, or its own name. */
+/** The translation of a name from the server, or the name itself. */
 export const named = (t, kind, name) => (`${kind}.${name}` in WORDS ? t(`${kind}.${name}`) : name);
 
-/** zh for any Chinese, en for anybody else. */
+/** zh for any Chinese locale, else en. */
 export const languageOf = (text) => (/^zh\b/i.test(text ?? "") ? "zh" : "en");

@@ -77,3 +77,4 @@ SELECT exponentialMovingAverage(5)(toFloat64(total), toUnixTimestamp(created_at)
 SELECT simpleLinearRegression(id, toFloat64(total)) FROM orders
 SELECT sum(total) AS s FROM orders GROUP BY status WITH CUBE
 SELECT first_value(total) OVER w, leadInFrame(total) OVER w FROM orders WINDOW w AS (PARTITION BY customer_id ORDER BY id)
+SELECT accurateCast(id, 'Int64'), arrayReduce('sum', [1, 2]) FROM orders

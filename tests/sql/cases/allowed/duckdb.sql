@@ -66,3 +66,9 @@ SELECT ntile(4) OVER (ORDER BY total), sum(total) OVER (PARTITION BY status ORDE
 SELECT "group" AS "select", "desc" FROM "order"
 SELECT date_trunc('quarter', order_date) AS q, count(*), sum(count(*)) OVER (ORDER BY q) FROM orders GROUP BY q
 SELECT d::DATE AS d FROM generate_series(DATE '2024-01-01', DATE '2024-01-10', INTERVAL 1 DAY) AS t(d)
+SELECT total AS t, t + 1 AS u FROM orders WHERE u > 5
+PIVOT orders ON status IN ('paid', 'open') USING count(*) GROUP BY customer_id ORDER BY customer_id
+UNPIVOT (SELECT id, total, customer_id FROM orders) ON total, customer_id INTO NAME k VALUE v ORDER BY k
+SELECT id, name FROM customers UNION ALL BY NAME SELECT id, total FROM orders ORDER BY total
+SELECT total AS gross, gross * 0.19 AS vat FROM orders WHERE gross > 50
+SELECT json_array_length(attributes -> 'tags') FROM products

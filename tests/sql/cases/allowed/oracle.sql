@@ -57,3 +57,5 @@ WITH t AS (SELECT /*+ MATERIALIZE */ customer_id, SUM(total) s FROM orders GROUP
 SELECT WIDTH_BUCKET(total, 0, 1000, 10), NTILE(4) OVER (ORDER BY total) FROM orders
 SELECT a.id FROM orders a WHERE (a.customer_id, a.status) IN (SELECT c.id, 'paid' FROM customers c)
 SELECT id FROM orders WHERE status = ANY ('new', 'paid') AND total >= ALL (SELECT total FROM orders WHERE status = 'new')
+SELECT /*+ PARALLEL(o 4) */ id FROM orders o
+SELECT level, name FROM employees START WITH manager_id IS NULL CONNECT BY PRIOR id = manager_id

@@ -76,3 +76,7 @@ SELECT x.a FROM jsonb_to_recordset('[{"a":1}]') AS x(a int)
 SELECT row_number() OVER () AS n, t.* FROM (VALUES (1, 'one'), (2, 'two')) AS t(num, word)
 SELECT id, lag(status) OVER w AS prev FROM orders WINDOW w AS (PARTITION BY customer_id ORDER BY order_date)
 SELECT ordinality, elem FROM unnest(ARRAY['a','b']) WITH ORDINALITY AS t(elem, ordinality)
+SELECT u.word, u.n FROM orders o, unnest(string_to_array(o.notes, ' ')) WITH ORDINALITY AS u(word, n)
+SELECT d FROM generate_series(date_trunc('month', now()) - interval '11 months', now(), interval '1 month') d
+SELECT jsonb_array_length(attributes -> 'tags') FROM products
+WITH t AS (SELECT customer_id, string_agg(status, ',') AS all_status FROM orders GROUP BY customer_id) SELECT replace(all_status, ',', ', ') FROM t

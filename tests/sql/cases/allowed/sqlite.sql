@@ -42,3 +42,6 @@ SELECT name FROM customers WHERE name = 'O''Brien' OR name LIKE '50\%' ESCAPE '\
 SELECT EXISTS(SELECT 1 FROM orders WHERE total > 100) AS any_big
 SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY total) FROM orders
 SELECT median(total) FROM orders
+SELECT o.id FROM (orders o JOIN customers c ON c.id = o.customer_id) JOIN order_items i ON i.order_id = o.id
+SELECT "value" FROM "order" AS "value"
+SELECT id FROM orders NOT INDEXED WHERE id = 1

@@ -46,3 +46,17 @@ SELECT * FROM `d.events_*`
 -- oracle
 SELECT * FROM all_users
 SELECT * FROM t@link
+
+-- duckdb
+SELECT * FROM x.csv
+SELECT * FROM "/tmp/x".parquet
+
+-- oracle
+SELECT * FROM tab
+SELECT * FROM nls_session_parameters
+
+-- mysql
+SELECT * FROM `İNFORMATION_SCHEMA`.`tables`
+
+-- snowflake
+SELECT current_schema

@@ -16,8 +16,6 @@ FROM shop.customers |> WHERE ssn = '1' |> AGGREGATE COUNT(*)
 SELECT AS VALUE c FROM shop.customers c
 SELECT * FROM shop.customers c, c.ssn
 SELECT c.* EXCEPT (ssn) FROM shop.customers c
-FROM shop.customers |> AS c |> SELECT c
-FROM shop.customers |> AS c |> SELECT c.ssn
 SELECT name FROM shop.customers AS name
 SELECT LOGICAL_OR(ssn = 'x') FROM shop.customers
 SELECT COUNT(*) FROM shop.orders o WHERE o IN (SELECT 1)
@@ -61,3 +59,7 @@ SELECT * FROM ML.PREDICT(MODEL shop.m, TABLE shop.orders)
 -- unreadable
 FROM shop.customers |> DROP name
 FROM shop.customers |> CALL shop.f()
+
+-- construct
+FROM shop.customers |> AS c |> SELECT c.ssn
+FROM shop.customers |> AS c |> SELECT c

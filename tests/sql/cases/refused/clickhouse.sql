@@ -1,10 +1,14 @@
 -- Statements that must be refused under ../../policy.json. A comment names the rule that refuses what follows.
 
 -- bounds
+SELECT replaceRegexpAll(repeat('a', 100000), 'a', repeat('b', 1000))
+SELECT arrayStringConcat(range(100000), repeat(',', 1000))
+SELECT accurateCast('x', 'FixedString(16000000)')
+SELECT * FROM numbers(0, 1000000000, 1)
 SELECT id FROM orders ORDER BY id WITH FILL FROM 0 TO 1000000000000
 SELECT * FROM numbers(1000000000000)
 
--- catalogue
+-- catalog
 SELECT * FROM system.tables
 
 -- clause
@@ -40,6 +44,8 @@ SELECT {tbl:Identifier} FROM orders
 SELECT * FROM dictionary('x')
 
 -- function
+SELECT mapPopulateSeries(map(1, 1), 1000000000)
+SELECT groupArrayInsertAt(1, 16000000)
 SELECT COLUMNS('ssn') FROM customers
 SELECT * APPLY(toString) FROM customers
 SELECT untuple(tuple(*)) FROM customers
@@ -84,3 +90,24 @@ SELECT * FROM url('http://x')
 
 -- unreadable
 SELECT * FROM orders INTO OUTFILE 'x'
+
+-- table
+SELECT 0 IN (system.one)
+SELECT id IN ((secrets)) FROM orders
+
+-- table_function
+SELECT v.b FROM values('a UInt8, b String ALIAS currentUser()', 1) AS v(a, b)
+
+-- bounds
+SELECT repeat('x', intExp10(9))
+
+-- function
+SELECT accurateCast(id, 'AggregateFunction(groupArray, UInt64)') FROM orders
+SELECT arrayReduce(name, [1]) FROM customers
+
+-- duplicate_name
+SELECT arrayMap(c -> c.ssn, [1]) FROM customers AS c
+
+-- bounds
+SELECT number FROM numbers(-1)
+SELECT total FROM orders ORDER BY total WITH FILL STEP 0.0000001

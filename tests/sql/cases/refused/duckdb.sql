@@ -1,9 +1,13 @@
 -- Statements that must be refused under ../../policy.json. A comment names the rule that refuses what follows.
 
 -- bounds
+SELECT regexp_replace(repeat('a', 100000), 'a', repeat('b', 1000), 'g')
+SELECT array_to_string(range(100000), repeat(',', 1000))
+SELECT list_aggregate(range(100000), 'string_agg', repeat(',', 1000))
+SELECT format('{0}{0}{0}{0}{0}{0}{0}{0}{0}{0}{0}', repeat('x', 100000))
 SELECT * FROM range(1000000000)
 
--- catalogue
+-- catalog
 SELECT * FROM 'x.parquet'
 SELECT * FROM "x.parquet"
 SELECT * FROM pg_tables
@@ -22,7 +26,6 @@ SELECT ssn.upper() FROM customers
 SELECT x.ssn FROM customers AS x
 SELECT list_transform([1,2], x -> ssn) FROM customers
 SELECT [ssn FOR x IN [1,2]] FROM customers
-SELECT total AS t, t + 1 AS u FROM orders WHERE u > 5
 SELECT ssn.upper() FROM customers
 SELECT (ssn).upper() FROM customers
 SELECT [ssn FOR x IN [1,2] IF x > 1] FROM customers
@@ -87,3 +90,36 @@ SELECT * FROM query_table('secrets')
 SELECT * FROM duckdb_tables()
 SELECT * FROM all_secrets()
 SELECT * FROM test_all_types()
+
+-- duplicate_name
+SELECT list_transform([1], c -> c.ssn) FROM customers c
+SELECT list_transform([1], x -> (SELECT x.ssn FROM customers x)) FROM orders
+SELECT [c.ssn FOR c IN [1]] FROM customers c
+
+-- column
+SELECT (SELECT MAX(ssn) FROM (SELECT 1 x) PIVOT (COUNT(*) FOR x IN (1))) FROM customers c
+SELECT segment FROM customers c JOIN (SELECT 1 AS k) p ON TRUE PIVOT (MAX(ssn) FOR segment IN ('smb' AS segment))
+SELECT (SELECT COUNT(*) FROM (SELECT 1 x) PIVOT (COUNT(*) FOR x IN (1) GROUP BY ssn)) FROM customers c
+SELECT p.ssn FROM customers PIVOT (COUNT(*) FOR segment IN ('a')) p
+
+-- bounds
+SELECT repeat('x', 31 << 25)
+SELECT repeat('x', (SELECT max(id) FROM orders))
+SELECT range(pow(10, 9)::INT)
+SELECT format('{:>{}}', 'x', 1000000000)
+SELECT repeat(repeat('x', 1000), 10000)
+SELECT printf('%*d', 1000000000, 1)
+SELECT range(id) FROM orders
+SELECT lpad(name, id) FROM customers
+
+-- function
+SELECT list_aggregate([1], name) FROM customers
+SELECT list_aggregate([1], 'query')
+
+-- bounds
+SELECT repeat('x', 1000000007 % -1000000009)
+SELECT repeat('x', 1000000000 * CAST(0.6 AS INT) - 600000000)
+SELECT repeat(lpad('x', 1000000, 'y'), 100000)
+SELECT repeat((SELECT repeat('x', 1000000)), 1000)
+SELECT replace(repeat('x', 100000), 'x', repeat('y', 100000))
+SELECT list_resize([''], 1000000, repeat('x', 1000000))

@@ -82,3 +82,12 @@ SELECT NEXT VALUE FOR s
 SELECT {d '2024-01-01'}
 SELECT id FROM orders LIMIT 1 PROCEDURE x()
 SELECT id FROM orders INTO DUMPFILE 'x'
+
+-- bounds
+SELECT EXPORT_SET(5, REPEAT('x', 100000), 'n', ',', 64)
+SELECT SFORMAT('{0}{0}{0}{0}{0}{0}{0}{0}{0}{0}{0}', REPEAT('x', 100000))
+SELECT LENGTH(SFORMAT('{:>1000000000}', 'x'))
+SELECT CAST('x' AS BINARY(1000000000))
+
+-- catalog
+SELECT 1 FROM (customers c JOIN orders o ON (SELECT Password FROM mysql.user LIMIT 1) > '')

@@ -1,6 +1,6 @@
 -- Statements that must be refused under ../../policy.json. A comment names the rule that refuses what follows.
 
--- catalogue
+-- catalog
 SELECT * FROM v$session
 
 -- clause
@@ -57,3 +57,10 @@ WITH FUNCTION f RETURN NUMBER IS BEGIN RETURN 1; END; SELECT f FROM dual
 SELECT JSON_OBJECT(c.*) FROM customers c
 SELECT id, ssn OVER () FROM customers
 SELECT 1 FROM customers c MODEL DIMENSION BY (id) MEASURES (ssn) RULES ()
+
+-- column
+SELECT "LEVEL" FROM employees
+SELECT level FROM employees
+
+-- bounds
+SELECT RPAD('x', POWER(10, 9)) FROM dual

@@ -1,6 +1,10 @@
 -- Statements that must be refused under ../../policy.json. A comment names the rule that refuses what follows.
 
 -- bounds
+SELECT regexp_replace(repeat('a', 100000), 'a', repeat('b', 1000), 'g')
+SELECT array_to_string(array_fill(1, ARRAY[100000]), repeat(',', 1000))
+SELECT format('%1$s%1$s%1$s%1$s%1$s%1$s%1$s%1$s%1$s%1$s%1$s', repeat('x', 100000))
+SELECT st_buffer(st_point(0, 0), 1, 100000000)
 SELECT repeat('x', CAST(1000000000 AS INT))
 SELECT repeat('x', 100000*100000)
 SELECT repeat('x', '1000000000'::int)
@@ -159,3 +163,26 @@ SELECT * FROM public.generate_series(1,3)
 -- unreadable
 SELECT xmlparse(DOCUMENT '<!DOCTYPE x [<!ENTITY a SYSTEM "file:///etc/passwd">]><x>&a;</x>')
 SELECT * FROM customers WHERE CURRENT OF c
+
+-- column
+SELECT c.id, (SELECT ssn FROM (SELECT * FROM (VALUES (1)) v) u) FROM customers c
+
+-- bounds
+SELECT COUNT(*) FROM customers TABLESAMPLE BERNOULLI ((SELECT 1))
+SELECT format('%*s', 1000000000, 'x')
+SELECT format(name) FROM customers
+SELECT repeat('x', 10 * 1000 * 1000)
+
+-- catalog
+SELECT 1 FROM (orders o JOIN customers c ON EXISTS (SELECT 1 FROM pg_authid))
+
+-- duplicate_name
+WITH RECURSIVE q AS (SELECT id FROM orders), orders AS (SELECT 1 AS id) SELECT id FROM q
+
+-- bounds
+SELECT repeat('x', 1000000000 - 2000000000 * (1 / 2))
+SELECT generate_series(1, 2, 1 - 1000000 / 1000001)
+WITH t AS (SELECT repeat('a', 1000000) AS s) SELECT repeat(s, 1000) FROM t
+WITH t(s) AS (SELECT repeat('a', 100000)), u(v) AS (SELECT repeat(s, 10) FROM t) SELECT repeat(v, 1000) FROM u
+SELECT lpad(repeat(s, 1000), 10) FROM (SELECT repeat('a', 1000000)) AS t(s)
+WITH t AS (SELECT repeat('a', 1000000) AS a), u AS (SELECT a AS b FROM t), v AS (SELECT b AS a, b FROM u) SELECT repeat(a, 1), repeat(b, 1000) FROM v

@@ -3,7 +3,7 @@
 -- bounds
 SELECT printf('%1000000000d', 1)
 
--- catalogue
+-- catalog
 SELECT * FROM sqlite_master
 SELECT * FROM main.sqlite_schema
 SELECT * FROM temp.customers
@@ -48,3 +48,47 @@ SELECT id FROM orders WHERE id NOT IN secrets
 
 -- table_function
 SELECT * FROM pragma_table_info('customers')
+
+-- duplicate_name
+SELECT * FROM customers c, (SELECT 1 AS k) c
+SELECT * FROM customers, customers
+SELECT C.id FROM orders c JOIN (SELECT 1 AS id) C ON 1 = 1
+WITH x AS (SELECT 1 AS a), x AS (SELECT 2 AS a) SELECT a FROM x
+
+-- construct
+SELECT id FROM orders WHERE (1, 2) IN 'main'.'secrets'
+SELECT 'customers'.ssn FROM customers
+SELECT 'main'.customers.ssn FROM customers
+SELECT * FROM ((customers))
+SELECT * FROM ((customers c JOIN orders o ON o.customer_id = c.id))
+
+-- column
+SELECT ssn FROM (customers c JOIN orders o ON o.customer_id = c.id)
+SELECT COUNT(*) FROM (orders o JOIN customers c ON c.ssn > '5')
+SELECT COUNT(*) FROM (orders o JOIN (customers c JOIN customers d ON d.ssn > '1') ON c.id = o.customer_id)
+SELECT c.id, (SELECT ssn FROM (SELECT * FROM (SELECT 1 AS a) x JOIN (SELECT 1 AS a) y USING (a)) u) FROM customers c
+WITH RECURSIVE r AS (SELECT * FROM orders UNION ALL SELECT * FROM r WHERE 0) SELECT c.id, (SELECT MAX(ssn) FROM r) FROM customers c
+SELECT COUNT(*) FROM customers c CROSS JOIN (SELECT 0 AS ssn) a JOIN (SELECT 1 AS ssn) b USING (ssn)
+
+-- table
+SELECT COUNT(*) FROM (orders o JOIN customers c ON EXISTS (SELECT 1 FROM secrets))
+
+-- catalog
+SELECT COUNT(*) FROM (orders o JOIN customers c ON EXISTS (SELECT 1 FROM sqlite_master))
+
+-- bounds
+SELECT printf('%*d', 1000000000, 1)
+SELECT printf(name) FROM customers
+
+-- unreadable
+SELECT * FROM customers PIVOT (MAX(name) FOR id IN (1))
+
+-- table
+SELECT (1, 'root', 'x') IN 'secrets'
+
+-- column
+SELECT json_array_length(ssn -> 'a') FROM customers
+
+-- bounds
+SELECT printf('%9999d%9999d%9999d', 1, 2, 3)
+SELECT replace(hex(hex(hex(hex(hex(hex(hex(hex(hex(hex(name)))))))))), 'a', 'b') FROM customers

@@ -32,3 +32,4 @@ WITH RECURSIVE orders AS (SELECT 0 AS id UNION ALL SELECT id FROM orders WHERE i
 WITH RECURSIVE orders AS (SELECT id FROM products EXCEPT SELECT id FROM orders) SELECT id FROM orders
 WITH RECURSIVE orders AS (SELECT id FROM products INTERSECT SELECT id FROM orders) SELECT id FROM orders
 WITH RECURSIVE orders AS (WITH z AS (SELECT id FROM orders) SELECT id FROM z UNION ALL SELECT id FROM products) SELECT id FROM orders
+PIVOT orders ON region USING SUM(total) GROUP BY customer_id

@@ -28,7 +28,6 @@ SELECT * FROM dbstat
 SELECT * FROM pragma_table_info('orders')
 -- duckdb
 SUMMARIZE orders
-PIVOT orders ON region USING SUM(total) GROUP BY customer_id
 DESCRIBE orders
 SUMMARIZE SELECT * FROM orders
 SELECT * FROM orders TABLESAMPLE 50%

@@ -17,7 +17,7 @@ WITH o AS (SELECT id FROM orders) SELECT id FROM o -- and so on
 WITH o AS (SELECT id FROM orders) SELECT id FROM o ORDER BY 1 LIMIT 10 OFFSET 20
 
 SELECT * FROM "order"
-SELECT "order"."key", "order"."value", "order"."desc", "order"."group" FROM "order" ORDER BY 1, 2, 3, 4 LIMIT 10 OFFSET 20
+SELECT * FROM "order" ORDER BY 1, 2, 3, 4 LIMIT 10 OFFSET 20
 
 -- mysql
 SELECT status, COUNT(*) FROM orders GROUP BY status ORDER BY COUNT(*) DESC

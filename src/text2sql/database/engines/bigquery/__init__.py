@@ -1,6 +1,6 @@
-"""BigQuery through its client: which project and dataset, with whose account, and what a query may cost.
+"""BigQuery through its client: project and dataset, credentials, and the maximum cost of a query.
 
-Not yet run against Google's service: what runs without it is tested, the rest is not.
+Not tested against Google's service: only what runs without it is tested.
 """
 
 from typing import Any, NoReturn
@@ -13,34 +13,36 @@ from google.oauth2 import service_account
 
 from text2sql.config import Settings
 from text2sql.database.dialects import BY_NAME
-from text2sql.database.engines.bigquery.errors import refused, translate
+from text2sql.database.engines.bigquery.errors import connection_error, translate
 from text2sql.database.engines.bigquery.session import BigquerySession
 from text2sql.database.engines.options import Options
 from text2sql.database.source import Source
 from text2sql.errors import DatabaseError, Forbidden, UsageError
 
 _OPTIONS = ("anonymous", "credentials", "endpoint", "location", "maximum_bytes_billed")
-_BYTES = 10_000_000_000  # what one query may read unless the address says otherwise
+_DEFAULT_BYTES = 10_000_000_000  # limit of what one query may read, unless the URL sets another
 
 
 class BigqueryEngine:
+    """Opens clients of one BigQuery dataset."""
+
     dialect = "bigquery"
 
     def __init__(self, source: Source, settings: Settings) -> None:
         self._source = source
         self._options = Options(source, _OPTIONS)
-        self._bytes = int(self._options.number("maximum_bytes_billed", _BYTES))
-        self._patience = settings.connect_timeout
+        self._byte_limit = int(self._options.number("maximum_bytes_billed", _DEFAULT_BYTES))
+        self._timeout = settings.connect_timeout
         if not source.database:
             raise UsageError("usage.db_url", url=f"bigquery://{source.host}", product="BigQuery")
 
     def connect(self) -> BigquerySession:
         try:
-            client = bigquery.Client(project=self._source.host, **self._account())
+            client = bigquery.Client(project=self._source.host, **self._client_options())
         except (GoogleAuthError, OSError, ValueError) as error:
-            raise refused(error) from error
+            raise connection_error(error) from error
         dataset = f"{self._source.host}.{self._source.database}"
-        return BigquerySession(client, dataset, most_bytes=self._bytes, patience=self._patience)
+        return BigquerySession(client, dataset, byte_limit=self._byte_limit, timeout=self._timeout)
 
     def connect_writing(self) -> NoReturn:
         raise Forbidden("no rehearsal", key="database.no_writes", product=BY_NAME[self.dialect].product)
@@ -49,15 +51,15 @@ class BigqueryEngine:
         return translate(error, sql)
 
     def close(self) -> None:
-        """Sessions are the pool's; there is nothing else."""
+        """The pool closes the sessions; there is nothing else to close."""
 
-    def _account(self) -> dict[str, Any]:
-        """A key file that the address names, nobody (an emulator), or whom this machine is logged in as."""
-        given: dict[str, Any] = {"location": self._options["location"] or None}
+    def _client_options(self) -> dict[str, Any]:
+        """Credentials from a key file, none (an emulator), or the default credentials of this machine."""
+        options: dict[str, Any] = {"location": self._options["location"] or None}
         if endpoint := self._options["endpoint"]:
-            given["client_options"] = ClientOptions(api_endpoint=endpoint)
+            options["client_options"] = ClientOptions(api_endpoint=endpoint)
         if self._options.is_on("anonymous"):
-            given["credentials"] = AnonymousCredentials()  # type: ignore[no-untyped-call]
+            options["credentials"] = AnonymousCredentials()  # type: ignore[no-untyped-call]
         elif path := self._options["credentials"]:
-            given["credentials"] = service_account.Credentials.from_service_account_file(path)  # type: ignore[no-untyped-call]
-        return given
+            options["credentials"] = service_account.Credentials.from_service_account_file(path)  # type: ignore[no-untyped-call]
+        return options

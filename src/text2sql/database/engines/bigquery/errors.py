@@ -1,4 +1,4 @@
-"""BigQuery's errors as ours: by the reason the service gives, by text where one reason means several."""
+"""Translates BigQuery's errors: by the service's reason, by message if one reason has several meanings."""
 
 import re
 from concurrent.futures import TimeoutError as FutureTimeout
@@ -31,7 +31,7 @@ _BY_REASON: dict[str, type[DatabaseError]] = {
     "timeout": ours.QueryTimeout,
     "notFound": ours.UnknownTable,
 }
-# In this order: the first that fits. All of them have the reason `invalidQuery` or `invalid`.
+# The first match wins. All of them have the reason `invalidQuery` or `invalid`.
 _BY_TEXT: tuple[tuple[str, type[DatabaseError]], ...] = (
     (r"Job timed out|exceeded.*time limit|Operation timed out", ours.QueryTimeout),
     (r"ambiguous", ours.AmbiguousColumn),
@@ -47,7 +47,7 @@ _BY_TEXT: tuple[tuple[str, type[DatabaseError]], ...] = (
     (r"Resources exceeded", ours.ResourceExhausted),
 )
 _AMBIGUOUS = re.compile(r"Column name (?P<name>\w+) is ambiguous")
-_PLACE = re.compile(r"at \[(\d+):(\d+)\]")
+_LOCATION = re.compile(r"at \[(\d+):(\d+)\]")
 _MISSING = re.compile(r"Not found: (?:Table|Dataset) (?P<name>[\w.:-]+)")
 
 
@@ -59,7 +59,7 @@ def translate(error: Exception, sql: str) -> DatabaseError | None:
     if not isinstance(error, GoogleAPICallError):
         return None
     reason, detail = _reason(error), _first_line(error.message or "")
-    kind, name = _judged(reason, detail)
+    kind, name = _classify(reason, detail)
     if kind is None:
         kind = ours.ConnectionFailed if (error.code or 0) >= 500 else ours.OtherDatabaseError
     return kind(
@@ -67,20 +67,20 @@ def translate(error: Exception, sql: str) -> DatabaseError | None:
     )
 
 
-def refused(error: Exception) -> DatabaseError:
-    """Why a client could not be had: nobody is logged in, or a key file is no key file."""
+def connection_error(error: Exception) -> DatabaseError:
+    """Translate an error while creating a client: no credentials, or an invalid key file."""
     return ours.ConnectionFailed(_first_line(str(error)), key="database.login", code=type(error).__name__)
 
 
-def _judged(reason: str, detail: str) -> tuple[type[DatabaseError] | None, tuple[str, ...]]:
+def _classify(reason: str, detail: str) -> tuple[type[DatabaseError] | None, tuple[str, ...]]:
     if reason in _BY_REASON:
-        found = _MISSING.search(detail)
-        return _BY_REASON[reason], (re.split(r"[.:]", found["name"])[-1],) if found else ()
+        match = _MISSING.search(detail)
+        return _BY_REASON[reason], (re.split(r"[.:]", match["name"])[-1],) if match else ()
     for pattern, kind in _BY_TEXT:
-        found = re.search(pattern, detail)
-        if found:
-            told = _AMBIGUOUS.search(detail) if kind is ours.AmbiguousColumn else found
-            name = told.groupdict().get("name") if told else None
+        match = re.search(pattern, detail)
+        if match:
+            name_match = _AMBIGUOUS.search(detail) if kind is ours.AmbiguousColumn else match
+            name = name_match.groupdict().get("name") if name_match else None
             return kind, (name.strip("`"),) if name else ()
     return (ours.SqlSyntaxError, ()) if reason in ("invalidQuery", "invalid") else (None, ())
 
@@ -91,14 +91,14 @@ def _reason(error: GoogleAPICallError) -> str:
 
 
 def _position(detail: str, sql: str) -> int | None:
-    found = _PLACE.search(detail)
+    match = _LOCATION.search(detail)
     lines = sql.split("\n")
-    if found is None or int(found[1]) > len(lines):
+    if match is None or int(match[1]) > len(lines):
         return None
-    return sum(len(line) + 1 for line in lines[: int(found[1]) - 1]) + int(found[2])
+    return sum(len(line) + 1 for line in lines[: int(match[1]) - 1]) + int(match[2])
 
 
 def _first_line(text: str) -> str:
-    """The client puts the method and address before the service's words."""
+    """Remove the method and URL that the client puts before the service's message."""
     line = (text.strip().splitlines() or [""])[0]
     return re.sub(r"^(?:GET|POST) https?://\S+ ", "", line)

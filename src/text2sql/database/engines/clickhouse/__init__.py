@@ -1,4 +1,4 @@
-"""ClickHouse through clickhouse-connect: what every request is pinned to, and how a client is made."""
+"""ClickHouse through clickhouse-connect: settings of every request, and how a client is created."""
 
 import logging
 import threading
@@ -11,21 +11,21 @@ from clickhouse_connect.driver.exceptions import ClickHouseError
 
 from text2sql.config import Settings
 from text2sql.database.dialects import BY_NAME
-from text2sql.database.engines.clickhouse.errors import refused, translate
+from text2sql.database.engines.clickhouse.errors import connection_error, translate
 from text2sql.database.engines.clickhouse.session import ClickhouseSession
 from text2sql.database.engines.options import Options
 from text2sql.database.source import Source
 from text2sql.errors import ConnectionFailed, DatabaseError, Forbidden
 
-# The driver logs what it also raises, and a program that reads our output would see it twice.
+# The driver also logs the errors that it raises, so they would appear twice.
 logging.getLogger("clickhouse_connect").setLevel(logging.CRITICAL)
 
 CANCEL_SECONDS = 2
 _TLS_PORT = 8443
 _OPTIONS = ("ca_cert", "client_cert", "client_cert_key", "connect_timeout", "secure", "verify")
-# Sent with every query. The first wall is the first line: with `readonly` = 1 nothing is written, no setting
-# is changed, and the table functions that read files, hosts and other databases are closed. The second makes
-# joins, set operations and WITH mean what they mean in every other database; the third is how values arrive.
+# Sent with every query. `readonly` = 1 forbids writes, changes of settings, and the table functions that read
+# files, hosts and other databases. The next group gives joins, set operations and WITH the meaning that they
+# have in other databases; the last group defines the format of values.
 _PINNED: Mapping[str, str] = {
     "readonly": "1",
     "timeout_overflow_mode": "throw",
@@ -37,7 +37,7 @@ _PINNED: Mapping[str, str] = {
     "intersect_default_mode": "DISTINCT",
     "except_default_mode": "DISTINCT",
     "enable_global_with_statement": "1",
-    "use_query_condition_cache": "0",  # 26.9 forgot rows of tables with row rules
+    "use_query_condition_cache": "0",  # 26.9 loses rows of tables with row policies
     "session_timezone": "UTC",
     "date_time_output_format": "iso",
     "output_format_json_quote_decimals": "1",
@@ -48,20 +48,26 @@ _PINNED: Mapping[str, str] = {
 
 
 class ClickhouseEngine:
+    """Opens clients of one ClickHouse server."""
+
     dialect = "clickhouse"
 
     def __init__(self, source: Source, settings: Settings) -> None:
         self._source = source
         self._parameters = _parameters(source, settings)
         self._lock = threading.Lock()
-        self._second: Client | None = None
+        self._kill_client: Client | None = None
 
     def connect(self) -> ClickhouseSession:
         try:
             client = clickhouse_connect.get_client(**self._parameters)
         except ClickHouseError as error:
-            raise refused(error, self._source.password) from None  # the cause may quote the address
-        return ClickhouseSession(client, self._kill, database=self._source.database, pinned=_allowed(client))
+            raise connection_error(
+                error, self._source.password
+            ) from None  # the cause may contain the address
+        return ClickhouseSession(
+            client, self._kill, database=self._source.database, pinned=_allowed_settings(client)
+        )
 
     def connect_writing(self) -> NoReturn:
         raise Forbidden("no transactions", key="database.no_writes", product=BY_NAME[self.dialect].product)
@@ -71,20 +77,22 @@ class ClickhouseEngine:
 
     def close(self) -> None:
         with self._lock:
-            if self._second is not None:
-                self._second.close()
+            if self._kill_client is not None:
+                self._kill_client.close()
 
     def _kill(self, query_id: str) -> None:
-        """Over a client of its own, which gives up soon: somebody waits for it."""
+        """Kill a query over a separate client with short timeouts, because a caller waits for it."""
         with self._lock:
-            if self._second is None:
-                soon = {"connect_timeout": CANCEL_SECONDS, "send_receive_timeout": CANCEL_SECONDS}
-                self._second = clickhouse_connect.get_client(**{**self._parameters, **soon})
-            self._second.raw_query(f"KILL QUERY WHERE query_id = '{query_id}' ASYNC")
+            if self._kill_client is None:
+                short_timeouts = {"connect_timeout": CANCEL_SECONDS, "send_receive_timeout": CANCEL_SECONDS}
+                self._kill_client = clickhouse_connect.get_client(**{**self._parameters, **short_timeouts})
+            self._kill_client.raw_query(f"KILL QUERY WHERE query_id = '{query_id}' ASYNC")
 
 
-def _allowed(client: Client) -> dict[str, str]:
-    """What the account's profile lets us pin. One that is read-only for good may forbid the rest."""
+def _allowed_settings(client: Client) -> dict[str, str]:
+    """Return the settings that the account's profile allows. A permanently read-only profile
+    may forbid some.
+    """
     known = client.server_settings
     mode = known["readonly"]
     if mode.readonly and mode.value not in ("1", "2"):
@@ -93,10 +101,10 @@ def _allowed(client: Client) -> dict[str, str]:
 
 
 def _parameters(source: Source, settings: Settings) -> dict[str, Any]:
-    given = Options(source, _OPTIONS)
-    secure = given.is_on("secure")
-    patience = max(1, round(given.number("connect_timeout", settings.connect_timeout)))
-    files = {name: given[name] for name in ("ca_cert", "client_cert", "client_cert_key") if given[name]}
+    options = Options(source, _OPTIONS)
+    secure = options.is_on("secure")
+    timeout = max(1, round(options.number("connect_timeout", settings.connect_timeout)))
+    files = {name: options[name] for name in ("ca_cert", "client_cert", "client_cert_key") if options[name]}
     return {
         "interface": "https" if secure else "http",
         "host": source.host,
@@ -104,14 +112,14 @@ def _parameters(source: Source, settings: Settings) -> dict[str, Any]:
         "username": source.user or "default",
         "password": source.password,
         "database": source.database or None,
-        "verify": given.is_on("verify", default=True),
+        "verify": options.is_on("verify", default=True),
         **files,
-        "connect_timeout": patience,
-        "send_receive_timeout": patience,
+        "connect_timeout": timeout,
+        "send_receive_timeout": timeout,
         "client_name": "text2sql",
         "compress": False,
-        "query_retries": 0,  # a lost connection is replaced by us
-        "autogenerate_session_id": False,  # a request leaves nothing behind, and none waits for another
+        "query_retries": 0,  # the pool replaces a lost connection
+        "autogenerate_session_id": False,  # requests are independent of each other
         "show_clickhouse_errors": "scrub",
         "dedicated_pool": True,
     }

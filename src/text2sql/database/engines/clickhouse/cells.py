@@ -1,62 +1,70 @@
-"""How ClickHouse's JSON becomes Python values, by the type of the column."""
+"""Converts ClickHouse's JSON values to Python values, by the column's type."""
 
 from collections.abc import Callable, Mapping
 from decimal import Decimal
 from typing import Any
 
-Read = Callable[[Any], Any]
+CellReader = Callable[[Any], Any]
 
 
 class Digits(str):
-    """A number with a point as the server wrote it: whether it is exact, only its type tells."""
+    """The text of a number with a decimal point: whether it is exact depends on the column's type."""
 
     __slots__ = ()
 
 
-def reader(kind: str) -> Read | None:
-    """What turns a cell of that type into a value; None where it already is one."""
-    name, _, inside = kind.partition("(")
+def reader(kind: str) -> CellReader | None:
+    """Return the function that converts a cell of that type; None if no conversion is needed."""
+    name, _, arguments = kind.partition("(")
     if name in ("Nullable", "LowCardinality"):
-        return reader(inside[:-1])
+        return reader(arguments[:-1])
     if name == "Array":
-        inner = reader(inside[:-1])
-        return None if inner is None else lambda cells: [None if one is None else inner(one) for one in cells]
+        inner = reader(arguments[:-1])
+        return (
+            None if inner is None else lambda cells: [None if item is None else inner(item) for item in cells]
+        )
     if name.startswith("DateTime"):
-        return _instant if "'" in inside else _moment
-    plain = name.rstrip("0123456789")
-    return None if plain in _AS_THEY_ARE or plain.startswith("Interval") else _BY_NAME.get(plain, _loose)
+        return _instant if "'" in arguments else _naive_timestamp
+    base_name = name.rstrip("0123456789")
+    return (
+        None
+        if base_name in _UNCHANGED or base_name.startswith("Interval")
+        else _BY_NAME.get(base_name, _convert_nested)
+    )
 
 
-def _moment(told: str) -> str:
-    """Without a zone of its own: the session's, which is pinned to UTC."""
-    return told.replace(" ", "T").removesuffix("Z")
+def _naive_timestamp(text: str) -> str:
+    """A timestamp without a zone is in the session's zone, which is set to UTC."""
+    return text.replace(" ", "T").removesuffix("Z")
 
 
-def _instant(told: str) -> str:
-    return told.replace("Z", "+00:00")
+def _instant(text: str) -> str:
+    return text.replace("Z", "+00:00")
 
 
-def _unpadded(told: str) -> str:
-    return told.rstrip("\0")
+def _strip_padding(text: str) -> str:
+    return text.rstrip("\0")
 
 
-def _loose(value: Any) -> Any:
-    """A map, a tuple, JSON, a type of tomorrow: numbers with a point are floats, exact decimals stay text."""
+def _convert_nested(value: Any) -> Any:
+    """A map, a tuple, JSON or an unknown type: numbers with a point become floats, exact
+    decimals stay text.
+    """
     if isinstance(value, Digits):
         return float(value)
     if isinstance(value, list):
-        return [_loose(one) for one in value]
+        return [_convert_nested(item) for item in value]
     if isinstance(value, dict):
-        return {key: _loose(one) for key, one in value.items()}
+        return {key: _convert_nested(item) for key, item in value.items()}
     return value
 
 
-_AS_THEY_ARE = frozenset("String Bool Date Time UUID IPv Enum Nothing".split())
-_BY_NAME: Mapping[str, Read] = {
+_UNCHANGED = frozenset("String Bool Date Time UUID IPv Enum Nothing".split())
+_BY_NAME: Mapping[str, CellReader] = {
     "Decimal": Decimal,
     "Float": float,
     "BFloat": float,
     "Int": int,  # servers before 25.8 quote large ones
     "UInt": int,
-    "FixedString": _unpadded,
+    "FixedString": _strip_padding,
 }

@@ -1,4 +1,4 @@
-"""ClickHouse's errors as ours, by number."""
+"""Translates ClickHouse's errors, by number."""
 
 import re
 
@@ -8,7 +8,7 @@ from urllib3.exceptions import HTTPError
 from text2sql import errors as ours
 from text2sql.errors import DatabaseError
 
-PARSED = "EXPLAIN AST "  # what stands before a query that is parsed and not run
+PARSE_PREFIX = "EXPLAIN AST "  # prefix of a query that is parsed but not run
 
 _KINDS: dict[type[DatabaseError], tuple[int, ...]] = {
     ours.SqlSyntaxError: (
@@ -37,10 +37,10 @@ _KEYS = {
     81: "database.no_such_database",
     202: "database.full",
 }
-_TOLD = re.compile(r"Code: (?P<code>\d+)\. DB::(?:\w+)?Exception: (?P<words>.*)", re.DOTALL)
+_EXCEPTION = re.compile(r"Code: (?P<code>\d+)\. DB::(?:\w+)?Exception: (?P<words>.*)", re.DOTALL)
 _NAME = re.compile(r"(?:\[[\d.:]+\] )?.*?[`'](?P<name>[^`']+)[`']")
 _POSITION = re.compile(r"failed at position (\d+)")
-_NAMED = frozenset({8, 10, 16, 46, 47, 60, 81, 207, 352})
+_WITH_IDENTIFIER = frozenset({8, 10, 16, 46, 47, 60, 81, 207, 352})
 
 
 def translate(error: Exception, sql: str) -> DatabaseError | None:
@@ -52,17 +52,17 @@ def translate(error: Exception, sql: str) -> DatabaseError | None:
     kind = _BY_NUMBER.get(number, ours.OtherDatabaseError)
     if not number and isinstance(error, OperationalError):
         kind = ours.ConnectionFailed
-    named = _NAME.match(detail) if number in _NAMED else None
+    match = _NAME.match(detail) if number in _WITH_IDENTIFIER else None
     return kind(
         detail,
         code=str(number or ""),
-        identifiers=(named["name"],) if named else (),
+        identifiers=(match["name"],) if match else (),
         position=_position(str(error), sql),
     )
 
 
-def refused(error: Exception, password: str) -> DatabaseError:
-    """Why a connection could not be had."""
+def connection_error(error: Exception, password: str) -> DatabaseError:
+    """Translate an error that was raised while connecting."""
     number, detail = _parts(error)
     if password:
         detail = detail.replace(password, "***")
@@ -72,30 +72,30 @@ def refused(error: Exception, password: str) -> DatabaseError:
     return ours.ConnectionFailed(detail, key=key, code=str(number or ""))
 
 
-def broken(text: bytes) -> ClickHouseError:
-    """An error that came where a row was due."""
-    told = text.decode("utf-8", "replace")
-    return OperationalError(told or "the answer has no rows and no error")
+def row_error(text: bytes) -> ClickHouseError:
+    """The error that the server sent in place of a row."""
+    message = text.decode("utf-8", "replace")
+    return OperationalError(message or "the answer has no rows and no error")
 
 
 def _parts(error: Exception) -> tuple[int, str]:
     text = str(error)
-    found = _TOLD.search(text)
-    if found is None:
+    match = _EXCEPTION.search(text)
+    if match is None:
         return int(getattr(error, "code", None) or 0), _first_line(text)
-    return int(found["code"]), _first_line(found["words"])
+    return int(match["code"]), _first_line(match["words"])
 
 
 def _first_line(text: str) -> str:
-    """Its own name for the error stands at the end, in brackets, and the build's version after it."""
+    """Remove the error's name and the build's version from the end of the message."""
     line = (text.strip().splitlines() or [""])[0]
     return re.sub(r"\s*\((?:[A-Z_]+|version .*)\)\.?\s*$", "", line)
 
 
 def _position(text: str, sql: str) -> int | None:
-    """A syntax error counts bytes, and counts ours too."""
-    found = _POSITION.search(text)
-    if found is None:
+    """The position in a syntax error counts bytes, including the prefix."""
+    match = _POSITION.search(text)
+    if match is None:
         return None
-    before = sql.encode()[: max(0, int(found[1]) - 1 - len(PARSED))]
+    before = sql.encode()[: max(0, int(match[1]) - 1 - len(PARSE_PREFIX))]
     return len(before.decode("utf-8", "ignore")) + 1

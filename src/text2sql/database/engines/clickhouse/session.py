@@ -1,4 +1,4 @@
-"""One client of ClickHouse: one query at a time, streamed row by row, stopped on the server by its id."""
+"""One client of ClickHouse: one query at a time, streamed row by row, cancelled on the server by query id."""
 
 import json
 from collections.abc import Callable, Generator
@@ -11,81 +11,81 @@ from clickhouse_connect.driver.exceptions import ClickHouseError
 from urllib3 import HTTPResponse, Timeout
 from urllib3.exceptions import HTTPError
 
-from text2sql.database.engine import Answering
-from text2sql.database.engines.clickhouse import catalogue as introspection
+from text2sql.database.engine import RawResult
+from text2sql.database.engines.clickhouse import catalog as introspection
 from text2sql.database.engines.clickhouse.cells import Digits, reader
-from text2sql.database.engines.clickhouse.errors import PARSED, broken
-from text2sql.database.engines.streamed import Streamed
+from text2sql.database.engines.clickhouse.errors import PARSE_PREFIX, row_error
+from text2sql.database.engines.row_stream import RowBatches
 from text2sql.errors import Forbidden, ResourceExhausted
-from text2sql.types import Catalogue, Plan, ResultColumn
+from text2sql.types import Catalog, Plan, ResultColumn
 
-# A line a row: memory holds a few of them, where the native format's blocks hold 65,000.
+# One line per row: memory holds a few of them; a block of the native format has 65,000.
 FORMAT = "JSONCompactEachRowWithNamesAndTypes"
-ROW_BYTES = 64_000_000  # a row that is larger is given up while it arrives
-_PIECE = 65_536
-_GRACE = 5.0  # seconds past a statement's limit after which a silent server counts as gone
+ROW_BYTES = 64_000_000  # a larger row is aborted while it arrives
+_CHUNK_BYTES = 65_536
+_GRACE_SECONDS = 5.0  # past a statement's limit, after which a silent server counts as lost
 _SYNTAX_ERROR = 62
-_OUR_OWN = 1_000_000  # rows that a query of our own may give
+_INTERNAL_ROWS = 1_000_000  # limit of internal queries
 
 
 class ClickhouseSession:
-    """Nothing is kept between two requests, on either side; only the running query has a name."""
+    """A stateless session: only the running query has an id."""
 
     def __init__(
         self, client: Client, kill: Callable[[str], None], *, database: str, pinned: dict[str, str]
     ) -> None:
-        self._client: Any = client  # its time-outs are not in its type
+        self._client: Any = client  # its type lacks the timeouts
         self._kill = kill
         self._database = database
         self._pinned = pinned
-        self._patience: float = client.timeout.connect_timeout  # type: ignore[attr-defined]
+        self._timeout: float = client.timeout.connect_timeout  # type: ignore[attr-defined]
         self._seconds = 0.0
-        self._running = ""
+        self._query_id = ""
 
     # -- the protocol of engine.py ---------------------------------------------------------------
 
     def begin(self, seconds: float) -> None:
         self._seconds = seconds
-        self._client.timeout = Timeout(connect=self._patience, read=seconds + _GRACE)
+        self._client.timeout = Timeout(connect=self._timeout, read=seconds + _GRACE_SECONDS)
 
-    def execute(self, sql: str, rows: int) -> Answering:
-        self._one_query(sql)
-        return self._answering(sql, rows + 1)
+    def execute(self, sql: str, rows: int) -> RawResult:
+        self._require_single_query(sql)
+        return self._start(sql, rows + 1)
 
     def explain(self, sql: str) -> Plan:
-        self._one_query(sql)
-        return Plan("\n".join(line for (line,) in self._all(f"EXPLAIN {sql}")))
+        self._require_single_query(sql)
+        return Plan("\n".join(line for (line,) in self._fetch_all(f"EXPLAIN {sql}")))
 
-    def catalogue(self, samples: int) -> Catalogue:
-        return introspection.read(self._all, self._database, samples)
+    def catalog(self, samples: int) -> Catalog:
+        return introspection.read(self._fetch_all, self._database, samples)
 
     def cancel(self) -> None:
-        if running := self._running:
-            self._kill(running)
+        if query_id := self._query_id:
+            self._kill(query_id)
 
     def reset(self) -> None:
-        """There is nothing: a request carries its settings, and leaves no session on the server."""
+        """Nothing to reset: a request carries its settings, and leaves no session on the server."""
 
     def close(self) -> None:
-        with suppress(Exception):  # whatever the driver raises: the sockets are gone
+        with suppress(Exception):  # drivers raise anything; the sockets are closed
             self._client.close()
 
     # -- one query and nothing else --------------------------------------------------------------
 
-    def _one_query(self, sql: str) -> None:
-        """Only what can stand in FROM (…) may run. The server parses it there and never runs it: read-only
-        mode would still let USE, KILL QUERY and INTO OUTFILE through. Costs one round trip.
+    def _require_single_query(self, sql: str) -> None:
+        """Accept only what is valid in FROM (…). The server parses it there and never runs it: read-only mode
+        would still allow USE, KILL QUERY and INTO OUTFILE. Costs one round trip.
         """
         try:
             self._parse(f"SELECT * FROM (\n{sql}\n)")
         except ClickHouseError as error:
             if getattr(error, "code", None) != _SYNTAX_ERROR:
                 raise
-            self._parse(sql)  # a bad query says here what is wrong with it
+            self._parse(sql)  # reports the real error of an invalid query
             raise Forbidden("only a query can be run here", code="statement") from error
 
     def _parse(self, sql: str) -> None:
-        self._client.raw_query(f"{PARSED}{sql}", settings=self._settings(_OUR_OWN))
+        self._client.raw_query(f"{PARSE_PREFIX}{sql}", settings=self._settings(_INTERNAL_ROWS))
 
     def _settings(self, rows: int) -> dict[str, str]:
         limits = {"max_execution_time": f"{max(0.001, self._seconds):.3f}", "max_result_rows": str(rows)}
@@ -95,68 +95,70 @@ class ClickhouseSession:
 
     # -- rows ------------------------------------------------------------------------------------
 
-    def _all(self, sql: str) -> list[tuple[Any, ...]]:
-        """A query of our own, all of its rows at once."""
-        return [row for batch in self._answering(sql, _OUR_OWN).batches for row in batch]
+    def _fetch_all(self, sql: str) -> list[tuple[Any, ...]]:
+        """Run an internal query and fetch all of its rows."""
+        return [row for batch in self._start(sql, _INTERNAL_ROWS).batches for row in batch]
 
-    def _answering(self, sql: str, rows: int) -> Answering:
-        self._running = uuid4().hex
-        settings = {**self._settings(rows), "query_id": self._running}
+    def _start(self, sql: str, rows: int) -> RawResult:
+        self._query_id = uuid4().hex
+        settings = {**self._settings(rows), "query_id": self._query_id}
         response = cast("HTTPResponse", self._client.raw_stream(sql, fmt=FORMAT, settings=settings))
-        told = self._rows(response)
-        columns = next(told)  # the columns come first, as a row of their own
-        return Answering(columns, Streamed(told))
+        results = self._rows(response)
+        columns = next(results)  # the generator yields the columns first
+        return RawResult(columns, RowBatches(results))
 
     def _rows(self, response: HTTPResponse) -> Generator[tuple[Any, ...], None, None]:
-        """First the columns, then rows. Left early, it stops the query on the server."""
-        over = False
+        """Yield the columns, then rows. Closing it early stops the query on the server."""
+        completed = False
         try:
             lines = _lines(response)
-            names, types = _read(next(lines, b"")), _read(next(lines, b""))
+            names, types = _parse_row(next(lines, b"")), _parse_row(next(lines, b""))
             yield tuple(map(ResultColumn, names, types))
             readers = [(at, read) for at, kind in enumerate(types) if (read := reader(kind))]
             for line in lines:
-                row = _read(line)
+                row = _parse_row(line)
                 for at, read in readers:
                     row[at] = None if row[at] is None else read(row[at])
                 yield tuple(row)
-            over = True
+            completed = True
         finally:
-            if not over:
-                with suppress(Exception):  # whatever the driver raises: closing the connection stops it too
+            if not completed:
+                with suppress(
+                    Exception
+                ):  # drivers raise anything; closing the connection stops the query too
                     self.cancel()
-            self._running = ""
+            self._query_id = ""
             response.close()
 
 
 def _lines(response: HTTPResponse) -> Generator[bytes, None, None]:
-    held: list[bytes] = []
+    line_parts: list[bytes] = []
     size = 0
     try:
-        for piece in response.stream(_PIECE, decode_content=True):
-            first, *more = piece.split(b"\n")
-            held.append(first)
+        for chunk in response.stream(_CHUNK_BYTES, decode_content=True):
+            first, *more = chunk.split(b"\n")
+            line_parts.append(first)
             size += len(first)
             if size > ROW_BYTES:
                 raise ResourceExhausted(f"one row is larger than {ROW_BYTES // 1_000_000} MB")
             for line in more:
-                if held != [b""]:  # an empty line stands before totals
-                    yield b"".join(held)
-                held, size = [line], len(line)
+                if line_parts != [b""]:  # an empty line precedes totals
+                    yield b"".join(line_parts)
+                line_parts, size = [line], len(line)
     except HTTPError:
-        if any(b"DB::Exception" in part for part in held):
-            raise broken(b"".join(held)) from None
+        if any(b"DB::Exception" in part for part in line_parts):
+            raise row_error(b"".join(line_parts)) from None
         raise
-    if any(held):
-        yield b"".join(held)
+    if any(line_parts):
+        yield b"".join(line_parts)
 
 
-def _read(line: bytes) -> list[Any]:
-    """One line. What is no row is the error that ended them: its status had been sent before it happened."""
+def _parse_row(line: bytes) -> list[Any]:
+    """Parse one line. A line that is not a row is an error, sent after the HTTP status."""
     try:
         row = json.loads(line.decode("utf-8", "replace"), parse_float=Digits)
     except ValueError:
         row = None
     if not isinstance(row, list):
-        raise broken(line)
+        raise row_error(line)
     return row

@@ -1,4 +1,4 @@
-"""DuckDB: a file opened read-only, cut off from every other file, with its settings locked."""
+"""DuckDB: a file opened read-only, without access to any other file, with its settings locked."""
 
 import os
 import shutil
@@ -11,12 +11,14 @@ from pathlib import Path
 import duckdb
 
 from text2sql.config import Settings
-from text2sql.database.engines.duckdb.errors import refused, translate
-from text2sql.database.engines.duckdb.files import converted, is_data
+from text2sql.database.engines.duckdb.errors import connection_error, translate
+from text2sql.database.engines.duckdb.files import convert_data_file, is_data_file
+from text2sql.database.engines.duckdb.restriction import Restriction
 from text2sql.database.engines.duckdb.session import DuckSession
-from text2sql.database.engines.duckdb.writing import DuckWriting
+from text2sql.database.engines.duckdb.writing_session import DuckWritingSession
 from text2sql.database.source import Source
 from text2sql.errors import DatabaseError, Forbidden
+from text2sql.types import Policy
 
 # `read_only` alone still reads and writes other files, attaches databases and loads extensions.
 _CONFIG: Mapping[str, str | bool | int | float | list[str]] = {
@@ -26,9 +28,9 @@ _CONFIG: Mapping[str, str | bool | int | float | list[str]] = {
     "allow_community_extensions": "false",
     "python_enable_replacements": "false",
     "python_scan_all_frames": "false",
-    "memory_limit": "2GB",
     "max_temp_directory_size": "4GB",
 }
+_MAX_THREADS = 8  # each has a stack and caches that count against the process's memory limit
 
 
 class DuckEngine:
@@ -36,29 +38,46 @@ class DuckEngine:
 
     dialect = "duckdb"
 
-    def __init__(self, source: Source, settings: Settings) -> None:  # noqa: ARG002 one shape for all engines
+    def __init__(self, source: Source, settings: Settings) -> None:
         if source.path is None:
             raise ValueError("DuckDB needs a file")
         self._path = source.path
+        # DuckDB's own accounting; strings and lists are extra, up to the process's limit.
+        self._memory = f"{settings.engine_memory // 2}MB"
         self._lock = threading.Lock()
         self._root: duckdb.DuckDBPyConnection | None = None
-        # For what a sort spills and for the copy of a data file: never beside the user's own file.
+        self._file = self._path  # or the copy of a data file
+        # For spilled data and the copy of a data file: never beside the user's file.
         self._scratch = Path(tempfile.mkdtemp(prefix="text2sql-"))
         self._remove = weakref.finalize(self, _remove, self._scratch, os.getpid())
+
+    def prepare(self) -> tuple[Path, str]:
+        """Convert a data file if needed; return the database file to open and the directory
+        for spilled data.
+        """
+        with self._lock:
+            self._convert()
+            return self._file, str(self._scratch)
+
+    def use_scratch(self, directory: str) -> None:
+        """Spill to this directory; its creator removes it."""
+        self._remove()
+        self._scratch = Path(directory)
 
     def connect(self) -> DuckSession:
         with self._lock:
             if self._root is None:
-                self._root = self._open(converted(self._path, self._scratch))
-            return DuckSession(self._root)
+                self._convert()
+                self._root = self._open(self._file)
+            return DuckSession(self._root, self._open_restricted)
 
-    def connect_writing(self) -> DuckWriting:
-        """The caller sees to it that no session is open: DuckDB refuses a file that is open for reading."""
-        if is_data(self._path):
+    def connect_writing(self) -> DuckWritingSession:
+        """The caller ensures that no session is open: DuckDB cannot write a file that is open for reading."""
+        if is_data_file(self._path):
             raise Forbidden("a data file", key="database.not_writable", path=self._path.name)
         with self._lock:
             self._close_root()
-            return DuckWriting(self._open(self._path, read_only=False))
+            return DuckWritingSession(self._open(self._path, read_only=False))
 
     def translate(self, error: Exception, sql: str) -> DatabaseError | None:
         return translate(error, sql)
@@ -68,22 +87,49 @@ class DuckEngine:
             self._close_root()
         self._remove()
 
+    def _convert(self) -> None:
+        if is_data_file(self._path) and self._file == self._path:
+            self._file = convert_data_file(self._path, self._scratch)
+
     def _close_root(self) -> None:
         if self._root is not None:
             self._root.close()
             self._root = None
 
-    def _open(self, path: Path, *, read_only: bool = True) -> duckdb.DuckDBPyConnection:
-        config = {**_CONFIG, "temp_directory": str(self._scratch / "spill")}
+    def _open_restricted(self, readable: Policy) -> tuple[duckdb.DuckDBPyConnection, Restriction]:
+        root = duckdb.connect(":memory:", config=self._config(external_access=True))
         try:
-            root = duckdb.connect(str(path), read_only=read_only, config=config)
+            restriction = Restriction(root, self._file, readable)
+            root.execute("SET enable_external_access = false")
+            _lock(root)
         except duckdb.Error as error:
-            raise refused(error) from error
-        root.execute("SET GLOBAL TimeZone = 'UTC'")
-        root.execute("SET lock_configuration = true")  # last: nothing can be set after it
+            root.close()
+            raise connection_error(error) from error
+        return root, restriction
+
+    def _config(self, *, external_access: bool = False) -> dict[str, str | bool | int | float | list[str]]:
+        access = {"enable_external_access": "true"} if external_access else {}
+        session_config: dict[str, str | bool | int | float | list[str]] = {
+            "temp_directory": str(self._scratch / f"spill-{os.getpid()}"),
+            "memory_limit": self._memory,
+            "threads": min(os.cpu_count() or 1, _MAX_THREADS),
+        }
+        return {**_CONFIG, **access, **session_config}
+
+    def _open(self, path: Path, *, read_only: bool = True) -> duckdb.DuckDBPyConnection:
+        try:
+            root = duckdb.connect(str(path), read_only=read_only, config=self._config())
+        except duckdb.Error as error:
+            raise connection_error(error) from error
+        _lock(root)
         return root
 
 
+def _lock(root: duckdb.DuckDBPyConnection) -> None:
+    root.execute("SET GLOBAL TimeZone = 'UTC'")
+    root.execute("SET lock_configuration = true")  # last: no setting can be changed after it
+
+
 def _remove(directory: Path, owner: int) -> None:
-    if os.getpid() == owner:  # a forked child must not take the parent's files away
+    if os.getpid() == owner:  # a forked child must not remove the parent's files
         shutil.rmtree(directory, ignore_errors=True)

@@ -1,8 +1,8 @@
-"""Which columns of a result must be fetched as text, and how that text is read.
+"""Decides which result columns are fetched as text, and parses that text.
 
-The Python client turns DuckDB's infinite dates into the year 9999, months into thirty days, and drops
-nanoseconds (measured with 1.5), all silently. Where such a type can occur, at any depth, DuckDB itself casts
-the value to text, and the text is brought into our form here.
+The Python client silently turns DuckDB's infinite dates into the year 9999 and months into thirty days, and
+drops nanoseconds (measured with 1.5). Where such a type can occur, at any depth, DuckDB itself casts the
+value to text, which is then converted to the project's form.
 """
 
 import re
@@ -15,61 +15,63 @@ from duckdb.sqltypes import DuckDBPyType
 from text2sql.database.dialects import BY_NAME
 from text2sql.database.values import duration, parse_json
 
-Read: TypeAlias = Callable[[Any], Any]
+ValueReader: TypeAlias = Callable[[Any], Any]
 _quoted = BY_NAME["duckdb"].quoted
 
 _DURATION = re.compile(
     r"(?:(?P<years>-?\d+) years? ?)?(?:(?P<months>-?\d+) months? ?)?(?:(?P<days>-?\d+) days? ?)?"
     r"(?:(?P<sign>-)?(?P<hours>\d+):(?P<minutes>\d+):(?P<seconds>\d+)(?:\.(?P<fraction>\d+))?)?"
 )
-_MOMENT = re.compile(r"(?P<day>\d+-\d\d-\d\d) (?P<clock>\d.+)")
-_CLOCK = re.compile(r"(?P<time>\d+:\d\d:\d\d)(?:\.(?P<fraction>\d+))?(?P<zone>[+-]\d\d(?::.*)?)?")
+_TIMESTAMP = re.compile(r"(?P<day>\d+-\d\d-\d\d) (?P<clock>\d.+)")
+_TIME = re.compile(r"(?P<time>\d+:\d\d:\d\d)(?:\.(?P<fraction>\d+))?(?P<zone>[+-]\d\d(?::.*)?)?")
 
 
-class Reading(NamedTuple):
+class Conversion(NamedTuple):
+    """How a column is fetched and read."""
+
     cast: str  # the type that the column is cast to
-    read: Read | None  # what is done with its values then
+    read: ValueReader | None  # applied to each value after that
 
 
-def reading_of(kind: DuckDBPyType) -> Reading:
-    """How a column of a type is fetched. A cast to the type itself means: as it is."""
+def conversion_of(kind: DuckDBPyType) -> Conversion:
+    """Return how a column of a type is fetched. A cast to its own type means: unchanged."""
     name = str(kind)
     if name == "JSON":
-        return Reading(name, parse_json)
+        return Conversion(name, parse_json)
     if kind.id in _LEAVES:
         return _LEAVES[kind.id]
     compound = _COMPOUND.get(kind.id)
-    return compound(kind) if compound else Reading(name, None)
+    return compound(kind) if compound else Conversion(name, None)
 
 
 def read_duration(text: str) -> str:
-    found = _DURATION.fullmatch(text)
-    if not found:
+    match = _DURATION.fullmatch(text)
+    if not match:
         return text
     years, months, days, hours, minutes, seconds = (
-        int(found[part] or 0) for part in ("years", "months", "days", "hours", "minutes", "seconds")
+        int(match[part] or 0) for part in ("years", "months", "days", "hours", "minutes", "seconds")
     )
-    clock = ((hours * 60 + minutes) * 60 + seconds) * 1_000_000 + int((found["fraction"] or "").ljust(6, "0"))
-    return duration(years * 12 + months, days, -clock if found["sign"] else clock)
+    clock = ((hours * 60 + minutes) * 60 + seconds) * 1_000_000 + int((match["fraction"] or "").ljust(6, "0"))
+    return duration(years * 12 + months, days, -clock if match["sign"] else clock)
 
 
 def read_moment(text: str) -> str:
-    """`2024-01-01 07:00:00+00` as ISO 8601; infinity and years before Christ stay as DuckDB writes them."""
-    found = _MOMENT.fullmatch(text)
-    return f"{found['day']}T{read_clock(found['clock'])}" if found else text
+    """`2024-01-01 07:00:00+00` as ISO 8601; infinity and years BC stay as DuckDB writes them."""
+    match = _TIMESTAMP.fullmatch(text)
+    return f"{match['day']}T{read_clock(match['clock'])}" if match else text
 
 
 def read_clock(text: str) -> str:
-    found = _CLOCK.fullmatch(text)
-    if not found:
+    match = _TIME.fullmatch(text)
+    if not match:
         return text
-    fraction = f".{found['fraction']:0<6}" if found["fraction"] else ""
-    zone = found["zone"] or ""
-    return f"{found['time']}{fraction}{zone}{':00' if len(zone) == 3 else ''}"
+    fraction = f".{match['fraction']:0<6}" if match["fraction"] else ""
+    zone = match["zone"] or ""
+    return f"{match['time']}{fraction}{zone}{':00' if len(zone) == 3 else ''}"
 
 
 def read_single(value: float) -> float:
-    """The shortest decimal that is this 32-bit number: 0.1, not 0.10000000149011612."""
+    """Return the shortest decimal that is this 32-bit number: 0.1, not 0.10000000149011612."""
     for digits in (6, 7, 8):
         shorter = float(f"{value:.{digits}g}")
         try:
@@ -80,58 +82,60 @@ def read_single(value: float) -> float:
     return value
 
 
-_LEAVES: Mapping[str, Reading] = {
-    "date": Reading("VARCHAR", None),
-    "interval": Reading("VARCHAR", read_duration),
-    "float": Reading("FLOAT", read_single),
-    "time": Reading("VARCHAR", read_clock),
-    "time_ns": Reading("VARCHAR", read_clock),
-    "time with time zone": Reading("VARCHAR", read_clock),
-    "timestamp": Reading("VARCHAR", read_moment),
-    "timestamp_s": Reading("VARCHAR", read_moment),
-    "timestamp_ms": Reading("VARCHAR", read_moment),
-    "timestamp_ns": Reading("VARCHAR", read_moment),
-    "timestamp with time zone": Reading("VARCHAR", read_moment),
+_LEAVES: Mapping[str, Conversion] = {
+    "date": Conversion("VARCHAR", None),
+    "interval": Conversion("VARCHAR", read_duration),
+    "float": Conversion("FLOAT", read_single),
+    "time": Conversion("VARCHAR", read_clock),
+    "time_ns": Conversion("VARCHAR", read_clock),
+    "time with time zone": Conversion("VARCHAR", read_clock),
+    "timestamp": Conversion("VARCHAR", read_moment),
+    "timestamp_s": Conversion("VARCHAR", read_moment),
+    "timestamp_ms": Conversion("VARCHAR", read_moment),
+    "timestamp_ns": Conversion("VARCHAR", read_moment),
+    "timestamp with time zone": Conversion("VARCHAR", read_moment),
 }
 
 
-def _list(kind: DuckDBPyType) -> Reading:
-    inner = reading_of(_inner(kind)[0][1])
-    return Reading(f"{inner.cast}[]", _each(inner.read))
+def _list(kind: DuckDBPyType) -> Conversion:
+    inner = conversion_of(_element_types(kind)[0][1])
+    return Conversion(f"{inner.cast}[]", _for_each(inner.read))
 
 
-def _array(kind: DuckDBPyType) -> Reading:
-    inner = reading_of(_inner(kind)[0][1])
-    return Reading(f"{inner.cast}[{kind.children[1][1]}]", _each(inner.read))
+def _array(kind: DuckDBPyType) -> Conversion:
+    inner = conversion_of(_element_types(kind)[0][1])
+    return Conversion(f"{inner.cast}[{kind.children[1][1]}]", _for_each(inner.read))
 
 
-def _struct(kind: DuckDBPyType) -> Reading:
-    parts = {name: reading_of(inner) for name, inner in _inner(kind)}
+def _struct(kind: DuckDBPyType) -> Conversion:
+    parts = {name: conversion_of(inner) for name, inner in _element_types(kind)}
     cast = ", ".join(f"{_quoted(name)} {part.cast}" for name, part in parts.items())
     readers = {name: part.read for name, part in parts.items() if part.read}
 
     def read(value: dict[str, Any]) -> dict[str, Any]:
         return {name: _apply(readers.get(name), inner) for name, inner in value.items()}
 
-    return Reading(f"STRUCT({cast})", read if readers else None)
+    return Conversion(f"STRUCT({cast})", read if readers else None)
 
 
-def _map(kind: DuckDBPyType) -> Reading:
-    key, value = (reading_of(inner) for _, inner in _inner(kind))
+def _map(kind: DuckDBPyType) -> Conversion:
+    key, value = (conversion_of(inner) for _, inner in _element_types(kind))
 
     def read(mapping: dict[Any, Any]) -> dict[Any, Any]:
-        return {_apply(key.read, one): _apply(value.read, other) for one, other in mapping.items()}
+        return {_apply(key.read, name): _apply(value.read, item) for name, item in mapping.items()}
 
-    return Reading(f"MAP({key.cast}, {value.cast})", read if key.read or value.read else None)
-
-
-def _union(kind: DuckDBPyType) -> Reading:
-    """A union's value comes without its tag, so its members are cast but their text is left as it is."""
-    members = [(name, reading_of(inner)) for name, inner in _inner(kind) if name]
-    return Reading("UNION(" + ", ".join(f"{_quoted(name)} {one.cast}" for name, one in members) + ")", None)
+    return Conversion(f"MAP({key.cast}, {value.cast})", read if key.read or value.read else None)
 
 
-_COMPOUND: Mapping[str, Callable[[DuckDBPyType], Reading]] = {
+def _union(kind: DuckDBPyType) -> Conversion:
+    """A union's value has no tag, so its members are cast but their text stays unchanged."""
+    members = [(name, conversion_of(inner)) for name, inner in _element_types(kind) if name]
+    return Conversion(
+        "UNION(" + ", ".join(f"{_quoted(name)} {member.cast}" for name, member in members) + ")", None
+    )
+
+
+_COMPOUND: Mapping[str, Callable[[DuckDBPyType], Conversion]] = {
     "list": _list,
     "array": _array,
     "struct": _struct,
@@ -140,14 +144,14 @@ _COMPOUND: Mapping[str, Callable[[DuckDBPyType], Reading]] = {
 }
 
 
-def _inner(kind: DuckDBPyType) -> list[tuple[str, DuckDBPyType]]:
-    """The types inside; an array's size and the like are left out."""
+def _element_types(kind: DuckDBPyType) -> list[tuple[str, DuckDBPyType]]:
+    """Return the nested types, without values such as an array's size."""
     return [(name, inner) for name, inner in kind.children if isinstance(inner, DuckDBPyType)]
 
 
-def _each(read: Read | None) -> Read | None:
+def _for_each(read: ValueReader | None) -> ValueReader | None:
     return (lambda values: [_apply(read, value) for value in values]) if read else None
 
 
-def _apply(read: Read | None, value: Any) -> Any:
+def _apply(read: ValueReader | None, value: Any) -> Any:
     return value if read is None or value is None else read(value)

@@ -1,4 +1,4 @@
-"""DuckDB's errors as ours: by the driver's exception class first, by text where one class means several."""
+"""Translates DuckDB's errors: by exception class, then by message where one class has several meanings."""
 
 import re
 
@@ -7,7 +7,7 @@ import duckdb
 from text2sql import errors as ours
 from text2sql.errors import DatabaseError
 
-# Within a class the first pattern wins; the last one of a class has no pattern.
+# Within a class the first match wins; the last rule of a class has no pattern.
 _RULES: tuple[tuple[type[Exception], str, type[DatabaseError]], ...] = (
     (duckdb.InterruptException, "", ours.QueryCancelled),
     (duckdb.ParserException, "", ours.SqlSyntaxError),
@@ -58,19 +58,21 @@ def translate(error: Exception, sql: str) -> DatabaseError | None:
         return None
     text = str(error)
     detail, code = (text.splitlines() or [""])[0], type(error).__name__
-    for kind_of_driver, pattern, kind in _RULES:
-        found = re.search(pattern, text) if isinstance(error, kind_of_driver) else None
-        if found:
-            name = found.groupdict().get("name")
+    for driver_class, pattern, kind in _RULES:
+        match = re.search(pattern, text) if isinstance(error, driver_class) else None
+        if match:
+            name = match.groupdict().get("name")
             names = tuple(part.strip('"') for part in (name,) if part)
             return kind(detail, code=code, identifiers=names, position=_position(text, sql))
     return ours.OtherDatabaseError(detail, code=code)
 
 
-def refused(error: duckdb.Error) -> DatabaseError:
-    """An error while opening a file."""
+def connection_error(error: duckdb.Error) -> DatabaseError:
+    """Translate an error that was raised while opening a file."""
     detail = (str(error).splitlines() or [""])[0]
-    if "set lock" in detail or "different configuration" in detail:  # this process has it open otherwise
+    if (
+        "set lock" in detail or "different configuration" in detail
+    ):  # this process has it open with another configuration
         return ours.LockConflict(detail, code=type(error).__name__)
     if re.search("not a valid DuckDB|checksum|[Cc]orrupt|[Ss]erializ|version number", detail):
         return ours.OtherDatabaseError(detail, key="database.damaged", code=type(error).__name__)
@@ -78,19 +80,19 @@ def refused(error: duckdb.Error) -> DatabaseError:
 
 
 def _position(text: str, sql: str) -> int | None:
-    """The caret under the line that DuckDB quotes. It counts columns of its own excerpt, which may begin and
-    end with dots, and of a statement that we wrapped; a line that is not ours gives no position.
+    """Return the position of the caret under the quoted line. It counts columns of DuckDB's excerpt, which
+    may begin and end with dots, and of a wrapped statement; a line that is not in `sql` has no position.
     """
-    found = _LINE.search(text)
-    if not found:
+    match = _LINE.search(text)
+    if not match:
         return None
     lines = sql.split("\n")
-    number, excerpt = int(found[1]), found[2]
-    at = len(found[3]) - len(f"LINE {number}: ")
+    line_number, excerpt = int(match[1]), match[2]
+    column = len(match[3]) - len(f"LINE {line_number}: ")
     quoted = excerpt.removesuffix("...")
     if quoted.startswith("..."):
-        quoted, at = quoted[3:], at - 3
-    if number > len(lines) or lines[number - 1].count(quoted) != 1:
+        quoted, column = quoted[3:], column - 3
+    if line_number > len(lines) or lines[line_number - 1].count(quoted) != 1:
         return None
-    before = sum(len(line) + 1 for line in lines[: number - 1])
-    return before + lines[number - 1].index(quoted) + at + 1
+    before = sum(len(line) + 1 for line in lines[: line_number - 1])
+    return before + lines[line_number - 1].index(quoted) + column + 1

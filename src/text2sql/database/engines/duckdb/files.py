@@ -1,4 +1,4 @@
-"""CSV, Parquet and JSON: read once into a DuckDB file of our own, which is then opened like any other."""
+"""Converts CSV, Parquet and JSON files to a temporary DuckDB file, which is then opened like any other."""
 
 import re
 from pathlib import Path
@@ -18,26 +18,27 @@ _READERS = {
 }
 
 
-def is_data(path: Path) -> bool:
-    """Whether it is read into a copy, which nobody wants to write to."""
+def is_data_file(path: Path) -> bool:
+    """Whether the file is read into a copy, which cannot be written."""
     return path.suffix.lower() in _READERS
 
 
-def converted(path: Path, directory: Path) -> Path:
-    """The database to open for a file: the file itself, or a copy of its data with one table named after it.
+def convert_data_file(path: Path, directory: Path) -> Path:
+    """Return the database to open: the file itself, or a copy of its data with one table named after the
+    file.
 
-    A view over the file would need access to files, and with it every statement would have it.
+    A view over the file would need file access, and every statement would have it too.
     """
     reader = _READERS.get(path.suffix.lower())
     if reader is None:
         return path
     copy = directory / "copy.duckdb"
     table = BY_NAME["duckdb"].quoted(path.stem or "data")
-    # Named exactly: the readers take *, ? and [ for patterns, which would draw in the files beside it.
-    place = "'" + re.sub(r"([*?\[])", r"[\1]", str(path)).replace("'", "''") + "'"
+    # Escaped: the readers treat *, ? and [ as patterns, which would match other files.
+    path_literal = "'" + re.sub(r"([*?\[])", r"[\1]", str(path)).replace("'", "''") + "'"
     try:
         with duckdb.connect(str(copy)) as connection:
-            connection.execute(f"CREATE TABLE {table} AS SELECT * FROM {reader}({place})")
+            connection.execute(f"CREATE TABLE {table} AS SELECT * FROM {reader}({path_literal})")
     except duckdb.Error as error:
         copy.unlink(missing_ok=True)
         raise UsageError("usage.db_unreadable", path=str(path), detail=_first_line(error)) from error

@@ -1,47 +1,75 @@
-"""One cursor of a DuckDB database, new for every request: what a statement leaves behind dies with it."""
+"""One cursor of a DuckDB database, new for every request: what a statement leaves behind ends with the
+cursor.
+"""
 
 import json
 import threading
-from collections.abc import Iterator
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import duckdb
 
-from text2sql.database.batches import in_batches
-from text2sql.database.engine import Answering
-from text2sql.database.engines.duckdb.catalogue import read_catalogue
-from text2sql.database.engines.duckdb.columns import Read, Reading, reading_of
+from text2sql.database.engine import RawResult
+from text2sql.database.engines.duckdb.catalog import read_catalog
+from text2sql.database.engines.duckdb.columns import Conversion, ValueReader, conversion_of
+from text2sql.database.engines.duckdb.errors import translate
+from text2sql.database.engines.duckdb.restriction import Restriction
+from text2sql.database.fetch_batches import fetch_in_batches
 from text2sql.errors import Forbidden, SqlSyntaxError
-from text2sql.types import Catalogue, Plan, ResultColumn
+from text2sql.types import Catalog, Plan, Policy, ResultColumn
+
+OpenRestricted = Callable[[Policy], tuple[duckdb.DuckDBPyConnection, Restriction]]
 
 
 class DuckSession:
-    def __init__(self, root: duckdb.DuckDBPyConnection) -> None:
+    """A read-only session."""
+
+    def __init__(self, root: duckdb.DuckDBPyConnection, open_restricted: OpenRestricted) -> None:
         self._root = root
-        self._swap = threading.Lock()  # between a new cursor and a cancel from another thread
+        self._open_restricted = open_restricted
+        # The views of the last policy: most requests have the same one.
+        self._views: tuple[duckdb.DuckDBPyConnection, Restriction] | None = None
+        self._restriction: Restriction | None = None
+        self._swap = (
+            threading.Lock()
+        )  # guards against a cancel from another thread while the cursor is replaced
         self._cursor = root.cursor()
 
     def begin(self, seconds: float) -> None:
-        """Opened read-only for good, and no time limit of its own before DuckDB 2.0: the watchdog's job."""
+        """The file is opened read-only, and DuckDB before 2.0 has no time limit: the watchdog enforces it."""
 
-    def execute(self, sql: str, rows: int) -> Answering:  # noqa: ARG002 it cannot be told
-        statement = self._one(sql)
-        columns, readings = self._shape(statement)
-        text = _wrapped(statement.query, columns, readings)
-        result = self._cursor.execute(text or statement)  # streams: rows are made as they are fetched
-        readers = [(at, one.read) for at, one in enumerate(readings) if one.read]
-        return Answering(columns, self._rows(result, readers))
+    def restrict(self, readable: Policy | None) -> None:
+        if readable is None:
+            if self._restriction is not None:
+                self._restriction = None
+                self._use(self._root)
+            return
+        if self._views is None or self._views[1].readable != readable:
+            self._drop_views()
+            self._views = self._open_restricted(readable)
+        root, self._restriction = self._views
+        self._use(root)
+
+    def execute(self, sql: str, rows: int) -> RawResult:  # noqa: ARG002 DuckDB has no such option
+        with self._errors_explained(sql):
+            statement = self._parse_query(sql)
+            columns, conversions = self._describe(statement)
+            wrapped = _with_casts(statement.query, columns, conversions)
+            result = self._cursor.execute(wrapped or statement)  # streams: rows are made as they are fetched
+        readers = [(at, conversion.read) for at, conversion in enumerate(conversions) if conversion.read]
+        return RawResult(columns, self._rows(result, readers))
 
     def explain(self, sql: str) -> Plan:
-        statement = self._one(sql)
-        self._cursor.sql(statement)  # binds it as it stands, so that an error tells places in it
+        with self._errors_explained(sql):
+            statement = self._parse_query(sql)
+            self._cursor.sql(statement)  # binds the original text, so that error positions refer to it
         plan = self._cursor.execute(f"EXPLAIN (FORMAT json) {statement.query}").fetchall()[0][1]
         text = self._cursor.execute(f"EXPLAIN {statement.query}").fetchall()[0][1]
-        return Plan(text, rows=_estimate(plan))
+        return Plan(text, rows=_estimated_rows(plan))
 
-    def catalogue(self, samples: int) -> Catalogue:
-        return read_catalogue(self._cursor, samples)
+    def catalog(self, samples: int) -> Catalog:
+        return read_catalog(self._cursor, samples)
 
     def cancel(self) -> None:
         with self._swap, suppress(duckdb.Error):
@@ -49,18 +77,40 @@ class DuckSession:
 
     def reset(self) -> None:
         """Temporary tables, variables, macros and the search path belong to the cursor."""
-        fresh = self._root.cursor()
-        with self._swap:
-            old, self._cursor = self._cursor, fresh
-        old.close()
+        self._restriction = None
+        self._use(self._root)
 
     def close(self) -> None:
         with self._swap, suppress(duckdb.Error):
             self._cursor.close()
+        self._drop_views()
 
-    def _one(self, sql: str) -> duckdb.Statement:
-        """The client runs every statement of a text, so they are counted first; and only a query is taken:
-        read-only mode would still let SET, PREPARE, CALL, ATTACH and temporary objects through.
+    def _use(self, root: duckdb.DuckDBPyConnection) -> None:
+        fresh = root.cursor()
+        with self._swap:
+            old, self._cursor = self._cursor, fresh
+        old.close()
+
+    def _drop_views(self) -> None:
+        if self._views is not None:
+            self._views[0].close()
+            self._views = None
+
+    @contextmanager
+    def _errors_explained(self, sql: str) -> Iterator[None]:
+        """Under a policy, report a hidden name as unknown; no message suggests other names."""
+        try:
+            yield
+        except duckdb.Error as error:
+            translated = translate(error, sql) if self._restriction is not None else None
+            if self._restriction is None or translated is None:
+                raise
+            raise self._restriction.explain(translated) from error
+
+    def _parse_query(self, sql: str) -> duckdb.Statement:
+        """Return the single statement. The client runs every statement of a text, so they are counted first;
+        only a query is accepted: read-only mode would still allow SET, PREPARE, CALL, ATTACH and temporary
+        objects.
         """
         statements = self._cursor.extract_statements(sql)
         if len(statements) != 1:
@@ -68,54 +118,60 @@ class DuckSession:
         if statements[0].type != duckdb.StatementType.SELECT:
             kind = statements[0].type.name
             raise Forbidden(f"only queries are executed, not {kind}", code="statement_type")
+        if self._restriction is not None:
+            self._restriction.check(self._cursor, sql)
         return statements[0]
 
-    def _shape(self, statement: duckdb.Statement) -> tuple[tuple[ResultColumn, ...], list[Reading]]:
-        """Names and types without running anything."""
+    def _describe(self, statement: duckdb.Statement) -> tuple[tuple[ResultColumn, ...], list[Conversion]]:
+        """Return the column names and types without running anything."""
         try:
             relation = self._cursor.sql(statement)
         except (duckdb.BinderException, duckdb.CatalogException):
-            # Binding a relation forgets where in the text the error stands; executing the text does not.
+            # Binding a relation loses the error's position; executing the statement does not.
             self._cursor.execute(statement)
             raise
         kinds = relation.types
         columns = tuple(
             ResultColumn(name, str(kind)) for name, kind in zip(relation.columns, kinds, strict=True)
         )
-        return columns, [reading_of(kind) for kind in kinds]
+        return columns, [conversion_of(kind) for kind in kinds]
 
     def _rows(
-        self, result: duckdb.DuckDBPyConnection, readers: list[tuple[int, Read]]
+        self, result: duckdb.DuckDBPyConnection, readers: list[tuple[int, ValueReader]]
     ) -> Iterator[list[tuple[Any, ...]]]:
-        for batch in in_batches(result.fetchmany):
-            yield _read(batch, readers) if readers else batch
+        for batch in fetch_in_batches(result.fetchmany):
+            yield _apply_readers(batch, readers) if readers else batch
 
 
-def _wrapped(sql: str, columns: tuple[ResultColumn, ...], readings: list[Reading]) -> str:
-    """The query with casts around it, or "" where none is needed. DuckDB keeps the order of a sub-query."""
-    if all(one.cast == column.type for one, column in zip(readings, columns, strict=True)):
+def _with_casts(sql: str, columns: tuple[ResultColumn, ...], conversions: list[Conversion]) -> str:
+    """Return the query with casts around it, or "" if none is needed. DuckDB keeps the order
+    of a sub-query.
+    """
+    if all(conversion.cast == column.type for conversion, column in zip(conversions, columns, strict=True)):
         return ""
     names = [f"c{at}" for at in range(len(columns))]
     casts = ", ".join(
-        name if one.cast == column.type else f"CAST({name} AS {one.cast})"
-        for name, one, column in zip(names, readings, columns, strict=True)
+        name if conversion.cast == column.type else f"CAST({name} AS {conversion.cast})"
+        for name, conversion, column in zip(names, conversions, columns, strict=True)
     )
     return f"SELECT {casts} FROM (\n{sql.rstrip().rstrip(';')}\n) AS q({', '.join(names)})"
 
 
-def _read(batch: list[tuple[Any, ...]], readers: list[tuple[int, Read]]) -> list[tuple[Any, ...]]:
+def _apply_readers(
+    batch: list[tuple[Any, ...]], readers: list[tuple[int, ValueReader]]
+) -> list[tuple[Any, ...]]:
     columns = list(zip(*batch, strict=True))
     for at, read in readers:
         columns[at] = tuple(value if value is None else read(value) for value in columns[at])
     return list(zip(*columns, strict=True))
 
 
-def _estimate(plan: str) -> float | None:
-    """The rows that the top of the plan expects to give."""
+def _estimated_rows(plan: str) -> float | None:
+    """Return the estimated row count of the plan's top node."""
     node = json.loads(plan)
     while node:
-        told = node[0].get("extra_info", {}).get("Estimated Cardinality")
-        if told is not None:
-            return float(told)
+        cardinality = node[0].get("extra_info", {}).get("Estimated Cardinality")
+        if cardinality is not None:
+            return float(cardinality)
         node = node[0].get("children", [])
     return None

@@ -1,4 +1,4 @@
-"""MySQL and MariaDB through PyMySQL: what a session is pinned to, and how one is opened."""
+"""MySQL and MariaDB through PyMySQL: session settings, and how a session is opened."""
 
 import ssl
 from collections.abc import Mapping
@@ -8,29 +8,31 @@ import pymysql
 from pymysql.constants import CLIENT
 
 from text2sql.config import Settings
-from text2sql.database.engines.mysql.connection import Wire
-from text2sql.database.engines.mysql.errors import refused, translate
+from text2sql.database.engines.mysql.connection import MysqlConnection
+from text2sql.database.engines.mysql.errors import connection_error, translate
 from text2sql.database.engines.mysql.session import CANCEL_SECONDS, MysqlSession
-from text2sql.database.engines.mysql.writing import MysqlWriting
+from text2sql.database.engines.mysql.writing_session import MysqlWritingSession
 from text2sql.database.source import Source
 from text2sql.errors import DatabaseError, UsageError
 
-# Sent at the start and after each reset. The modes decide how the server reads our text, so none is left to
-# chance: no ANSI_QUOTES, no NO_BACKSLASH_ESCAPES, no PIPES_AS_CONCAT. ONLY_FULL_GROUP_BY turns an arbitrary
-# value into an error on MySQL, where it is the default; MariaDB's knows no functional dependence and would
-# refuse an honest GROUP BY of a primary key.
+# Sent on connect and after each reset. The modes decide how the server parses SQL, so all of them are set:
+# no ANSI_QUOTES, no NO_BACKSLASH_ESCAPES, no PIPES_AS_CONCAT. ONLY_FULL_GROUP_BY turns an arbitrary value
+# into an error on MySQL, where it is the default; MariaDB's does not know functional dependence and would
+# refuse a valid GROUP BY of a primary key.
 _PINNED = (
     "SET NAMES utf8mb4, SESSION sql_mode = '{mode}', SESSION time_zone = '+00:00',"
-    " SESSION autocommit = {reading}, SESSION {read_only} = {reading},"
+    " SESSION autocommit = {enabled}, SESSION {read_only} = {enabled},"
     " SESSION group_concat_max_len = 1048576, SESSION {recursion}"
 )
-# A value that does not fit is an error and not cut to size; zero is no date.
+# A value that does not fit is an error and not truncated; zero is not a date.
 _STRICT = ("STRICT_ALL_TABLES", "NO_ZERO_DATE", "NO_ZERO_IN_DATE", "ERROR_FOR_DIVISION_BY_ZERO")
 
 S = TypeVar("S", bound=MysqlSession)
 
 
 class MysqlEngine:
+    """Opens sessions to one MySQL or MariaDB server."""
+
     dialect = "mysql"
 
     def __init__(self, source: Source, settings: Settings) -> None:
@@ -38,42 +40,48 @@ class MysqlEngine:
         self._parameters = _parameters(source, settings)
 
     def connect(self) -> MysqlSession:
-        return self._session(MysqlSession, self._parameters, 1, ())
+        return self._open_session(MysqlSession, self._parameters, 1, ())
 
-    def connect_writing(self) -> MysqlWriting:
-        # Rows that an UPDATE finds and leaves as they are count too, as on every other engine.
+    def connect_writing(self) -> MysqlWritingSession:
+        # Rows that an UPDATE matches but does not change count too, as on every other engine.
         parameters = {**self._parameters, "client_flag": CLIENT.FOUND_ROWS}
-        return self._session(MysqlWriting, parameters, 0, _STRICT)
+        return self._open_session(MysqlWritingSession, parameters, 0, _STRICT)
 
-    def _session(self, kind: type[S], parameters: dict[str, Any], reading: int, modes: tuple[str, ...]) -> S:
+    def _open_session(
+        self, session_class: type[S], parameters: dict[str, Any], read_only: int, extra_modes: tuple[str, ...]
+    ) -> S:
         try:
-            wire = Wire(**parameters)
+            connection = MysqlConnection(**parameters)
         except pymysql.Error as error:
-            raise refused(error, self._source.password) from None  # the cause holds the parameters
+            raise connection_error(
+                error, self._source.password
+            ) from None  # the cause contains the parameters
         try:
-            pinned = _PINNED.format(reading=reading, **_words(wire, modes))
-            return kind(wire, self._open_second, database=self._source.database, pinned=pinned)
+            pinned = _PINNED.format(enabled=read_only, **_server_settings(connection, extra_modes))
+            return session_class(
+                connection, self._open_for_cancel, database=self._source.database, pinned=pinned
+            )
         except pymysql.Error as error:
-            wire.end()
-            raise refused(error, self._source.password) from error
+            connection.end()
+            raise connection_error(error, self._source.password) from error
 
     def translate(self, error: Exception, sql: str) -> DatabaseError | None:  # noqa: ARG002
         return translate(error)
 
     def close(self) -> None:
-        """Sessions are the pool's; there is nothing else."""
+        """The pool closes the sessions; there is nothing else to close."""
 
-    def _open_second(self) -> Wire:
-        """To cancel: somebody waits for it, so a dead network is found out soon."""
-        soon = dict.fromkeys(("connect_timeout", "read_timeout", "write_timeout"), CANCEL_SECONDS)
-        return Wire(**{**self._parameters, **soon})
+    def _open_for_cancel(self) -> MysqlConnection:
+        """A connection that sends a cancel, with short timeouts because a caller waits for it."""
+        short_timeouts = dict.fromkeys(("connect_timeout", "read_timeout", "write_timeout"), CANCEL_SECONDS)
+        return MysqlConnection(**{**self._parameters, **short_timeouts})
 
 
-def _words(wire: Wire, modes: tuple[str, ...]) -> dict[str, str]:
-    """What the two servers call things. MariaDB ends a recursion at its limit and calls that the answer, so
-    there is none: the time limit ends it with an error.
+def _server_settings(connection: MysqlConnection, modes: tuple[str, ...]) -> dict[str, str]:
+    """Return the settings whose names differ between the two servers. MariaDB stops a recursion at its limit
+    and returns that as the result, so the limit is lifted: the time limit ends it with an error.
     """
-    if wire.is_mariadb:
+    if connection.is_mariadb:
         recursion = "max_recursive_iterations = 4294967295"
         return {"mode": ",".join(modes), "read_only": "tx_read_only", "recursion": recursion}
     recursion = "cte_max_recursion_depth = 1000000"
@@ -81,9 +89,9 @@ def _words(wire: Wire, modes: tuple[str, ...]) -> dict[str, str]:
     return {"mode": mode, "read_only": "transaction_read_only", "recursion": recursion}
 
 
-# -- What may stand after `?` --------------------------------------------------------------------
+# -- URL options ----------------------------------------------------------------------------------
 
-_ENCRYPTED = {
+_TLS_MODES = {
     "REQUIRED": "REQUIRED",
     "REQUIRE": "REQUIRED",
     "VERIFY_CA": "VERIFY_CA",
@@ -100,60 +108,60 @@ _OPTIONS = (
     "ssl_verify_identity",
     "unix_socket",
 )
-_PINNED_ANYWAY = frozenset({"charset", "use_unicode"})
+_IGNORED = frozenset({"charset", "use_unicode"})
 _FALSE = ("", "0", "false", "no", "off")
 
 
 def _parameters(source: Source, settings: Settings) -> dict[str, Any]:
     options = _options(source)
-    # A server that accepts and then says nothing is given up like one that does not accept.
-    patience = float(options.get("connect_timeout") or settings.connect_timeout)
+    # The same limit for a server that accepts the connection but does not answer.
+    timeout = float(options.get("connect_timeout") or settings.connect_timeout)
     return {
         "host": source.host or None,
         "port": source.port or 0,
         "user": source.user or None,
-        "password": source.password.encode(),  # PyMySQL would take it for Latin-1
+        "password": source.password.encode(),  # PyMySQL would encode it as Latin-1
         "database": source.database or None,
         "unix_socket": options.get("unix_socket"),
         "charset": "utf8mb4",
         "local_infile": False,
         "autocommit": None,
         "program_name": "text2sql",
-        **dict.fromkeys(("connect_timeout", "read_timeout", "write_timeout"), patience),
-        **_secured(options),
+        **dict.fromkeys(("connect_timeout", "read_timeout", "write_timeout"), timeout),
+        **_tls_parameters(options),
     }
 
 
 def _options(source: Source) -> dict[str, str]:
-    """An option we do not know is refused: it might have asked for safety, or for its opposite."""
+    """Unknown options are rejected: they might have asked for security, or for its opposite."""
     options: dict[str, str] = {}
     for name, value in source.options.items():
-        plain = name.lower().replace("-", "_").replace("sslmode", "ssl_mode")
-        if plain in _OPTIONS:
-            options[plain] = value
-        elif plain not in _PINNED_ANYWAY:
+        normalized = name.lower().replace("-", "_").replace("sslmode", "ssl_mode")
+        if normalized in _OPTIONS:
+            options[normalized] = value
+        elif normalized not in _IGNORED:
             raise UsageError("usage.db_option", option=name, options=", ".join(sorted(_OPTIONS)))
     return options
 
 
-def _secured(options: Mapping[str, str]) -> dict[str, Any]:
-    """MySQL's ssl-mode: what it asks for is had, or the connection is not made.
+def _tls_parameters(options: Mapping[str, str]) -> dict[str, Any]:
+    """Implement MySQL's ssl-mode: the connection is as secure as requested, or it is not made.
 
-    PyMySQL encrypts where it can and trusts anybody, even with an ssl_ca; whoever names an authority or a
-    certificate wants it checked.
+    PyMySQL encrypts if it can and trusts any server, even with an ssl_ca; naming an authority or a
+    certificate here means that it is verified.
     """
-    asked = options.get("ssl_mode", "").upper()
-    if asked in ("DISABLED", "DISABLE"):
+    requested = options.get("ssl_mode", "").upper()
+    if requested in ("DISABLED", "DISABLE"):
         return {"ssl_disabled": True}
     if _is_on(options, "ssl_verify_identity"):
-        asked = "VERIFY_IDENTITY"
-    elif not asked and ("ssl_ca" in options or _is_on(options, "ssl_verify_cert")):
-        asked = "VERIFY_CA"
-    if asked in ("", "PREFERRED", "PREFER") and "ssl_cert" not in options:
+        requested = "VERIFY_IDENTITY"
+    elif not requested and ("ssl_ca" in options or _is_on(options, "ssl_verify_cert")):
+        requested = "VERIFY_CA"
+    if requested in ("", "PREFERRED", "PREFER") and "ssl_cert" not in options:
         return {}
-    mode = _ENCRYPTED.get(asked or "REQUIRED")
+    mode = _TLS_MODES.get(requested or "REQUIRED")
     if mode is None:
-        raise UsageError("usage.db_option", option=f"ssl_mode={asked}", options=", ".join(_ENCRYPTED))
+        raise UsageError("usage.db_option", option=f"ssl_mode={requested}", options=", ".join(_TLS_MODES))
     try:
         context = ssl.create_default_context(cafile=options.get("ssl_ca"))
         if certificate := options.get("ssl_cert"):

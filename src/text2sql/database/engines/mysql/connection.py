@@ -1,5 +1,5 @@
-"""PyMySQL's connection with the four things it lacks: rows one by one with our readers, a statement that
-is parsed and not run, COM_RESET_CONNECTION, and a way to hang up from another thread.
+"""Extends PyMySQL's connection: rows one by one with the project's cell readers, a size limit for a row,
+parsing without execution, COM_RESET_CONNECTION, and disconnecting from another thread.
 """
 
 import os
@@ -11,44 +11,60 @@ from typing import Any
 
 from pymysql.connections import Connection
 from pymysql.constants import COMMAND
+from pymysql.protocol import MysqlPacket
 
 from text2sql.database.engines.mysql.cells import reader, type_name
+from text2sql.errors import ResourceExhausted
 from text2sql.types import ResultColumn
 
+ROW_BYTES = 64_000_000  # limit of one packet, which contains one row; the client's `max_allowed_packet`
 _RESET_CONNECTION = 0x1F
 
 
-class Wire(Connection):
-    """Private names of the base class are used here and only here; the lock file holds its version."""
+class MysqlConnection(Connection):
+    """Uses private names of the base class, only in this module; the lock file pins its version."""
 
-    _twin: socket.socket | None = None
+    _socket_copy: socket.socket | None = None
+    _packet_bytes = 0
 
     @property
     def _base(self) -> Any:
-        """This connection with the names that its type stubs leave out."""
+        """This connection, with the attributes that its type stubs lack."""
         return self
 
     def connect(self, sock: Any = None) -> None:
         super().connect(sock)
-        # A second handle of the socket: PyMySQL forgets its own when it closes, in whatever thread that is.
-        self._twin = socket.socket(fileno=os.dup(self._base._sock.fileno()))
+        # A second handle of the socket: PyMySQL drops its own on close, in whatever thread that happens.
+        self._socket_copy = socket.socket(fileno=os.dup(self._base._sock.fileno()))
+
+    def _read_packet(self, packet_type: Any = MysqlPacket) -> Any:
+        self._packet_bytes = 0
+        return super()._read_packet(packet_type)  # type: ignore[no-untyped-call]
+
+    def _read_bytes(self, num_bytes: int) -> Any:
+        """A packet announces its length first, in pieces of 16 MB: a row that is too large is never read."""
+        self._packet_bytes += num_bytes
+        if self._packet_bytes > ROW_BYTES:
+            self._base._force_close()  # the server stops when the client disconnects
+            raise ResourceExhausted(f"a row of more than {ROW_BYTES:,} bytes", code="row_bytes")
+        return super()._read_bytes(num_bytes)  # type: ignore[misc]
 
     @property
     def is_mariadb(self) -> bool:
         return "mariadb" in str(self._base.server_version).lower()
 
     @property
-    def number(self) -> int:
-        """What the server calls this connection."""
+    def connection_id(self) -> int:
+        """The server's id of this connection."""
         return int(self._base.thread_id())
 
     def do(self, sql: str) -> tuple[tuple[Any, ...], ...]:
-        """A statement of our own, all of its rows at once."""
+        """Run an internal statement and fetch all of its rows."""
         self.send(sql)
         return tuple(self.rows())
 
     def send(self, sql: str) -> tuple[ResultColumn, ...]:
-        """A statement begins to answer; () where it has no rows."""
+        """Start a statement; return its columns, or () if it returns no rows."""
         self.query(sql, unbuffered=True)
         result = self._base._result
         fields = getattr(result, "fields", ())
@@ -61,53 +77,55 @@ class Wire(Connection):
             yield row
 
     @property
-    def touched(self) -> int:
-        """The rows that the last statement changed or, with FOUND_ROWS, found to change."""
+    def changed_rows(self) -> int:
+        """The number of rows that the last statement changed or, with FOUND_ROWS, matched."""
         return int(self._base.affected_rows())
 
     @property
-    def answering(self) -> bool:
+    def has_unread_rows(self) -> bool:
         """Whether rows of a statement are still to be read."""
         result = self._base._result
         return self.open and result is not None and bool(result.unbuffered_active)
 
     def parse(self, sql: str) -> None:
-        """The server reads the statement, resolves its names and forgets it; nothing runs."""
+        """The server parses the statement and resolves its names, without running it."""
         self._base._execute_command(COMMAND.COM_STMT_PREPARE, sql)
         answer = self._base._read_packet()
         answer.advance(1)
-        number, columns, parameters = struct.unpack("<IHH", answer.read(8))
+        connection_id, columns, parameters = struct.unpack("<IHH", answer.read(8))
         for count in (parameters, columns):
             if count:
-                for _ in range(count + 1):  # the descriptions, and a packet that ends them
+                for _ in range(count + 1):  # the column descriptions, and a packet that ends them
                     self._base._read_packet()
-        self._base._execute_command(COMMAND.COM_STMT_CLOSE, struct.pack("<I", number))  # has no answer
+        self._base._execute_command(
+            COMMAND.COM_STMT_CLOSE, struct.pack("<I", connection_id)
+        )  # the server sends no reply
 
     def reset_session(self) -> None:
-        """Locks, variables, temporary tables, prepared statements and settings are the server's again."""
+        """Release locks, variables, temporary tables, prepared statements and settings."""
         self._base._execute_command(_RESET_CONNECTION, b"")
         self._base._read_ok_packet()
 
-    def expect_within(self, seconds: float) -> None:
-        """How long a silent server is listened to; a half-open connection would be for ever."""
+    def set_timeout(self, seconds: float) -> None:
+        """Limit the wait for a silent server; a half-open connection would block forever."""
         self._base._read_timeout = self._base._write_timeout = seconds
 
-    def forget_result(self) -> None:
-        """Rows that will never be read; PyMySQL would read them all when it finds out."""
+    def discard_result(self) -> None:
+        """Drop rows that will never be read; PyMySQL would otherwise read them all."""
         result = self._base._result
         if result is not None:
             result.unbuffered_active = False
             self._base._result = None
 
-    def hang_up(self) -> None:
-        """Wake whoever waits on the socket: to it the connection is lost. Safe from another thread."""
-        if self._twin is not None:
+    def disconnect(self) -> None:
+        """Wake a thread that waits on the socket: it sees a lost connection. Safe from another thread."""
+        if self._socket_copy is not None:
             with suppress(OSError):  # already gone
-                self._twin.shutdown(socket.SHUT_RDWR)
+                self._socket_copy.shutdown(socket.SHUT_RDWR)
 
     def end(self) -> None:
-        self.forget_result()
+        self.discard_result()
         if not self._base._closed:
             self.close()
-        if self._twin is not None:
-            self._twin.close()
+        if self._socket_copy is not None:
+            self._socket_copy.close()

@@ -1,4 +1,4 @@
-"""MySQL's and MariaDB's errors as ours, by number."""
+"""Translates MySQL's and MariaDB's errors, by number."""
 
 import re
 
@@ -52,7 +52,9 @@ _KEYS = {
     2026: "database.tls",
 }
 _QUOTED = re.compile(r"'([^']+)'")
-_NAMES_FIRST = frozenset({1146, 1051, 1109, 1054, 1052, 1305})  # their first quoted word is the name
+_WITH_IDENTIFIER = frozenset(
+    {1146, 1051, 1109, 1054, 1052, 1305}
+)  # the first quoted word of these errors is the name
 
 
 def translate(error: Exception) -> DatabaseError | None:
@@ -63,13 +65,13 @@ def translate(error: Exception) -> DatabaseError | None:
     number, detail = _parts(error)
     kind = _BY_NUMBER.get(number, ours.OtherDatabaseError)
     if number == 0 and isinstance(error, pymysql.InterfaceError | pymysql.InternalError):
-        kind = ours.ConnectionFailed  # PyMySQL's way to say that the socket is closed or out of step
-    named = tuple(_QUOTED.findall(detail)[:1]) if number in _NAMES_FIRST else ()
-    return kind(detail, code=str(number) if number else "", identifiers=named)
+        kind = ours.ConnectionFailed  # PyMySQL raises this if the socket is closed or out of sync
+    identifiers = tuple(_QUOTED.findall(detail)[:1]) if number in _WITH_IDENTIFIER else ()
+    return kind(detail, code=str(number) if number else "", identifiers=identifiers)
 
 
-def refused(error: pymysql.Error, password: str) -> DatabaseError:
-    """Why a connection could not be had."""
+def connection_error(error: pymysql.Error, password: str) -> DatabaseError:
+    """Translate an error that was raised while connecting."""
     number, detail = _parts(error)
     if password:
         detail = detail.replace(password, "***")

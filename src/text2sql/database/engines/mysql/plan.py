@@ -1,4 +1,6 @@
-"""EXPLAIN FORMAT=JSON as one estimate. The two servers agree on the words and not on the nesting."""
+"""Parses EXPLAIN FORMAT=JSON into one estimate. The two servers use the same names but nest
+them differently.
+"""
 
 import json
 from collections.abc import Callable
@@ -15,22 +17,22 @@ def read_plan(text: str) -> Plan:
 
 
 def _rows(node: Any) -> float | None:
-    """Rows that come out of a piece of the plan: tables of a join multiply, arms of a union add up."""
+    """Estimate the rows of a plan node: tables of a join multiply, arms of a union add up."""
     if isinstance(node, list):
-        return _together(prod, node)
+        return _combine(prod, node)
     if not isinstance(node, dict):
         return None
     if "query_specifications" in node:
-        return _together(sum, node["query_specifications"])
+        return _combine(sum, node["query_specifications"])
     if "table_name" in node or "message" in node:
         return _table_rows(node)
-    inner = (_rows(piece) for name, piece in node.items() if name not in _ASIDE)
+    inner = (_rows(child) for name, child in node.items() if name not in _IGNORED_KEYS)
     return next((rows for rows in inner if rows is not None), None)
 
 
-def _together(how: Callable[[list[float]], float], nodes: list[Any]) -> float | None:
+def _combine(combine: Callable[[list[float]], float], nodes: list[Any]) -> float | None:
     known = [rows for rows in map(_rows, nodes) if rows is not None]
-    return how(known) if known else None
+    return combine(known) if known else None
 
 
 def _table_rows(table: dict[str, Any]) -> float | None:
@@ -40,6 +42,6 @@ def _table_rows(table: dict[str, Any]) -> float | None:
     return float(rows) * float(table.get("filtered", 100)) / 100
 
 
-_ASIDE = frozenset(
+_IGNORED_KEYS = frozenset(
     {"subqueries", "cost_info", "materialized", "attached_subqueries", "optimized_away_subqueries"}
 )

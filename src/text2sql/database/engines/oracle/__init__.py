@@ -1,6 +1,6 @@
-"""Oracle through python-oracledb's thin mode: what a session is pinned to, and how one is opened.
+"""Oracle through python-oracledb's thin mode: session settings, and how a session is opened.
 
-No server was at hand when this was written: what runs without one is tested, the rest is not.
+Not tested against a server: only what runs without one is tested.
 """
 
 from typing import Any, NoReturn
@@ -10,13 +10,13 @@ import oracledb
 from text2sql.config import Settings
 from text2sql.database.dialects import BY_NAME
 from text2sql.database.engines.options import Options
-from text2sql.database.engines.oracle.errors import refused, translate
+from text2sql.database.engines.oracle.errors import connection_error, translate
 from text2sql.database.engines.oracle.session import OracleSession
 from text2sql.database.source import Source
 from text2sql.errors import DatabaseError, Forbidden
 
 _OPTIONS = ("connect_timeout", "schema", "sid", "ssl_server_dn_match", "wallet_location", "wallet_password")
-# A date that is compared with a text is read by these; none is left to the server's country.
+# These formats parse dates that are compared with text; they must not depend on the server's locale.
 _PINNED = (
     "ALTER SESSION SET NLS_DATE_FORMAT = 'YYYY-MM-DD HH24:MI:SS'"
     " NLS_TIMESTAMP_FORMAT = 'YYYY-MM-DD HH24:MI:SS.FF'"
@@ -26,6 +26,8 @@ _PINNED = (
 
 
 class OracleEngine:
+    """Opens sessions to one Oracle database."""
+
     dialect = "oracle"
 
     def __init__(self, source: Source, settings: Settings) -> None:
@@ -37,7 +39,9 @@ class OracleEngine:
         try:
             connection = oracledb.connect(**self._parameters)
         except oracledb.Error as error:
-            raise refused(error, self._source.password) from None  # the cause may quote the address
+            raise connection_error(
+                error, self._source.password
+            ) from None  # the cause may contain the address
         try:
             with connection.cursor() as cursor:
                 cursor.execute(_PINNED)
@@ -45,7 +49,7 @@ class OracleEngine:
                     cursor.execute(f"ALTER SESSION SET CURRENT_SCHEMA = {BY_NAME['oracle'].quoted(schema)}")
         except oracledb.Error as error:
             connection.close()
-            raise refused(error, self._source.password) from error
+            raise connection_error(error, self._source.password) from error
         return OracleSession(connection)
 
     def connect_writing(self) -> NoReturn:
@@ -55,18 +59,18 @@ class OracleEngine:
         return translate(error)
 
     def close(self) -> None:
-        """Sessions are the pool's; there is nothing else."""
+        """The pool closes the sessions; there is nothing else to close."""
 
 
 def _parameters(source: Source, options: Options, settings: Settings) -> dict[str, Any]:
-    named = {"sid": options["sid"]} if options["sid"] else {"service_name": source.database}
+    service = {"sid": options["sid"]} if options["sid"] else {"service_name": source.database}
     wallet = {name: options[name] for name in ("wallet_location", "wallet_password") if options[name]}
     return {
         "user": source.user,
         "password": source.password,
         "host": source.host,
         "port": source.port,
-        **named,
+        **service,
         **wallet,
         "protocol": "tcps" if wallet or options["ssl_server_dn_match"] else "tcp",
         "ssl_server_dn_match": options.is_on("ssl_server_dn_match", default=True),

@@ -1,4 +1,4 @@
-"""Oracle's errors as ours: by the server's number (ORA), or the driver's own (DPY)."""
+"""Translates Oracle's errors: by the server's number (ORA), or the driver's own (DPY)."""
 
 import re
 from typing import Any
@@ -53,8 +53,8 @@ _KINDS: dict[type[DatabaseError], tuple[int, ...]] = {
     ),
 }
 _BY_NUMBER = {number: kind for kind, numbers in _KINDS.items() for number in numbers}
-_OF_THE_DRIVER: dict[str, type[DatabaseError]] = {
-    "DPY-4024": ours.QueryTimeout,  # the call's own limit
+_BY_DRIVER_CODE: dict[str, type[DatabaseError]] = {
+    "DPY-4024": ours.QueryTimeout,  # the call's timeout
     "DPY-4026": ours.ConnectionFailed,
     "DPY-4011": ours.ConnectionFailed,
     "DPY-1001": ours.ConnectionFailed,
@@ -73,7 +73,7 @@ _KEYS = {
     ),
     **dict.fromkeys(("ORA-28759", "ORA-28860", "ORA-29024"), "database.tls"),
 }
-_NAMED = frozenset({904, 918, 942})
+_WITH_IDENTIFIER = frozenset({904, 918, 942})
 _QUOTED = re.compile(r'"([^"]+)"')
 _CODE = re.compile(r"^(?:ORA|DPY)-\d+: ")
 
@@ -81,20 +81,20 @@ _CODE = re.compile(r"^(?:ORA|DPY)-\d+: ")
 def translate(error: Exception) -> DatabaseError | None:
     if not isinstance(error, oracledb.Error):
         return None
-    told, detail, code = _parts(error)
-    number = int(getattr(told, "code", 0) or 0) if code.startswith("ORA") else 0
-    kind = _OF_THE_DRIVER.get(code) or _BY_NUMBER.get(number, ours.OtherDatabaseError)
-    offset = getattr(told, "offset", 0)
+    driver_error, detail, code = _parts(error)
+    number = int(getattr(driver_error, "code", 0) or 0) if code.startswith("ORA") else 0
+    kind = _BY_DRIVER_CODE.get(code) or _BY_NUMBER.get(number, ours.OtherDatabaseError)
+    offset = getattr(driver_error, "offset", 0)
     return kind(
         detail,
         code=code,
-        identifiers=tuple(_QUOTED.findall(detail)) if number in _NAMED else (),
+        identifiers=tuple(_QUOTED.findall(detail)) if number in _WITH_IDENTIFIER else (),
         position=int(offset) + 1 if offset else None,
     )
 
 
-def refused(error: Exception, password: str) -> DatabaseError:
-    """Why a connection could not be had."""
+def connection_error(error: Exception, password: str) -> DatabaseError:
+    """Translate an error that was raised while connecting."""
     _, detail, code = _parts(error)
     if password:
         detail = detail.replace(password, "***")
@@ -105,7 +105,7 @@ def refused(error: Exception, password: str) -> DatabaseError:
 
 
 def _parts(error: Exception) -> tuple[Any, str, str]:
-    told = error.args[0] if error.args else error
-    text = str(getattr(told, "message", told)).strip()
+    driver_error = error.args[0] if error.args else error
+    text = str(getattr(driver_error, "message", driver_error)).strip()
     line = text.splitlines()[0] if text else type(error).__name__
-    return told, _CODE.sub("", line), str(getattr(told, "full_code", ""))
+    return driver_error, _CODE.sub("", line), str(getattr(driver_error, "full_code", ""))

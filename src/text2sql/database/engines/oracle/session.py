@@ -1,4 +1,4 @@
-"""One connection to Oracle: one query at a time, in a READ ONLY transaction, stopped by a break."""
+"""One connection to Oracle: one query at a time, in a READ ONLY transaction, cancelled by a break."""
 
 from collections.abc import Iterator
 from contextlib import suppress
@@ -7,19 +7,21 @@ from typing import Any
 
 import oracledb
 
-from text2sql.database.batches import in_batches
-from text2sql.database.engine import Answering
-from text2sql.database.engines.beginning import must_begin_like_a_query
-from text2sql.database.engines.oracle import catalogue as introspection
+from text2sql.database.engine import RawResult
+from text2sql.database.engines.oracle import catalog as introspection
+from text2sql.database.engines.statement_prefix import require_query_prefix
+from text2sql.database.fetch_batches import fetch_in_batches
 from text2sql.database.values import duration
 from text2sql.errors import Forbidden
-from text2sql.types import Catalogue, Plan, ResultColumn
+from text2sql.types import Catalog, Plan, ResultColumn
 
-_FEW, _MANY = 16, 256  # rows a round trip, where cells may be large and where they are not
+_FEW, _MANY = 16, 256  # rows per round trip, if cells may be large and if not
 _LARGE = (oracledb.DB_TYPE_CLOB, oracledb.DB_TYPE_NCLOB, oracledb.DB_TYPE_BLOB)
 
 
 class OracleSession:
+    """A read-only session."""
+
     def __init__(self, connection: oracledb.Connection) -> None:
         self._connection = connection
         connection.outputtypehandler = _as_values
@@ -27,13 +29,13 @@ class OracleSession:
     # -- the protocol of engine.py ---------------------------------------------------------------
 
     def begin(self, seconds: float) -> None:
-        """The limit is for one round trip; the watchdog adds them up."""
+        """The timeout applies to one round trip; the watchdog limits the total."""
         self._connection.call_timeout = max(1, round(seconds * 1000))
         with self._connection.cursor() as cursor:
             cursor.execute("SET TRANSACTION READ ONLY")
 
-    def execute(self, sql: str, rows: int) -> Answering:
-        self._one_query(sql)
+    def execute(self, sql: str, rows: int) -> RawResult:
+        self._require_single_query(sql)
         cursor = self._connection.cursor()
         cursor.arraysize = min(_MANY, rows + 1)
         cursor.prefetchrows = cursor.arraysize
@@ -41,19 +43,19 @@ class OracleSession:
         columns = _columns(cursor)
         if any(info.type_code in _LARGE for info in cursor.description or ()):
             cursor.arraysize = _FEW
-        return Answering(columns, _rows(cursor))
+        return RawResult(columns, _rows(cursor))
 
     def explain(self, sql: str) -> Plan:
-        """Parsed, with its names resolved, and not run. EXPLAIN PLAN would write the plan to a table, which a
-        READ ONLY transaction forbids.
+        """Parse the query and resolve its names, without running it. EXPLAIN PLAN would write the plan to a
+        table, which a READ ONLY transaction forbids.
         """
-        self._one_query(sql)
+        self._require_single_query(sql)
         with self._connection.cursor() as cursor:
             cursor.parse(sql)
             return Plan("\n".join(f"{column.name} {column.type}" for column in _columns(cursor)))
 
-    def catalogue(self, samples: int) -> Catalogue:
-        return introspection.read(self._all, samples)
+    def catalog(self, samples: int) -> Catalog:
+        return introspection.read(self._fetch_all, samples)
 
     def cancel(self) -> None:
         self._connection.cancel()
@@ -65,35 +67,35 @@ class OracleSession:
             raise oracledb.OperationalError("the session is not healthy after a reset")
 
     def close(self) -> None:
-        with suppress(Exception):  # whatever the driver raises: the socket is gone
+        with suppress(Exception):  # drivers raise anything; the socket is closed
             self._connection.close()
 
     # -- one query and nothing else --------------------------------------------------------------
 
-    def _one_query(self, sql: str) -> None:
-        """Only what can stand in FROM (…) may run. The server parses it there and never runs it: a READ ONLY
-        transaction ends at the first DDL statement, and lets FOR UPDATE, CALL and PL/SQL try.
+    def _require_single_query(self, sql: str) -> None:
+        """Accept only what is valid in FROM (…). The server parses it there and never runs it: a READ ONLY
+        transaction ends at the first DDL statement, and does not prevent FOR UPDATE, CALL and PL/SQL.
 
-        Parsing a DDL statement runs it, so what does not begin like a query is not even parsed.
+        Parsing a DDL statement runs it, so a statement that does not begin like a query is not even parsed.
         """
-        must_begin_like_a_query(sql)
+        require_query_prefix(sql)
         with self._connection.cursor() as cursor:
             try:
                 cursor.parse(f"SELECT COUNT(*) FROM (\n{sql}\n)")
             except oracledb.DatabaseError:
-                cursor.parse(sql)  # a bad query says here what is wrong with it, and where
+                cursor.parse(sql)  # reports the real error of an invalid query, with its position
                 raise Forbidden("only a query can be run here", code="statement") from None
 
-    def _all(self, sql: str, **given: Any) -> list[tuple[Any, ...]]:
-        """A query of our own, all of its rows at once."""
+    def _fetch_all(self, sql: str, **parameters: Any) -> list[tuple[Any, ...]]:
+        """Run an internal query and fetch all of its rows."""
         with self._connection.cursor() as cursor:
             cursor.arraysize = cursor.prefetchrows = 1_000
-            cursor.execute(sql, given)
+            cursor.execute(sql, parameters)
             return list(cursor.fetchall())
 
 
 def _as_values(cursor: oracledb.Cursor, info: oracledb.FetchInfo) -> Any:
-    """Numbers keep their digits, and large objects arrive with their row."""
+    """Numbers keep all digits, and large objects arrive with their row."""
     size = cursor.arraysize
     if info.type_code is oracledb.DB_TYPE_NUMBER:
         return cursor.var(Decimal, arraysize=size)
@@ -121,4 +123,4 @@ def _type(info: Any) -> str:
 
 def _rows(cursor: oracledb.Cursor) -> Iterator[list[tuple[Any, ...]]]:
     with cursor:
-        yield from in_batches(cursor.fetchmany)
+        yield from fetch_in_batches(cursor.fetchmany)

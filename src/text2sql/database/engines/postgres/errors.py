@@ -1,4 +1,4 @@
-"""PostgreSQL's errors as ours: by SQLSTATE; by text only where libpq gives no code, which is at connect."""
+"""Translates PostgreSQL's errors: by SQLSTATE; by message only on connect, where libpq gives no code."""
 
 import re
 
@@ -24,7 +24,7 @@ _EXACT: dict[str, type[DatabaseError]] = {
     "42P18": ours.TypeMismatch,
     "42P22": ours.TypeMismatch,
     "42725": ours.TypeMismatch,
-    "42803": ours.SqlSyntaxError,  # a column neither grouped nor aggregated: a rewrite mends it
+    "42803": ours.SqlSyntaxError,  # a column neither grouped nor aggregated: a rewrite fixes it
     "42P20": ours.SqlSyntaxError,
     "42712": ours.SqlSyntaxError,
     "42P10": ours.SqlSyntaxError,
@@ -45,8 +45,8 @@ _CLASS: dict[str, type[DatabaseError]] = {
     "40": ours.LockConflict,
     "XX": ours.OtherDatabaseError,
 }
-# libpq reports a refused connection as text alone; the server's part of it follows the server's language.
-_REFUSED: tuple[tuple[str, str], ...] = (
+# libpq reports a refused connection only as text; the server's part of it is in the server's language.
+_CONNECTION_KEYS: tuple[tuple[str, str], ...] = (
     ("password authentication failed", "database.login"),
     ("no password supplied", "database.login"),
     ("authentication failed", "database.login"),
@@ -68,8 +68,8 @@ def translate(error: Exception) -> DatabaseError | None:
     detail, code = _first_line(error), error.sqlstate or ""
     kind = _EXACT.get(code) or _CLASS.get(code[:2])
     if kind is None:
-        lost = not code and isinstance(error, psycopg.OperationalError | psycopg.InterfaceError)
-        kind = ours.ConnectionFailed if lost else ours.OtherDatabaseError
+        is_lost_connection = not code and isinstance(error, psycopg.OperationalError | psycopg.InterfaceError)
+        kind = ours.ConnectionFailed if is_lost_connection else ours.OtherDatabaseError
     if kind is ours.QueryTimeout and "user request" in detail:
         kind = ours.QueryCancelled
     position = error.diag.statement_position
@@ -82,12 +82,12 @@ def translate(error: Exception) -> DatabaseError | None:
     )
 
 
-def refused(error: psycopg.Error, password: str) -> DatabaseError:
-    """Why a connection could not be had. A retry with a wrong password locks accounts: its key says so."""
+def connection_error(error: psycopg.Error, password: str) -> DatabaseError:
+    """Translate an error on connect. Retrying a wrong password locks accounts, so it has its own key."""
     detail = _first_line(error)
     if password:
         detail = detail.replace(password, "***")
-    key = next((key for words, key in _REFUSED if words in detail), "")
+    key = next((key for words, key in _CONNECTION_KEYS if words in detail), "")
     return ours.ConnectionFailed(detail, key=key, code=error.sqlstate or "")
 
 
@@ -97,6 +97,6 @@ def _first_line(error: psycopg.Error) -> str:
 
 
 def _identifiers(error: psycopg.Error, detail: str) -> tuple[str, ...]:
-    named = [error.diag.schema_name, error.diag.table_name, error.diag.column_name]
-    found = [name for name in named if name] or _BARE.findall(detail) or _QUOTED.findall(detail)
-    return tuple(dict.fromkeys(found))
+    names = [error.diag.schema_name, error.diag.table_name, error.diag.column_name]
+    identifiers = [name for name in names if name] or _BARE.findall(detail) or _QUOTED.findall(detail)
+    return tuple(dict.fromkeys(identifiers))

@@ -1,6 +1,6 @@
-"""Snowflake through its connector: account, role and warehouse, and what a session is pinned to.
+"""Snowflake through its connector: account, role and warehouse, and session settings.
 
-Not yet run against Snowflake itself: what runs without it is tested, the rest is not.
+Not tested against Snowflake itself: only what runs without it is tested.
 """
 
 from typing import Any, NoReturn
@@ -11,7 +11,7 @@ from snowflake.connector.errors import Error
 from text2sql.config import Settings
 from text2sql.database.dialects import BY_NAME
 from text2sql.database.engines.options import Options
-from text2sql.database.engines.snowflake.errors import refused, translate
+from text2sql.database.engines.snowflake.errors import connection_error, translate
 from text2sql.database.engines.snowflake.session import SnowflakeSession
 from text2sql.database.source import Source
 from text2sql.errors import DatabaseError, Forbidden
@@ -33,11 +33,13 @@ _PINNED = {
     "MULTI_STATEMENT_COUNT": 1,
     "QUOTED_IDENTIFIERS_IGNORE_CASE": False,
     "CLIENT_TELEMETRY_ENABLED": False,
-    "ABORT_DETACHED_QUERY": True,  # a query whose client is gone ends
+    "ABORT_DETACHED_QUERY": True,  # a query ends if its client disconnects
 }
 
 
 class SnowflakeEngine:
+    """Opens sessions to one Snowflake database."""
+
     dialect = "snowflake"
 
     def __init__(self, source: Source, settings: Settings) -> None:
@@ -49,7 +51,9 @@ class SnowflakeEngine:
         try:
             connection = snowflake.connector.connect(**self._parameters)
         except Error as error:
-            raise refused(error, self._source.password) from None  # the cause may quote the address
+            raise connection_error(
+                error, self._source.password
+            ) from None  # the cause may contain the address
         return SnowflakeSession(connection, self._schema)
 
     def connect_writing(self) -> NoReturn:
@@ -59,23 +63,23 @@ class SnowflakeEngine:
         return translate(error, sql)
 
     def close(self) -> None:
-        """Sessions are the pool's; there is nothing else."""
+        """The pool closes the sessions; there is nothing else to close."""
 
 
 def _parameters(source: Source, schema: str, settings: Settings) -> dict[str, Any]:
     options = Options(source, _OPTIONS)
-    given = {name: options[name] for name in _PASSED_ON if options[name]}
-    patience = max(1, round(options.number("connect_timeout", settings.connect_timeout)))
+    passed_on = {name: options[name] for name in _PASSED_ON if options[name]}
+    timeout = max(1, round(options.number("connect_timeout", settings.connect_timeout)))
     return {
         "account": source.host,
         "user": source.user,
         "password": source.password,
         "database": source.database.partition("/")[0],
         "schema": schema,
-        **given,
-        "login_timeout": patience,
+        **passed_on,
+        "login_timeout": timeout,
         "session_parameters": dict(_PINNED),
         "application": "text2sql",
-        "platform_detection_timeout_seconds": 0.0,  # it would ask three clouds whether this is one of theirs
-        "enable_server_session_keep_alive_auto_detection": False,  # what still runs at the end is ended
+        "platform_detection_timeout_seconds": 0.0,  # skips the probes of three cloud platforms
+        "enable_server_session_keep_alive_auto_detection": False,  # queries that still run are ended on close
     }

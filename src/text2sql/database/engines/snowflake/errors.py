@@ -1,4 +1,4 @@
-"""Snowflake's errors as ours: by its number, by SQLSTATE where many numbers share a meaning."""
+"""Translates Snowflake's errors: by number, and by SQLSTATE if many numbers share a meaning."""
 
 import re
 
@@ -39,9 +39,9 @@ _BY_CLASS: dict[str, type[DatabaseError]] = {
 _AMBIGUOUS = re.compile(r"ambiguous column name '([^']+)'")
 _TYPES = re.compile(r"Invalid argument types|is not recognized|not comparable|Can not convert|Numeric value")
 _QUOTED = re.compile(r"'([^']+)'")
-_PLACE = re.compile(r"line (\d+) at position (\d+)")
+_LOCATION = re.compile(r"line (\d+) at position (\d+)")
 _LINES = 3
-_ACCOUNT = 390  # thousands: who one is, and sessions that are over
+_ACCOUNT_ERRORS = 390  # 390xxx: authentication errors and expired sessions
 _LOGIN = frozenset({390100, 390144, 390114, 250001})
 
 
@@ -51,17 +51,17 @@ def translate(error: Exception, sql: str) -> DatabaseError | None:
     number, state, detail = error.errno or 0, error.sqlstate or "", _detail(error)
     kind = _kind(number, state, detail)
     if kind is None:
-        lost = isinstance(error, InterfaceError | OperationalError)
-        kind = ours.ConnectionFailed if lost else ours.OtherDatabaseError
-    named = kind in (ours.UnknownColumn, ours.UnknownTable, ours.AmbiguousColumn)
-    names = _QUOTED.findall(detail)[:1] if named else []
+        is_lost_connection = isinstance(error, InterfaceError | OperationalError)
+        kind = ours.ConnectionFailed if is_lost_connection else ours.OtherDatabaseError
+    has_identifier = kind in (ours.UnknownColumn, ours.UnknownTable, ours.AmbiguousColumn)
+    names = _QUOTED.findall(detail)[:1] if has_identifier else []
     identifiers = tuple(part.strip('"') for name in names for part in name.split("."))
     code = str(number) if number > 0 else state
     return kind(detail, code=code, identifiers=identifiers, position=_position(detail, sql))
 
 
-def refused(error: Error, password: str) -> DatabaseError:
-    """Why a connection could not be had."""
+def connection_error(error: Error, password: str) -> DatabaseError:
+    """Translate an error that was raised while connecting."""
     detail = _detail(error)
     if password:
         detail = detail.replace(password, "***")
@@ -75,21 +75,23 @@ def _kind(number: int, state: str, detail: str) -> type[DatabaseError] | None:
         return ours.AmbiguousColumn
     if _TYPES.search(detail):
         return ours.TypeMismatch
-    if number // 1000 == _ACCOUNT:
+    if number // 1000 == _ACCOUNT_ERRORS:
         return ours.ConnectionFailed
     return _BY_NUMBER.get(number) or _BY_STATE.get(state) or _BY_CLASS.get(state[:2])
 
 
 def _detail(error: Error) -> str:
-    """`001003 (42000): SQL compilation error:` stands before what was wrong, and where it is before what."""
+    """Remove the prefix `001003 (42000): SQL compilation error:` and join the lines, which give the location
+    first.
+    """
     text = re.sub(r"^\d+ \(\w+\): (?:[\w-]+: )?", "", (error.raw_msg or str(error)).strip())
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     return " ".join(lines[:_LINES]) if lines else type(error).__name__
 
 
 def _position(detail: str, sql: str) -> int | None:
-    found = _PLACE.search(detail)
+    match = _LOCATION.search(detail)
     lines = sql.split("\n")
-    if found is None or int(found[1]) > len(lines):
+    if match is None or int(match[1]) > len(lines):
         return None
-    return sum(len(line) + 1 for line in lines[: int(found[1]) - 1]) + int(found[2]) + 1
+    return sum(len(line) + 1 for line in lines[: int(match[1]) - 1]) + int(match[2]) + 1

@@ -1,4 +1,6 @@
-"""One connection to Snowflake: one query at a time, begun without waiting so that it can be stopped by id."""
+"""One connection to Snowflake: one query at a time, started asynchronously so that it can be
+cancelled by id.
+"""
 
 import threading
 import time
@@ -10,33 +12,35 @@ from typing import Any
 from snowflake.connector.constants import FIELD_ID_TO_NAME  # type: ignore[attr-defined]
 from snowflake.connector.errors import DatabaseError, OperationalError
 
-from text2sql.database.batches import in_batches
-from text2sql.database.engine import Answering
-from text2sql.database.engines.beginning import must_begin_like_a_query
-from text2sql.database.engines.snowflake import catalogue as introspection
+from text2sql.database.engine import RawResult
+from text2sql.database.engines.snowflake import catalog as introspection
+from text2sql.database.engines.statement_prefix import require_query_prefix
+from text2sql.database.fetch_batches import fetch_in_batches
 from text2sql.database.values import parse_json
 from text2sql.errors import Forbidden
-from text2sql.types import Catalogue, Plan, ResultColumn
+from text2sql.types import Catalog, Plan, ResultColumn
 
-_FIRST_NAP, _LONGEST_NAP = 0.01, 0.5
-_TO_STOP = 2.0  # seconds that an aborted query has to say that it is over
-_DOCUMENTS = ("VARIANT", "OBJECT", "ARRAY", "MAP")  # they arrive as the text of JSON
+_FIRST_WAIT, _LONGEST_WAIT = 0.01, 0.5
+_ABORT_SECONDS = 2.0  # limit of the wait for an aborted query
+_JSON_TYPES = ("VARIANT", "OBJECT", "ARRAY", "MAP")  # sent as JSON text
 _NAMES = {"FIXED": "NUMBER", "REAL": "FLOAT", "TEXT": "VARCHAR"}
 
 
 class SnowflakeSession:
+    """A read-only session."""
+
     def __init__(self, connection: Any, schema: str) -> None:
         self._connection = connection
         self._schema = schema
-        self._running = ""
+        self._query_id = ""
         self._limit = 0
-        self._stopped = threading.Event()  # for good: a session that was stopped is not lent again
+        self._stopped = threading.Event()  # permanent: a cancelled session is not reused
 
     # -- the protocol of engine.py ---------------------------------------------------------------
 
     def begin(self, seconds: float) -> None:
-        """The server counts whole seconds; the watchdog is more exact. Said only where it changes: that is a
-        round trip for every query.
+        """The server's timeout is in whole seconds; the watchdog is more exact. Sent only if it changes, to
+        save one round trip per query.
         """
         limit = max(1, ceil(seconds))
         if limit != self._limit:
@@ -44,95 +48,96 @@ class SnowflakeSession:
                 cursor.execute(f"ALTER SESSION SET STATEMENT_TIMEOUT_IN_SECONDS = {limit}")
             self._limit = limit
 
-    def execute(self, sql: str, rows: int) -> Answering:  # noqa: ARG002 result batches end where reading does
-        self._one_query(sql)
+    def execute(self, sql: str, rows: int) -> RawResult:  # noqa: ARG002 unread result batches are never fetched
+        self._require_single_query(sql)
         cursor = self._connection.cursor()
-        self._running = str(cursor.execute_async(sql)["queryId"])
+        self._query_id = str(cursor.execute_async(sql)["queryId"])
         self._wait()
-        cursor.query_result(self._running)
-        batches = in_batches(cursor.fetchmany)
-        documents = [at for at, one in enumerate(cursor.description) if _kind(one) in _DOCUMENTS]
-        columns = tuple(ResultColumn(one.name, _type(one)) for one in cursor.description)
-        return Answering(columns, self._rows(cursor, batches, documents))
+        cursor.query_result(self._query_id)
+        batches = fetch_in_batches(cursor.fetchmany)
+        json_columns = [at for at, column in enumerate(cursor.description) if _kind(column) in _JSON_TYPES]
+        columns = tuple(ResultColumn(column.name, _type(column)) for column in cursor.description)
+        return RawResult(columns, self._rows(cursor, batches, json_columns))
 
     def explain(self, sql: str) -> Plan:
-        self._one_query(sql)
-        return Plan("\n".join(str(row[0]) for row in self._all(f"EXPLAIN USING TEXT {sql}")))
+        self._require_single_query(sql)
+        return Plan("\n".join(str(row[0]) for row in self._fetch_all(f"EXPLAIN USING TEXT {sql}")))
 
-    def catalogue(self, samples: int) -> Catalogue:
-        return introspection.read(self._all, self._shown, self._schema, samples)
+    def catalog(self, samples: int) -> Catalog:
+        return introspection.read(self._fetch_all, self._run_show, self._schema, samples)
 
     def cancel(self) -> None:
         self._stopped.set()
-        if running := self._running:
+        if query_id := self._query_id:
             with self._connection.cursor() as cursor:
-                cursor.abort_query(running)
+                cursor.abort_query(query_id)
 
     def reset(self) -> None:
-        self._running = ""
+        self._query_id = ""
         if self._connection.is_closed():
             raise OperationalError("the connection is closed")
 
     def close(self) -> None:
-        with suppress(Exception):  # whatever the driver raises: the session ends by itself
+        with suppress(Exception):  # drivers raise anything; the session expires by itself
             self._connection.close()
 
     # -- one query and nothing else --------------------------------------------------------------
 
-    def _one_query(self, sql: str) -> None:
-        """Only what can stand in FROM (…) may run: the server compiles it there and never runs it. There is
-        no read-only mode: the role must have no right but to read, and this is the second wall.
+    def _require_single_query(self, sql: str) -> None:
+        """Accept only what is valid in FROM (…): the server compiles it there and never runs it. There is no
+        read-only mode: the role must have only the right to read, and this check is the second line of
+        defense.
         """
-        must_begin_like_a_query(sql)
+        require_query_prefix(sql)
         with self._connection.cursor() as cursor:
             try:
                 cursor.describe(f"SELECT COUNT(*) FROM (\n{sql}\n)")
             except DatabaseError:
-                cursor.describe(sql)  # a bad query says here what is wrong with it, and where
+                cursor.describe(sql)  # reports the real error of an invalid query, with its position
                 raise Forbidden("only a query can be run here", code="statement") from None
 
     def _wait(self) -> None:
-        """Until the query is over. The connector's own wait sleeps for half a second at least and for five at
-        most, which every short query would pay and every stop would wait for.
+        """Wait until the query has ended. The connector's own wait sleeps between half a second and five
+        seconds, which would delay every short query and every cancellation.
         """
-        nap, patience = _FIRST_NAP, 0.0
+        pause, deadline = _FIRST_WAIT, 0.0
         while self._connection.is_still_running(
-            self._connection.get_query_status_throw_if_error(self._running)
+            self._connection.get_query_status_throw_if_error(self._query_id)
         ):
             if not self._stopped.is_set():
-                self._stopped.wait(nap)
-                nap = min(nap * 1.5, _LONGEST_NAP)
+                self._stopped.wait(pause)
+                pause = min(pause * 1.5, _LONGEST_WAIT)
                 continue
-            patience = patience or time.monotonic() + _TO_STOP
-            if time.monotonic() > patience:
+            deadline = deadline or time.monotonic() + _ABORT_SECONDS
+            if time.monotonic() > deadline:
                 raise OperationalError("the query was aborted and does not end")
-            time.sleep(_FIRST_NAP)
+            time.sleep(_FIRST_WAIT)
 
-    def _all(self, sql: str) -> list[tuple[Any, ...]]:
-        """A query of our own, all of its rows at once."""
+    def _fetch_all(self, sql: str) -> list[tuple[Any, ...]]:
+        """Run an internal query and fetch all of its rows."""
         with self._connection.cursor() as cursor:
             return [tuple(row) for row in cursor.execute(sql).fetchall()]
 
-    def _shown(self, sql: str) -> list[dict[str, Any]]:
-        """What a SHOW command tells: its columns have names, and no promised order."""
+    def _run_show(self, sql: str) -> list[dict[str, Any]]:
+        """Run a SHOW command: its columns have names, but no guaranteed order."""
         with self._connection.cursor() as cursor:
             rows = cursor.execute(sql).fetchall()
             names = [column.name.lower() for column in cursor.description]
         return [dict(zip(names, row, strict=True)) for row in rows]
 
     def _rows(
-        self, cursor: Any, batches: Iterator[list[tuple[Any, ...]]], documents: list[int]
+        self, cursor: Any, batches: Iterator[list[tuple[Any, ...]]], json_columns: list[int]
     ) -> Iterator[list[tuple[Any, ...]]]:
-        over = False
+        completed = False
         try:
             for batch in batches:
-                yield [_read(row, documents) for row in batch] if documents else batch
-            over = True
+                yield [_parse_json_cells(row, json_columns) for row in batch] if json_columns else batch
+            completed = True
         finally:
-            if not over:
-                with suppress(Exception):  # whatever the driver raises: the session is thrown away then
+            if not completed:
+                with suppress(Exception):  # drivers raise anything; the session is discarded then
                     self.cancel()
-            self._running = ""
+            self._query_id = ""
             cursor.close()
 
 
@@ -145,9 +150,9 @@ def _type(column: Any) -> str:
     return f"{name}({column.precision},{column.scale})" if name == "NUMBER" and column.precision else name
 
 
-def _read(row: tuple[Any, ...], documents: list[int]) -> tuple[Any, ...]:
+def _parse_json_cells(row: tuple[Any, ...], json_columns: list[int]) -> tuple[Any, ...]:
     cells = list(row)
-    for at in documents:
-        if isinstance(cells[at], str):
-            cells[at] = parse_json(cells[at])
+    for index in json_columns:
+        if isinstance(cells[index], str):
+            cells[index] = parse_json(cells[index])
     return tuple(cells)

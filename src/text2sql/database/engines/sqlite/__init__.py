@@ -1,4 +1,6 @@
-"""SQLite through the standard library: a file opened so that no statement can change it or leave it."""
+"""SQLite through the standard library, with files opened so that no statement can change them
+or open others.
+"""
 
 import sqlite3
 from functools import partial
@@ -6,15 +8,15 @@ from functools import partial
 from text2sql.config import Settings
 from text2sql.database.engines.sqlite.errors import translate
 from text2sql.database.engines.sqlite.session import SqliteSession
-from text2sql.database.engines.sqlite.writing import SqliteWriting
+from text2sql.database.engines.sqlite.writing_session import SqliteWritingSession
 from text2sql.database.source import Source
 from text2sql.errors import ConnectionFailed, DatabaseError
 
 BUSY_SECONDS = 2.0  # how long to wait for a writer before the lock is reported
-MOST_BYTES = 64_000_000  # of one string or blob, made or read; also what one uninterruptible call can chew on
+MAX_BYTES = 64_000_000  # of one string or blob; also the limit of what one uninterruptible call processes
 
 _LIMITS = {
-    sqlite3.SQLITE_LIMIT_LENGTH: MOST_BYTES,
+    sqlite3.SQLITE_LIMIT_LENGTH: MAX_BYTES,
     sqlite3.SQLITE_LIMIT_SQL_LENGTH: 1_000_000,
     sqlite3.SQLITE_LIMIT_EXPR_DEPTH: 500,
     sqlite3.SQLITE_LIMIT_ATTACHED: 0,
@@ -23,32 +25,33 @@ _LIMITS = {
     sqlite3.SQLITE_LIMIT_WORKER_THREADS: 0,
 }
 _PRAGMAS = ("trusted_schema=OFF", "cell_size_check=ON")
-_READING = (*_PRAGMAS, "query_only=ON")
-_WRITING = (*_PRAGMAS, "foreign_keys=ON")  # SQLite leaves them unchecked where nobody asks
-_WAL_HEADER = slice(18, 20)  # file format bytes: 2, 2 in a database that uses a write-ahead log
+_READ_PRAGMAS = (*_PRAGMAS, "query_only=ON")
+_WRITE_PRAGMAS = (*_PRAGMAS, "foreign_keys=ON")  # off by default in SQLite
 
 
 class SqliteEngine:
+    """Opens sessions to one SQLite file."""
+
     dialect = "sqlite"
 
-    def __init__(self, source: Source, settings: Settings) -> None:  # noqa: ARG002 one shape for all engines
+    def __init__(self, source: Source, settings: Settings) -> None:  # noqa: ARG002 all engines have the same signature
         if source.path is None:
             raise ValueError("SQLite needs a file")
         self._path = source.path
 
     def connect(self) -> SqliteSession:
         try:
-            return SqliteSession(self._open("mode=ro", _READING))
+            return SqliteSession(self._open("mode=ro", _READ_PRAGMAS))
         except sqlite3.Error as error:
-            if self._is_quiet_wal(error):
-                return self._again()
-            raise self._refused(error) from error
+            if self._has_no_pending_log(error):
+                return self._connect_immutable()
+            raise self._connection_error(error) from error
 
-    def connect_writing(self) -> SqliteWriting:
+    def connect_writing(self) -> SqliteWritingSession:
         try:
-            return SqliteWriting(self._open("mode=rw", _WRITING))
+            return SqliteWritingSession(self._open("mode=rw", _WRITE_PRAGMAS))
         except sqlite3.Error as error:
-            raise self._refused(error) from error
+            raise self._connection_error(error) from error
 
     def translate(self, error: Exception, sql: str) -> DatabaseError | None:
         return translate(error, sql)
@@ -56,14 +59,14 @@ class SqliteEngine:
     def close(self) -> None:
         pass
 
-    def _again(self) -> SqliteSession:
-        """A write-ahead log needs a file beside the database. Where that cannot be made nobody can be
-        writing either, so the file may be read as one that never changes.
+    def _connect_immutable(self) -> SqliteSession:
+        """A write-ahead log needs a file beside the database. Where that file cannot be created, no process
+        can be writing either, so the database is opened as one that never changes.
         """
         try:
-            return SqliteSession(self._open("mode=ro&immutable=1", _READING))
+            return SqliteSession(self._open("mode=ro&immutable=1", _READ_PRAGMAS))
         except sqlite3.Error as error:
-            raise self._refused(error) from error
+            raise self._connection_error(error) from error
 
     def _open(self, mode: str, pragmas: tuple[str, ...]) -> sqlite3.Connection:
         connection = sqlite3.connect(
@@ -94,20 +97,18 @@ class SqliteEngine:
             configure(sqlite3.SQLITE_DBCONFIG_DEFENSIVE, True)  # type: ignore[attr-defined,unused-ignore]
             configure(sqlite3.SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, False)  # type: ignore[attr-defined,unused-ignore]
 
-    def _is_quiet_wal(self, error: sqlite3.Error) -> bool:
-        """Whether the database uses a log, has nothing in it, and only the log's files were the trouble."""
+    def _has_no_pending_log(self, error: sqlite3.Error) -> bool:
+        """Whether only the files beside the database caused the error, and they contain no data."""
         if getattr(error, "sqlite_errorcode", 0) & 0xFF not in (
             sqlite3.SQLITE_CANTOPEN,
             sqlite3.SQLITE_READONLY,
         ):
             return False
-        log = self._path.with_name(self._path.name + "-wal")
+        log_paths = (self._path.with_name(self._path.name + ending) for ending in ("-wal", "-journal"))
         try:
-            with self._path.open("rb") as file:
-                uses_log = file.read(20)[_WAL_HEADER] == b"\x02\x02"
-            return uses_log and not (log.exists() and log.stat().st_size)
+            return not any(log.exists() and log.stat().st_size for log in log_paths)
         except OSError:
             return False
 
-    def _refused(self, error: sqlite3.Error) -> DatabaseError:
+    def _connection_error(self, error: sqlite3.Error) -> DatabaseError:
         return translate(error, "") or ConnectionFailed(str(error))

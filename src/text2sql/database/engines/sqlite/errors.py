@@ -1,4 +1,4 @@
-"""SQLite's errors as ours: by result code first; only its code 1 means nothing, and is read from the text."""
+"""Translates SQLite's errors: by result code; code 1 is generic and is classified by its message."""
 
 import re
 import sqlite3
@@ -24,7 +24,7 @@ _BY_CODE: dict[int, type[DatabaseError]] = {
 }
 _DAMAGED = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
 
-# First match wins; the group is the name that the engine complains about.
+# The first match wins; the group is the name that the error is about.
 _BY_TEXT: tuple[tuple[re.Pattern[str], type[DatabaseError]], ...] = tuple(
     (re.compile(pattern), kind)
     for pattern, kind in (
@@ -45,13 +45,13 @@ _BY_TEXT: tuple[tuple[re.Pattern[str], type[DatabaseError]], ...] = tuple(
 
 
 def translate(error: Exception, sql: str) -> DatabaseError | None:
-    if isinstance(error, UnicodeEncodeError):  # half of a surrogate pair, which no statement can hold
+    if isinstance(error, UnicodeEncodeError):  # a lone surrogate, which no statement can contain
         return ours.SqlSyntaxError("the query is not valid Unicode", code="unicode")
     if not isinstance(error, sqlite3.Error | sqlite3.Warning):
         return None
     detail = (str(error).splitlines() or [""])[0]
     code = getattr(error, "sqlite_errorcode", None)
-    if code is None:  # the module's own: several statements, a NUL in the text
+    if code is None:  # raised by the `sqlite3` module: several statements, a NUL character
         return ours.SqlSyntaxError(detail, code=type(error).__name__)
     name: str = getattr(error, "sqlite_errorname", str(code))
     if code & 0xFF in _DAMAGED:
@@ -64,17 +64,17 @@ def translate(error: Exception, sql: str) -> DatabaseError | None:
 
 def _by_text(detail: str, code: str, sql: str) -> DatabaseError:
     for pattern, kind in _BY_TEXT:
-        found = pattern.search(detail)
-        if found:
-            named = found.groupdict().get("name")
-            names = (named,) if named else ()
-            return kind(detail, code=code, identifiers=names, position=_only_place(sql, named))
-    # Code 1 while a statement is compiled: SQLite has no other word for a query it will not take.
+        match = pattern.search(detail)
+        if match:
+            name = match.groupdict().get("name")
+            names = (name,) if name else ()
+            return kind(detail, code=code, identifiers=names, position=_position_of_name(sql, name))
+    # Code 1 while compiling: SQLite's only code for an invalid query.
     return ours.SqlSyntaxError(detail, code=code)
 
 
-def _only_place(sql: str, name: str | None) -> int | None:
-    """Python does not pass on SQLite's error offset; a name that stands once in the text is its own place."""
+def _position_of_name(sql: str, name: str | None) -> int | None:
+    """Python does not expose SQLite's error offset; a name that occurs once in the SQL gives the position."""
     if not name or sql.count(name) != 1:
         return None
     return sql.index(name) + 1

@@ -3,36 +3,48 @@
 import sqlite3
 import time
 from collections.abc import Iterator
-from contextlib import closing, suppress
+from contextlib import closing, contextmanager, suppress
 from typing import Any
 
-from text2sql.database.batches import in_batches
-from text2sql.database.engine import Answering
+from text2sql.database.engine import RawResult
 from text2sql.database.engines.sqlite.authorizer import Authorizer
-from text2sql.database.engines.sqlite.catalogue import read_catalogue
-from text2sql.types import Catalogue, Plan, ResultColumn
+from text2sql.database.engines.sqlite.catalog import read_catalog
+from text2sql.database.engines.sqlite.errors import translate
+from text2sql.database.engines.sqlite.restriction import Restriction
+from text2sql.database.fetch_batches import fetch_in_batches
+from text2sql.types import Catalog, Plan, Policy, ResultColumn
 
-_STEPS = 10_000  # of SQLite's machine between looks at the clock; about a millisecond
+_STEPS = 10_000  # virtual machine steps between clock checks; about a millisecond
 
 
 class SqliteSession:
+    """A read-only session."""
+
     def __init__(self, connection: sqlite3.Connection, *, writing: bool = False) -> None:
         self._connection = connection
         self._authorizer = Authorizer(writing=writing)
         connection.set_authorizer(self._authorizer)
 
     def begin(self, seconds: float) -> None:
-        """The file is open read-only for good; what is left to do is to start the clock."""
+        """The file is opened read-only, so only the clock must be started."""
         deadline = time.monotonic() + seconds
         self._connection.set_progress_handler(lambda: int(time.monotonic() >= deadline), _STEPS)
 
-    def execute(self, sql: str, rows: int) -> Answering:  # noqa: ARG002 it cannot be told
-        cursor = self._connection.execute(sql)
+    def restrict(self, readable: Policy | None) -> None:
+        if readable is None and self._authorizer.restriction is None:
+            return
+        with self._introspecting():
+            self._authorizer.restriction = Restriction(self._connection, readable) if readable else None
+        # Setting it again makes SQLite recompile statements that were compiled under another policy.
+        self._connection.set_authorizer(self._authorizer)
+
+    def execute(self, sql: str, rows: int) -> RawResult:  # noqa: ARG002 SQLite has no such option
+        cursor = self._execute(sql, sql)
         columns = tuple(ResultColumn(name, "") for name, *_ in cursor.description or ())
-        return Answering(columns, _rows(cursor))
+        return RawResult(columns, _rows(cursor))
 
     def explain(self, sql: str) -> Plan:
-        with closing(self._connection.execute(f"EXPLAIN QUERY PLAN {sql}")) as rows:
+        with closing(self._execute(f"EXPLAIN QUERY PLAN {sql}", sql)) as rows:
             depth = {0: -1}
             lines = []
             for number, parent, _, detail in rows:
@@ -40,20 +52,18 @@ class SqliteSession:
                 lines.append("  " * depth[number] + detail)
         return Plan("\n".join(lines))
 
-    def catalogue(self, samples: int) -> Catalogue:
-        self._authorizer.introspecting = True
-        try:
-            return read_catalogue(self._connection, samples)
-        finally:
-            self._authorizer.introspecting = False
+    def catalog(self, samples: int) -> Catalog:
+        with self._introspecting():
+            return read_catalog(self._connection, samples)
 
     def cancel(self) -> None:
         with suppress(sqlite3.ProgrammingError):  # closed already
             self._connection.interrupt()
 
     def reset(self) -> None:
-        """Temporary objects, settings and transactions are denied, so only the clock is left to clear."""
+        """Temporary objects, settings and transactions are denied, so only the clock must be reset."""
         self._connection.set_progress_handler(None, 0)
+        self.restrict(None)
         if self._connection.in_transaction:
             raise RuntimeError("a transaction was left open")
 
@@ -61,10 +71,32 @@ class SqliteSession:
         with suppress(sqlite3.Error):
             self._connection.close()
 
+    def _execute(self, statement: str, sql: str) -> sqlite3.Cursor:
+        """Under a policy, report a hidden name as unknown; otherwise the caller translates errors."""
+        restriction = self._authorizer.restriction
+        if restriction is None:
+            return self._connection.execute(statement)
+        restriction.begin(sql)
+        try:
+            return self._connection.execute(statement)
+        except sqlite3.Error as error:
+            translated = translate(error, sql)
+            if translated is None:
+                raise
+            raise restriction.explain(translated) from error
+
+    @contextmanager
+    def _introspecting(self) -> Iterator[None]:
+        self._authorizer.introspecting = True
+        try:
+            yield
+        finally:
+            self._authorizer.introspecting = False
+
 
 def _rows(cursor: sqlite3.Cursor) -> Iterator[list[tuple[Any, ...]]]:
     try:
-        yield from in_batches(cursor.fetchmany)
+        yield from fetch_in_batches(cursor.fetchmany)
     finally:
-        with suppress(sqlite3.ProgrammingError):  # left behind by a request that was stopped: closed already
+        with suppress(sqlite3.ProgrammingError):  # closed already, if the request was stopped
             cursor.close()

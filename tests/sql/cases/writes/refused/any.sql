@@ -91,3 +91,11 @@ UPDATE orders SET (total, status) = (1, 'x') WHERE id = 1
 
 -- hidden_character
 DELETE FROM orders WHERE id = 1​
+
+-- column
+UPDATE customers SET name = (SELECT a FROM (SELECT ssn AS a, 1 AS ssn FROM (SELECT 1 AS k) y) z) WHERE id = 1
+UPDATE customers SET name = (SELECT 'y' AS ssn FROM (SELECT 1 AS k) q WHERE ssn > '5') WHERE id = 1
+UPDATE employees SET title = UPPER(salary -> '$') WHERE id = 2
+
+-- duplicate_name
+UPDATE customers SET name = (SELECT customers.name FROM (SELECT 'x' AS name) AS customers) WHERE id = 1

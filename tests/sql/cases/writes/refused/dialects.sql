@@ -5,6 +5,12 @@ INSERT OR REPLACE INTO orders (id) VALUES (1)
 INSERT OR IGNORE INTO orders (id) VALUES (1)
 UPDATE orders INDEXED BY i SET total = 1 WHERE id = 1
 
+-- sqlite construct
+UPDATE customers SET name = 'customers'.ssn WHERE id = 1
+UPDATE customers SET name = 'main'.customers.ssn WHERE id = 1
+UPDATE customers AS c SET name = (SELECT 'c'.'ssn') WHERE c.id = 1
+DELETE FROM customers WHERE id > 0 AND 'customers'.ssn = 'x'
+
 -- sqlite bounds
 UPDATE orders SET notes = printf('%1000000000d', 1) WHERE id = 1
 

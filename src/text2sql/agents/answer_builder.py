@@ -1,0 +1,174 @@
+"""Builds the `Answer` and its receipt from the final state of a question."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, Literal
+
+from text2sql.agents.chart import chart_specification
+from text2sql.agents.confidence import certainty_of, confidence_of, signals
+from text2sql.agents.node_context import NodeContext, Resources
+from text2sql.agents.sentences import sentence
+from text2sql.agents.state import SQLMessageState, stage_errors, usage_of
+from text2sql.charts import may_omit_groups
+from text2sql.memory import StoredResult
+from text2sql.messages import Language, say
+from text2sql.types import (
+    Answer,
+    Certainty,
+    Choice,
+    Classification,
+    Problem,
+    QueryResult,
+    Receipt,
+    Shared,
+    StageError,
+    Usage,
+    ValueHit,
+)
+
+
+def build_answer(state: SQLMessageState, ctx: NodeContext, text: str) -> Answer:
+    """The answer without its rows: those are stored apart, and attached by the app."""
+    execution = state.get("execution_result")
+    failure = state.get("failure")
+    return Answer(
+        status=state["status"] or "failed",
+        question=state.get("question", ""),
+        answer=text,
+        sql=execution["sql"] if execution else _draft_sql(state),
+        columns=tuple(execution["columns"]) if execution else (),
+        row_count=execution["row_count"] if execution else 0,
+        truncated=execution["truncated"] if execution else False,
+        chart=state.get("chart_result"),
+        receipt=replace(build_receipt(state, "interpreter"), shared=_shared(state, ctx)),
+        error=Problem(failure["kind"], failure["message"], failure["hint"]) if failure else None,
+        choices=tuple(Choice(choice["label"], choice["question"]) for choice in state.get("choices", [])),
+        result_id=execution["result_id"] if execution else "",
+        thread_id=ctx.options.thread,
+    )
+
+
+def _shared(state: SQLMessageState, ctx: NodeContext) -> Shared:
+    """What a model was shown, if one was asked."""
+    sent = state.get("sent")
+    if not usage_of(state).calls or sent is None:
+        return Shared()
+    return Shared(ctx.model.profile.location, ctx.share_values, tuple(sent["columns"]), sent["rows"])
+
+
+def _draft_sql(state: SQLMessageState) -> str:
+    """The query of a question that was answered without running it."""
+    return state.get("generated_sql", "") if state.get("status") == "answered" else ""
+
+
+async def load_result(result_id: str, user: str, resources: Resources) -> QueryResult:
+    """The rows of an answer: cached, else read from the store until they expire."""
+    cached = resources.results.get(result_id)
+    if cached is not None:
+        return cached
+    stored = await resources.memory.result(user, result_id)
+    if stored is None or stored.source not in ("", resources.catalog_cache.mark):
+        return QueryResult((), ())
+    return stored_rows(stored)
+
+
+def stored_rows(stored: StoredResult) -> QueryResult:
+    cut: Literal["rows", ""] = "rows" if stored.truncated else ""
+    return QueryResult(stored.columns, stored.rows, cut, partial=may_omit_groups(stored.sql))
+
+
+async def load_rows(answer: Answer, user: str, language: Language, resources: Resources) -> Answer:
+    """An answer from a thread's state, with its rows and sentence, which are stored apart."""
+    if not answer.result_id:
+        return answer
+    return attach_rows(answer, await load_result(answer.result_id, user, resources), language, resources)
+
+
+def attach_rows(answer: Answer, result: QueryResult, language: Language, resources: Resources) -> Answer:
+    text = resources.sentences.get(answer.result_id, answer.answer)
+    if text == answer.answer and answer.status == "answered" and result.columns:
+        text = sentence(result, language, answer.receipt.assumptions)
+        text = with_doubt(text, answer.receipt.certainty, answer.receipt.taken_for, language)
+    chart = chart_specification(answer.chart, result, language, answer.question)
+    return replace(answer, rows=result.rows, answer=text, chart=chart)
+
+
+def with_doubt(text: str, certainty: Certainty | None, taken_for: str, language: Language) -> str:
+    """For a doubtful answer, append how the question was understood."""
+    if certainty != "not_sure" or not taken_for:
+        return text
+    return f"{text}\n{say('answer.taken_for', language, words=taken_for)}"
+
+
+def build_receipt(state: SQLMessageState, stage: str) -> Receipt:
+    """The receipt of a question that is at `stage`."""
+    execution, info = state.get("execution_result"), state.get("schema_info")
+    validation, analysis = state.get("validation_result"), state.get("query_analysis")
+    passed = validation["passed"][0] if validation and validation["passed"] else None
+    is_repeated = bool(state.get("answers"))  # rows of an earlier answer keep its confidence
+    found_signals = {} if is_repeated else signals(state)
+    confidence = (
+        state.get("kept_confidence")
+        if is_repeated
+        else confidence_of(found_signals)
+        if found_signals
+        else None
+    )
+    checks = [*(validation["checks"] if validation else []), *(["ran"] if execution else [])]
+    return Receipt(
+        sql=execution["sql"] if execution else state.get("generated_sql", ""),
+        dialect=state.get("connection_id", "").partition(":")[0],
+        tables=tuple(passed["tables"]) if passed else (),
+        values=tuple(ValueHit(**hit) for hit in info["values"]) if info else (),
+        assumptions=tuple(state.get("assumptions", [])),
+        checks=tuple(checks),
+        repairs=tuple(passed["repairs"]) if passed else (),
+        classification=Classification(**analysis) if analysis else Classification(),
+        path=(*state.get("execution_path", []), stage),
+        errors=stage_errors(state),
+        attempts=state.get("attempts", 0),
+        candidates=tuple(candidate["sql"] for candidate in state.get("candidates", [])),
+        confidence=confidence,
+        certainty=certainty_of(confidence),
+        taken_for=state.get("taken_for", ""),
+        signals=found_signals,
+        model=state.get("model", ""),
+        usage=usage_of(state),
+        seconds=dict(state.get("seconds", {})),
+        statements=state.get("statements", 0),
+        mode=state.get("mode", "hybrid"),
+        preset=state.get("preset", "default"),
+    )
+
+
+def answer_from_state(stored: Mapping[str, Any]) -> Answer:
+    """Rebuild the `Answer` that a checkpoint stores as plain data."""
+    receipt = stored["receipt"]
+    return Answer(
+        **{
+            **stored,
+            "columns": tuple(stored["columns"]),
+            "rows": (),
+            "error": Problem(**stored["error"]) if stored["error"] else None,
+            "choices": tuple(Choice(**item) for item in stored["choices"]),
+            "receipt": Receipt(
+                **{
+                    **receipt,
+                    **{
+                        name: tuple(receipt[name])
+                        for name in ("tables", "assumptions", "checks", "repairs", "path", "candidates")
+                        if name in receipt
+                    },
+                    "values": tuple(ValueHit(**item) for item in receipt["values"]),
+                    "errors": tuple(StageError(**item) for item in receipt["errors"]),
+                    "classification": Classification(**receipt["classification"]),
+                    "usage": Usage(**receipt["usage"]),
+                    "shared": _read_shared(receipt.get("shared") or {}),
+                }
+            ),
+        }
+    )
+
+
+def _read_shared(stored: Mapping[str, Any]) -> Shared:
+    return Shared(**{**stored, "columns": tuple(stored.get("columns", ()))})

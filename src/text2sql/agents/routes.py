@@ -1,0 +1,90 @@
+"""Routing: a table from state to next node, first match wins. No model is asked; the graph in
+`llm_supervisor.py` uses a model instead, over the same nodes.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from text2sql.agents.state import SQLMessageState, Stage
+
+END = "__end__"
+
+When = Callable[[SQLMessageState], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    after: Stage
+    when: When
+    then: str
+
+
+def has_status(state: SQLMessageState) -> bool:
+    """The outcome is known: only the answer is left to write."""
+    return bool(state.get("status"))
+
+
+def is_conversation(state: SQLMessageState) -> bool:
+    analysis = state.get("query_analysis")
+    return analysis is not None and analysis["kind"] == "conversation"
+
+
+def has_candidates(state: SQLMessageState) -> bool:
+    return bool(state.get("candidates"))
+
+
+def is_valid(state: SQLMessageState) -> bool:
+    result = state.get("validation_result")
+    return result is not None and result["ok"]
+
+
+def needs_confirmation(state: SQLMessageState) -> bool:
+    return is_valid(state) and state.get("pending_write") is not None
+
+
+def was_executed(state: SQLMessageState) -> bool:
+    result = state.get("execution_result")
+    return result is not None and result["ok"]
+
+
+def schema_changed(state: SQLMessageState) -> bool:
+    """Recovery has reloaded the catalog: choose tables and generate a query again."""
+    return state.get("schema_info") is None
+
+
+def always(_: SQLMessageState) -> bool:
+    return True
+
+
+ROUTES: tuple[Route, ...] = (
+    Route("classifier", has_status, "interpreter"),
+    Route("classifier", is_conversation, "interpreter"),
+    Route("classifier", always, "schema"),
+    Route("schema", has_status, "interpreter"),
+    Route("schema", always, "generator"),
+    Route("generator", has_status, "interpreter"),
+    Route("generator", has_candidates, "validator"),
+    Route("generator", always, "recovery"),
+    Route("validator", has_status, "interpreter"),
+    Route("validator", needs_confirmation, "confirmation"),
+    Route("validator", is_valid, "executor"),
+    Route("validator", always, "recovery"),
+    Route("confirmation", has_status, "interpreter"),
+    Route("confirmation", always, "executor"),
+    Route("executor", has_status, "interpreter"),
+    Route("executor", was_executed, "interpreter"),
+    Route("executor", always, "recovery"),
+    Route("recovery", has_status, "interpreter"),
+    Route("recovery", schema_changed, "schema"),
+    Route("recovery", always, "validator"),
+    Route("interpreter", always, END),
+)
+
+
+def next_stage(state: SQLMessageState) -> str:
+    """The node after the one that has just ended; a new question starts at the classifier."""
+    stage = state.get("current_stage")
+    return next(
+        (route.then for route in ROUTES if route.after == stage and route.when(state)),
+        "classifier",
+    )

@@ -1,0 +1,78 @@
+"""Runs a user's own SQL and returns an `Answer`: same guard, limits and rows as for generated queries."""
+
+from dataclasses import replace
+
+from text2sql.agents.catalog_cache import check_query
+from text2sql.agents.node_context import Resources, RunOptions, error_detail
+from text2sql.agents.sentences import sentence
+from text2sql.charts import may_omit_groups
+from text2sql.errors import DatabaseError
+from text2sql.memory import StoredResult
+from text2sql.messages import Language, explain, language, refusal, sentences
+from text2sql.types import Answer, CheckedSql, Problem, Receipt, SqlRejected, StageError
+
+
+async def run_user_sql(sql: str, options: RunOptions, resources: Resources) -> Answer:
+    """`answered`, `refused` by the guard, or `failed` in the database."""
+    lang = language(options.language)
+    schema_context = await resources.catalog_cache.schema_context(values=False)
+    catalog, rows = schema_context.catalog, resources.settings.row_limit
+    # One row above the limit, to know whether there are more.
+    query = await check_query(sql, schema_context, rows + 1)
+    if isinstance(query, SqlRejected):
+        return _refused(sql, query, catalog.dialect, options, lang)
+    receipt = Receipt(query.shown, query.dialect, query.tables, checks=("guard",), statements=1)
+    try:
+        result = await resources.database.run(query, resources.settings.limits)
+    except DatabaseError as error:
+        return _failed(query, error, receipt, options, lang)
+    result = replace(result, partial=may_omit_groups(sql))
+    stored = StoredResult.of(query, result, catalog.fingerprint, resources.catalog_cache.mark)
+    result_id = await resources.memory.keep_result(options.user, options.thread, replace(stored, sql=sql))
+    resources.cache_result(result_id, result)
+    return Answer(
+        status="answered",
+        question="",
+        answer=sentence(result, lang),
+        sql=query.shown,
+        columns=tuple(column.name for column in result.columns),
+        rows=result.rows,
+        row_count=result.row_count,
+        truncated=bool(result.truncated),
+        receipt=replace(receipt, checks=("guard", "ran"), seconds={"executor": round(result.seconds, 4)}),
+        result_id=result_id,
+        thread_id=options.thread,
+    )
+
+
+def _refused(sql: str, rejected: SqlRejected, dialect: str, options: RunOptions, lang: Language) -> Answer:
+    message = refusal(rejected, lang)
+    stage_error = StageError("guard", rejected.rule, rejected.piece, sql)
+    return Answer(
+        status="refused",
+        question="",
+        answer=message,
+        receipt=Receipt(sql=sql, dialect=dialect, errors=(stage_error,)),
+        error=Problem(rejected.rule, message, _hint(lang)),
+        thread_id=options.thread,
+    )
+
+
+def _failed(
+    query: CheckedSql, error: DatabaseError, receipt: Receipt, options: RunOptions, lang: Language
+) -> Answer:
+    message, _, hint = explain(error, lang).partition("\n")
+    stage_error = StageError("executor", error.kind, error_detail(error), query.shown)
+    return Answer(
+        status="failed",
+        question="",
+        answer=message,
+        sql=query.shown,
+        receipt=replace(receipt, errors=(stage_error,)),
+        error=Problem(error.kind, message, hint),
+        thread_id=options.thread,
+    )
+
+
+def _hint(lang: Language) -> str:
+    return sentences()["usage.query_refused.hint"][lang == "zh"]

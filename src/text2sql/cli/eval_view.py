@@ -1,0 +1,71 @@
+"""Render the metrics of an evaluation for the terminal."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+
+from rich.cells import cell_len
+
+from text2sql.cli.schema_view import printable
+from text2sql.cli.words import word
+from text2sql.evaluation.records import Record
+from text2sql.evaluation.report import Share, Summary, compare, summarize
+from text2sql.messages import Language
+
+
+def lines(records: Sequence[Record], bare: Sequence[Record], lang: Language) -> Iterator[str]:
+    runs = [summarize(records), *([summarize(bare)] if bare else [])]
+    head = [["", "text2sql", word("eval.bare_model", lang)]] if bare else []
+    yield from under([*head, *_figures(runs, lang)])
+    if bare:
+        yield "\n" + word("eval.compared", lang, **asdict(compare(bare, records)))
+    for heading, field in (("eval.difficulty", "by_difficulty"), ("eval.failures", "failures")):
+        shares = [getattr(run, field) for run in runs]
+        names = dict.fromkeys(name for by_name in shares for name in by_name)
+        if names:
+            yield f"\n{word(heading, lang)}"
+            yield from under(
+                [
+                    [f"  {printable(name)}", *(share_text(by_name.get(name)) for by_name in shares)]
+                    for name in names
+                ]
+            )
+
+
+def _figures(runs: Sequence[Summary], lang: Language) -> list[list[str]]:
+    def row(key: str, cells: Sequence[str]) -> list[str]:
+        return [word(f"eval.{key}", lang), *cells]
+
+    rows = [
+        row("questions", [f"{run.questions:,}" for run in runs]),
+        row("right", [share_text(run.right) for run in runs]),
+        row("executable", [share_text(run.executable) for run in runs]),
+        row("turned_away", [share_text(run.turned_away) for run in runs]),
+        row("declined", [share_text(run.declined) for run in runs]),
+        row("passed", [share_text(run.choice.passed) if run.choice else "" for run in runs]),
+        row("loss", [share_text(run.choice.loss) if run.choice else "" for run in runs]),
+        row("risk", [_risk(run) for run in runs]),
+        row("calls", [f"{run.calls:.2f}" for run in runs]),
+        row("tokens", [f"{run.prompt_tokens:,.0f} + {run.completion_tokens:,.0f}" for run in runs]),
+        row("seconds", [f"{run.p50:.2f} / {run.p95:.2f}" for run in runs]),
+        row("unjudged", [str(run.unjudged or "") for run in runs]),
+    ]
+    return [cells for cells in rows if any(cells[1:])]
+
+
+def share_text(share: Share | None) -> str:
+    if share is None or not share.of:
+        return ""
+    return (
+        f"{100 * share.value:.1f} %  ({100 * share.low:.1f}–{100 * share.high:.1f})  {share.count}/{share.of}"
+    )
+
+
+def _risk(summary: Summary) -> str:
+    return f"{100 * summary.risk.half:.1f} % / {100 * summary.risk.overall:.1f} %" if summary.risk else ""
+
+
+def under(rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    widths = [max(map(cell_len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        cells = (text + " " * (width - cell_len(text)) for text, width in zip(row, widths, strict=True))
+        yield "  ".join(cells).rstrip()

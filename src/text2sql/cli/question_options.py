@@ -1,0 +1,144 @@
+"""Shared by `ask`, `chat` and `demo`: question options, opening the app, following the events."""
+
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
+from typing import Any, cast, get_args
+
+import click
+
+from text2sql.cli import FAILED, OK, REFUSED
+from text2sql.cli.progress import Progress
+from text2sql.cli.sources import policy_from
+from text2sql.cli.words import word
+from text2sql.client.async_client import AskOptions
+from text2sql.client.sync_client import Text2SQL
+from text2sql.config import Settings, from_environment
+from text2sql.errors import Text2SQLError, UsageError
+from text2sql.messages import Language, explain
+from text2sql.types import Answer, Event, Finished, Mode, Policy, Problem, Status
+
+MODES: tuple[str, ...] = get_args(Mode)
+SHARE_VALUES = ("none", "categories", "samples")
+PRESETS = ("default", "light", "repair_once", "hybrid", "static")
+CODES: dict[Status, int] = {
+    "answered": OK,
+    "conversation": OK,
+    "clarify": OK,
+    "no_data": OK,
+    "confirm": REFUSED,
+    "refused": REFUSED,
+    "failed": FAILED,
+}
+_YES = frozenset(("y", "yes", "是", "好", "确认"))
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """The command line options that apply to every question of a run."""
+
+    db: str = ""
+    model: str = ""
+    policy: Policy | None = None
+    tables: tuple[str, ...] = ()
+    how: AskOptions = field(default_factory=AskOptions)
+    settings: Settings = field(default_factory=from_environment)
+
+
+def options(lang: Language) -> list[click.Parameter]:
+    """The options of a question. Their keys in `words.py` have no command prefix."""
+
+    def add(name: str, **attributes: Any) -> click.Option:
+        return click.Option([name], help=word(name, lang), **attributes)
+
+    return [
+        add("--db", metavar="SOURCE"),
+        add("--model", metavar="NAME"),
+        add("--thread", metavar="NAME"),
+        add("--user", metavar="NAME"),
+        add("--mode", type=click.Choice(MODES)),
+        add("--preset", type=click.Choice(PRESETS)),
+        add("--share-values", type=click.Choice(SHARE_VALUES)),
+        add("--policy", metavar="FILE"),
+        add("--tables", metavar="NAME,…"),
+        add("--allow-writes", is_flag=True),
+        add("--rows", metavar="N", type=click.IntRange(min=1)),
+        add("--seconds", metavar="S", type=click.FloatRange(min=0, min_open=True)),
+    ]
+
+
+def terms_of(lang: Language, arguments: dict[str, Any]) -> Terms:
+    settings = from_environment()
+    if arguments["rows"]:
+        settings = replace(settings, row_limit=arguments["rows"])
+    if arguments["share_values"]:
+        settings = replace(settings, share_values=arguments["share_values"])
+    if arguments["allow_writes"]:
+        settings = replace(settings, allow_writes=True)
+    tables = tuple(filter(None, (name.strip() for name in (arguments["tables"] or "").split(","))))
+    policy = policy_from(arguments["policy"])
+    if policy is not None and tables:
+        policy, tables = _restrict_policy(policy, tables), ()
+    options = AskOptions()
+    for name in ("thread", "user", "mode", "preset", "seconds"):
+        if arguments[name]:
+            options[name] = arguments[name]
+    if language_was_named():
+        options["language"] = lang
+    return Terms(arguments["db"] or "", arguments["model"] or "", policy, tables, options, settings)
+
+
+def opened(terms: Terms) -> Text2SQL:
+    """The app. It connects on the first question, or in `warm_in_background`."""
+    return Text2SQL(
+        terms.db,
+        settings=terms.settings,
+        model=terms.model,
+        policy=terms.policy,
+        tables=terms.tables or None,
+    )
+
+
+def follow_events(events: Iterator[Event], progress: Progress) -> Answer:
+    """Show the events of a stream and return its answer. An interruption (Ctrl-C) cancels the query."""
+    with closing(cast("Generator[Event, None, None]", events)) as stream, progress:
+        for event in stream:
+            progress.take(event)
+            if isinstance(event, Finished):
+                return event.answer
+    raise RuntimeError("a stream ends with its answer")
+
+
+def failed(question: str, error: Text2SQLError, lang: Language, thread: str = "") -> Answer:
+    """An error that occurred before the question started, as an answer."""
+    message, _, hint = explain(error, lang).partition("\n")
+    kind = getattr(error, "kind", error.message_key)
+    return Answer("failed", question, message, error=Problem(kind, message, hint), thread_id=thread)
+
+
+def is_yes(text: str) -> bool:
+    return text.strip().casefold() in _YES
+
+
+def clean(text: str) -> str:
+    """Replace undecodable bytes, which a terminal may pass and models and stores do not accept."""
+    return text.encode("utf-8", "replace").decode()
+
+
+def _restrict_policy(policy: Policy, names: Sequence[str]) -> Policy:
+    for name in names:
+        if name not in policy.tables:
+            close = get_close_matches(name, list(policy.tables), n=3)
+            raise UsageError("usage.table", name=name, close=", ".join(close) or "-")
+    return replace(policy, tables={name: policy.tables[name] for name in names})
+
+
+def language_was_named() -> bool:
+    """Whether `--lang` was given. If so, it is the language of answers too, else each question's own."""
+    context = click.get_current_context(silent=True)
+    while context is not None:
+        if context.get_parameter_source("lang") is click.core.ParameterSource.COMMANDLINE:
+            return True
+        context = context.parent
+    return False

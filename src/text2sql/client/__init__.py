@@ -1,0 +1,1 @@
+"""The client: `AsyncText2SQL` and its synchronous wrapper `Text2SQL`."""

@@ -1,0 +1,71 @@
+"""A model's text as a tree. What the dialect at hand cannot read is tried as the dialect that its marks point
+to: `TOP 5` and `[name]` are SQL Server's, backticks and SEPARATOR are MySQL's.
+"""
+
+import re
+
+from sqlglot import exp
+from sqlglot.errors import ErrorLevel
+
+from text2sql.sql import parse
+from text2sql.sql import pre_parse_checks as raw
+from text2sql.sql.dialects import GRAMMARS
+from text2sql.sql.fixes.fix_context import reader
+from text2sql.sql.normalize_ast import keep_names_below_pivots
+from text2sql.sql.refusal import Refused
+
+_MARKS = (
+    ("tsql", re.compile(r"(?i)\bSELECT\s+(DISTINCT\s+)?TOP\b|\[[A-Za-z_][^\]\[]*\]")),
+    ("mysql", re.compile(r"(?i)`|\bSEPARATOR\b")),
+)
+
+_FORGOTTEN = 2  # brackets at the end
+
+
+def read(text: str, dialect: str) -> tuple[exp.Expr | None, str]:
+    """The one query of a text, and what had to be mended to read it."""
+    try:
+        return _query(parse.read(text, dialect, None, None).tree), ""
+    except RecursionError:
+        return None, ""
+    except Refused as refused:
+        if refused.rejected.rule != "unreadable":
+            return None, ""
+    open_ends = _unclosed(text)
+    if open_ends:
+        tree, more = read(text + ")" * open_ends, dialect)
+        return tree, more or "open_bracket"
+    for foreign, marks in _MARKS:
+        # in MySQL a double quote begins a text and elsewhere a name: such a text has two readings
+        if foreign != dialect and marks.search(text) and '"' not in text:
+            tree = _foreign(text, foreign, dialect)
+            if tree is not None:
+                return tree, "foreign_syntax"
+    return None, ""
+
+
+def _unclosed(text: str) -> int:
+    """The brackets that a model forgot to close at the end; those in texts and names do not count."""
+    bare = re.sub(r"'[^']*'|\"[^\"]*\"|`[^`]*`", "", text)
+    missing = bare.count("(") - bare.count(")")
+    return missing if 0 < missing <= _FORGOTTEN and not set(bare) & set("'\"`;") else 0
+
+
+def _query(tree: exp.Expr) -> exp.Expr | None:
+    return tree if isinstance(tree, exp.Query) else None
+
+
+def _foreign(text: str, foreign: str, dialect: str) -> exp.Expr | None:
+    try:
+        tokens = raw.checked_tokens(text, reader(foreign), GRAMMARS[dialect])
+        found = raw.parse_tokens(tokens, text, reader(foreign))
+    except Exception:  # noqa: BLE001 - a parser that stumbles, however it does, has not understood
+        return None
+    return _query(found[0]) if len(found) == 1 and found[0] is not None else None
+
+
+def written(tree: exp.Expr, dialect: str) -> str:
+    if dialect == "duckdb":
+        keep_names_below_pivots(tree)
+    generator = reader(dialect).generator(comments=False, unsupported_level=ErrorLevel.IGNORE)
+    return generator.generate(tree)

@@ -1,0 +1,259 @@
+"""Rule on sizes: the size of what a call generates (characters, elements, rows) must be a small constant.
+
+`repeat('x', 31 << 25)`, `lpad(x, pow(10, 9))` and a series up to the value of a column are refused, and so is
+any size that cannot be computed here. Growth without an explicit size is left to the limits of query
+execution.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+
+from sqlglot import exp
+
+from text2sql.sql import constants, functions
+from text2sql.sql.dialects import ascii_lower
+from text2sql.sql.refusal import refuse
+from text2sql.sql.statement import Statement, name_of
+
+MAX_GENERATED = 1_000_000  # characters, elements or rows that one call may generate
+_COLUMN_LENGTH = 1_000  # assumed length, in characters, of a value in a column
+_UNBOUNDED_FIELD = re.compile(r"\d{5,}|\*|\{[^}]*\{")  # of a format: a wide one, or of variable width
+_WIDTH = re.compile(r"\d+")
+_MAX_TOTAL_WIDTH = 20_000  # of all fields of a format
+_FIELD = re.compile(r"%[^%]|\{")
+# The position, from 1, of the argument that is inserted for every match or between all values.
+_MULTIPLYING: Mapping[str, int] = {
+    **dict.fromkeys(("replace", "replaceall", "regexp_replace", "replaceregexpall"), 3),
+    **dict.fromkeys(("array_to_string", "arraystringconcat", "list_string_agg"), 2),
+    **dict.fromkeys(("list_aggr", "list_aggregate", "array_aggr", "array_aggregate"), 3),
+}
+_DOUBLING = frozenset(
+    {"hex", "to_hex", "low_hex", "hex_encode", "quote", "json_quote", "to_base64", "base64_encode"}
+)
+
+
+class _Sizes:
+    """Estimates of text lengths within one statement."""
+
+    def __init__(self, statement: Statement) -> None:
+        self.functions = functions.sized(statement.dialect)  # function → where its size argument is
+        self._statement = statement
+        self._lengths: dict[str, float] | None = None
+
+    def of_column(self, name: str) -> float:
+        """The maximum length of the text in a column: sub-queries must not multiply sizes."""
+        if self._lengths is None:
+            self._lengths = {}
+            self._estimate(_columns_of(self._statement), self._lengths)
+        return self._lengths.get(ascii_lower(name), _COLUMN_LENGTH)
+
+    def _estimate(self, columns: Mapping[str, list[exp.Expr]], lengths: dict[str, float]) -> None:
+        """Repeat until no length grows. A length reaches every column after as many rounds as there are
+        columns; what still grows then is a recursive query, which the engine's limits end.
+        """
+        for _ in range(len(columns) + 1):
+            grown = False
+            for name, definitions in columns.items():
+                length = max(_length(definition, self) for definition in definitions)
+                if length > lengths.get(name, _COLUMN_LENGTH):
+                    lengths[name], grown = length, True
+            if not grown:
+                return
+
+
+def _columns_of(statement: Statement) -> dict[str, list[exp.Expr]]:
+    """The expressions behind each column name that an alias or a column list defines."""
+    columns: dict[str, list[exp.Expr]] = defaultdict(list)
+    for node in reversed(statement.nodes):  # inner queries first
+        if isinstance(node, exp.Alias):
+            columns[ascii_lower(node.alias)].append(node.this)
+        alias = node.args.get("alias")
+        if isinstance(alias, exp.TableAlias) and isinstance(node.this, exp.Query):
+            for arm in _arms(node.this):
+                for name, expression in zip(alias.columns, arm.expressions, strict=False):
+                    columns[ascii_lower(name.name)].append(expression.unalias())
+    return columns
+
+
+def _arms(query: exp.Expr) -> Iterator[exp.Expr]:
+    stack = [query]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, exp.SetOperation):
+            stack += [node.this, node.expression]
+        elif isinstance(node, exp.Subquery):
+            stack.append(node.this)
+        else:
+            yield node
+
+
+def bounded_sizes(statement: Statement) -> None:
+    """Refuse calls and types whose size is too large or unknown."""
+    generators = functions.generators(statement.dialect)
+    sizes = _Sizes(statement)
+    for node in statement.nodes:
+        if isinstance(node, exp.DataType):
+            _check_type(node)
+        elif isinstance(node, exp.WithFill):
+            _check_fill(node)
+        elif isinstance(node, exp.Func):
+            name = name_of(node)
+            if name in sizes.functions:
+                _check_sized(node, name, sizes)
+            elif name in _MULTIPLYING or name in _DOUBLING:
+                _check_size(_length(node, sizes), node)
+            elif generators.get(name):
+                _check_range(node, name)
+
+
+def arguments(call: exp.Expr) -> list[exp.Expr]:
+    """The arguments of a call, in order."""
+    args: list[exp.Expr] = []
+    for key in call.arg_types if not isinstance(call, functions.NAMED_CALLS) else ("expressions",):
+        value = call.args.get(key)
+        args += [
+            part for part in (value if isinstance(value, list) else [value]) if isinstance(part, exp.Expr)
+        ]
+    return args
+
+
+def _check_size(size: float, call: exp.Expr) -> None:
+    if size > MAX_GENERATED:
+        refuse("bounds", call)
+
+
+def _check_sized(call: exp.Func, name: str, sizes: _Sizes) -> None:
+    args, size = arguments(call), sizes.functions[name]
+    if size == "format":
+        _check_format(call, args, sizes)
+    elif size == "range":
+        _check_range(call, name)
+    else:
+        _check_size(_length(call, sizes), call)
+
+
+def _constant_product(node: exp.Expr, call: exp.Expr) -> float:
+    parts = node.expressions if isinstance(node, exp.Array) else [node]
+    total = 1.0
+    for part in parts:
+        number = constants.number_of(part.expression if isinstance(part, _NAMED_ARGUMENTS) else part)
+        if number is None:
+            refuse("bounds", call)
+        total *= max(abs(number), 1.0)
+    return total
+
+
+def _length(node: exp.Expr, sizes: _Sizes) -> float:
+    """The maximum length of a text, or the number of elements of a list, as far as the statement determines
+    it.
+    """
+    if isinstance(node, exp.Literal):
+        return float(len(node.this))
+    if isinstance(node, exp.Column):
+        return sizes.of_column(node.name)
+    name = name_of(node) if isinstance(node, exp.Func) else ""
+    size = sizes.functions.get(name, "")
+    if size == "times" or size.isdecimal():
+        return _generated_size(node, name, size, sizes)
+    if size == "range":
+        return _series_length(node, name) or 0.0  # `_check_range` refuses an unknown count
+    lengths = [_length(part, sizes) for part in node.iter_expressions()]
+    position = _MULTIPLYING.get(name, 0)
+    if position and len(lengths) >= position:
+        return max(lengths[0], 1.0) * max(lengths[position - 1], 1.0)
+    return sum(lengths) * (2.0 if name in _DOUBLING else 1.0)
+
+
+def _generated_size(call: exp.Expr, name: str, size: str, sizes: _Sizes) -> float:
+    """The size of what a call generates: a repeated text, a text of a given length, or a list of values."""
+    args = arguments(call)
+    position = 1 if size == "times" else int(size) - 1
+    if position >= len(args):
+        return 0.0  # without the argument the function's default applies
+    times = _constant_product(args[position], call)
+    lengths = [_length(part, sizes) for index, part in enumerate(args) if index != position]
+    largest = max(lengths, default=1.0)
+    return times * max(largest, 1.0) if size == "times" or name in _LIST_FUNCTIONS else max(times, largest)
+
+
+_LIST_FUNCTIONS = frozenset(
+    {"list_resize", "array_resize", "arrayresize", "array_fill", "arraywithconstant", "export_set"}
+)
+
+
+def _check_range(call: exp.Func, name: str) -> None:
+    count = _series_length(call, name)
+    if count is None or count > MAX_GENERATED:
+        refuse("bounds", call)
+
+
+def _series_length(call: exp.Expr, name: str) -> float | None:
+    """The maximum number of values in a series; None: unknown."""
+    args = [part.expression if isinstance(part, _NAMED_ARGUMENTS) else part for part in arguments(call)]
+    args = [part for part in args if not isinstance(part, (exp.Boolean, exp.Var))]
+    if name in _SERIES_BY_LENGTH:  # numbers(offset, length, step), repeat(value, times)
+        if isinstance(call, exp.Generator):  # without ROWCOUNT the TIMELIMIT decides
+            length = call.args.get("rowcount")
+        else:
+            length = args[1] if len(args) > 1 and name != "repeat_row" else args[-1] if args else None
+        count = constants.number_of(length)
+        return None if count is None or count < 0 else count
+    if len(args) == 1:
+        return constants.number_of(args[0])
+    return constants.steps(*_series_bounds(args))
+
+
+_NAMED_ARGUMENTS = (exp.Kwarg, exp.PropertyEQ)
+_SERIES_BY_LENGTH = frozenset(
+    {"numbers", "numbers_mt", "zeros", "zeros_mt", "repeat", "repeat_row", "generator"}
+)
+
+
+def _series_bounds(args: Sequence[exp.Expr]) -> tuple[constants.Value | None, ...]:
+    values = [constants.value_of(part) for part in args]
+    first = values[0] if values else None
+    if len(values) == 2 or (len(values) > 2 and args[2] is None):
+        step: constants.Value = 1.0 if isinstance(first, float) else constants.DAY
+        return first, values[1], step
+    if len(values) < 3 or args[2].find(exp.Binary):  # a computed step may be smaller than its estimate
+        return None, None, None
+    return (*values[:3],)
+
+
+def _check_fill(node: exp.Expr) -> None:
+    """Check ClickHouse's ORDER BY … WITH FILL FROM a TO b STEP c. Without FROM and TO it fills gaps in the
+    data.
+    """
+    start, end, step = (node.args.get(key) or None for key in ("from_", "to", "step"))
+    if start is None and end is None:
+        width = constants.number_of(step) if step is not None else 1.0
+        if width is not None and abs(width) < 1.0:
+            refuse("bounds", node)
+        return
+    first, last = constants.value_of(start), constants.value_of(end)
+    by = constants.value_of(step) if step is not None else (1.0 if isinstance(last, float) else constants.DAY)
+    if isinstance(by, float) and not isinstance(last, float):
+        by = constants.DAY * by
+    count = constants.steps(first if start is not None else last, last if end is not None else first, by)
+    if count is None or count > MAX_GENERATED:
+        refuse("bounds", node)
+
+
+def _check_format(call: exp.Func, args: Sequence[exp.Expr], sizes: _Sizes) -> None:
+    """Check that a format is a literal, its fields are narrow, and its arguments are short."""
+    text = args[0] if args else None
+    if not isinstance(text, exp.Literal) or not text.is_string or _UNBOUNDED_FIELD.search(text.this):
+        refuse("bounds", call)
+    if sum(int(width) for width in _WIDTH.findall(text.this)) > _MAX_TOTAL_WIDTH:
+        refuse("bounds", call)
+    largest = max((_length(part, sizes) for part in args[1:]), default=0.0)
+    _check_size(len(_FIELD.findall(text.this)) * largest, call)
+
+
+def _check_type(node: exp.DataType) -> None:
+    """Check the length of a type, such as `CAST(x AS BINARY(1000000000))`."""
+    for parameter in node.find_all(exp.DataTypeParam):
+        number = constants.number_of(parameter.this)
+        if number is not None and number > MAX_GENERATED:
+            refuse("bounds", node)

@@ -1,0 +1,93 @@
+"""Rule on text arguments that an engine interprets as code: a type, an aggregate, a path, a table structure.
+
+`values('a UInt8, b String ALIAS file(''/etc/passwd'')', 1)` executes the content of the text, past every
+rule on functions. Such an argument must be a literal that contains a single harmless word or type.
+"""
+
+import re
+from collections.abc import Mapping
+
+from sqlglot import exp
+
+from text2sql.sql import functions
+from text2sql.sql.dialects import ascii_lower
+from text2sql.sql.refusal import refuse
+from text2sql.sql.size_limits import MAX_GENERATED, arguments
+from text2sql.sql.statement import Statement, name_of
+
+# The position of the argument, from 1 or, if negative, from the end.
+_TYPES: Mapping[str, Mapping[str, int]] = {
+    "clickhouse": {
+        "accuratecast": -1, "accuratecastordefault": 2, "accuratecastornull": -1,
+        "cast_to_str_type": -1, "defaultvalueoftypename": -1, "jsonextract": -1,
+        "jsonextractcaseinsensitive": -1, "kqlparametercast": -1, "reinterpret": -1,
+        "jsonextractkeysandvalues": -1, "jsonextractkeysandvaluescaseinsensitive": -1,
+    },
+}  # fmt: skip
+_AGGREGATES: Mapping[str, Mapping[str, int]] = {
+    "clickhouse": {"arrayreduce": 1, "arrayreduceinranges": 1},
+    "duckdb": dict.fromkeys(("aggregate", "array_aggr", "array_aggregate", "list_aggr", "list_aggregate"), 2),
+}
+_LITERALS: Mapping[str, Mapping[str, int]] = {
+    "duckdb": dict.fromkeys(("from_json", "from_json_strict", "json_transform", "json_transform_strict"), 2),
+    "postgres": {
+        **dict.fromkeys(("jsonb_path_exists", "jsonb_path_match", "jsonb_path_query"), 2),
+        **dict.fromkeys(("jsonb_path_query_array", "jsonb_path_query_first"), 2),
+        **dict.fromkeys(("xpath", "xpath_exists"), 1),
+    },
+}
+_TYPE = re.compile(r"[A-Za-z][A-Za-z0-9]*(\([A-Za-z0-9_,' ()/+:=-]*\))?")
+_CODE = re.compile(
+    r"aggregatefunction|alias|default|materialized|ephemeral|codec|object|dynamic", re.IGNORECASE
+)
+_NUMBER = re.compile(r"\d+")  # FixedString(16000000)
+_NAME = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)(\([0-9., ]*\))?")
+
+
+def plain_text_arguments(statement: Statement) -> None:
+    """Refuse text arguments that an engine could execute."""
+    types, aggregates, literals = (
+        table.get(statement.dialect, {}) for table in (_TYPES, _AGGREGATES, _LITERALS)
+    )
+    for node in statement.nodes:
+        if isinstance(node, exp.Values) and statement.dialect == "clickhouse":
+            refuse("table_function", node)  # its first text is the structure of a table
+        if not isinstance(node, exp.Func):
+            continue
+        name = name_of(node)
+        if name in types:
+            _check_type(node, _text(node, types[name]))
+        if name in aggregates:
+            _check_aggregate(statement, node, _text(node, aggregates[name]))
+        if name in literals:
+            _text(node, literals[name])
+
+
+def _text(call: exp.Func, position: int) -> str:
+    args = arguments(call)
+    index = position if position < 0 else position - 1
+    argument = args[index] if -len(args) <= index < len(args) else None
+    if isinstance(argument, exp.Cast):
+        argument = argument.this  # '$.a'::jsonpath
+    if not isinstance(argument, exp.Literal) or not argument.is_string:
+        refuse("function", call)
+    return str(argument.this)
+
+
+def _check_type(call: exp.Func, text: str) -> None:
+    if not _TYPE.fullmatch(text) or _CODE.search(text):
+        refuse("function", call)
+    if any(int(number) > MAX_GENERATED for number in _NUMBER.findall(text)):
+        refuse("bounds", call)
+
+
+def _check_aggregate(statement: Statement, call: exp.Func, text: str) -> None:
+    match = _NAME.fullmatch(text)
+    name = ascii_lower(match[1]) if match else ""
+    known = functions.is_allowed_name(statement.dialect, name) or any(
+        name in (known.lower() for known in kind.sql_names())
+        for kind in functions.allowed_typed()
+        if issubclass(kind, exp.AggFunc)
+    )
+    if not known:
+        refuse("function", call)

@@ -1,0 +1,112 @@
+"""The app and the bare model with the same questions and the same judge."""
+
+import asyncio
+from pathlib import Path
+
+from agents.asking import EMBEDDED, make_shop
+from text2sql.client.async_client import AsyncText2SQL
+from text2sql.config import Settings
+from text2sql.evaluation.questions import Question
+from text2sql.evaluation.records import Record
+from text2sql.evaluation.run import EvaluatedApp, evaluate
+from text2sql.evaluation.subjects import AskApp, AskBare, settings_for
+from text2sql.llm import AsyncChatModel, ScriptedBackend
+from text2sql.llm.scripted import Line
+from text2sql.types import Candidate, Reply, Token, Usage
+
+SETTINGS = settings_for(Settings(requests_per_minute=0))
+GOLD = "SELECT name FROM customers WHERE level = 'gold'"
+
+
+def replied(*texts: str) -> Reply:
+    """A scripted reply; the first candidate has the highest probability."""
+    tokens = [(Token(text, -0.1 * at),) for at, text in enumerate(texts, 1)]
+    found = tuple(Candidate(text, "stop", one) for text, one in zip(texts, tokens, strict=True))
+    return Reply("scripted", found, Usage(1, 100, 0, 10))
+
+
+def run(path: Path, backend: ScriptedBackend, *questions: Question, bare: bool = False) -> list[Record]:
+    model = AsyncChatModel([backend], SETTINGS)
+
+    def opens(source: str) -> AskApp | AskBare:
+        if bare:
+            return AskBare(source, model, SETTINGS)
+        return AskApp(AsyncText2SQL(source, settings=SETTINGS, model=model))
+
+    return asyncio.run(evaluate(questions, lambda _: str(path), [EvaluatedApp(opens)]))[0]
+
+
+def question(text: str, gold: str = GOLD, number: int = 1) -> Question:
+    return Question(str(number), "shop", text, gold)
+
+
+def test_a_run_remembers_nothing_and_cuts_nothing() -> None:
+    told = settings_for(Settings(memory="memory.db", lang="zh", row_limit=5, allow_writes=True))
+    assert (told.memory, told.lang, told.row_limit, told.allow_writes) == ("none", "", 100_000, False)
+    assert (told.values_wait, told.mode) == (told.values_time, "hybrid")
+
+
+def test_the_app_is_asked_as_a_person_asks_it(tmp_path: Path) -> None:
+    shop = make_shop(tmp_path / "shop.db")
+    said: list[Line] = [
+        replied("SELECT name FROM customers WHERE level = 'Gold'"),
+        "SELECT name FROM customers",
+    ]
+    backend = ScriptedBackend(said, profile=EMBEDDED)
+    records = run(
+        shop, backend, question("Names of the gold customers?"), question("Names of customers?", number=2)
+    )
+    assert [record.verdict for record in records] == ["right", "wrong"]
+    assert [record.repairs for record in records] == [("value_spelling",), ()]
+    assert (records[0].calls, records[0].attempts, records[0].model) == (1, 1, "scripted")
+    assert records[0].signals["doubt"] == 0.1
+    assert records[0].signals["repairs"] == 1.0
+    assert records[0].confidence is not None
+    assert len(backend.requests) == 2
+
+
+def test_a_question_about_something_else_ends_without_a_query(tmp_path: Path) -> None:
+    shop = make_shop(tmp_path / "shop.db")
+    backend = ScriptedBackend(last="SELECT name FROM customers", profile=EMBEDDED)
+    asked = Question("1@shop", "shop", "Which singer has the most albums?", "SELECT 1", foreign="zoo")
+    (record,) = run(shop, backend, asked)
+    assert (record.status, record.verdict, record.calls, record.confidence) == (
+        "no_data",
+        "declined",
+        0,
+        None,
+    )
+
+
+def test_candidates_are_mended_before_they_are_judged(tmp_path: Path) -> None:
+    shop = make_shop(tmp_path / "shop.db")
+    wrong, near = (
+        "SELECT name FROM customers WHERE level <> 'gold'",
+        "SELECT name FROM customers WHERE level = 'GOLD'",
+    )
+    backend = ScriptedBackend([replied(wrong, near)], profile=EMBEDDED)
+    (record,) = run(shop, backend, question("Names of the gold customers?"))
+    assert (record.verdict, record.candidates, record.among) == ("wrong", 2, True)
+    assert record.signals["disagreement"] == 0.5
+
+
+def test_the_bare_model_gets_the_ddl_and_the_question_and_nothing_more(tmp_path: Path) -> None:
+    shop = make_shop(tmp_path / "shop.db")
+    backend = ScriptedBackend([f"```sql\n{GOLD};\n```", "I cannot."], profile=EMBEDDED)
+    records = run(shop, backend, question("Names?"), question("Why?", number=2), bare=True)
+    assert [(record.verdict, record.status, record.calls) for record in records] == [
+        ("right", "answered", 1),
+        ("none", "failed", 1),
+    ]
+    assert records[0].confidence is None
+    request = backend.requests[0]
+    assert (request.candidates, request.temperature, request.grammar, request.logprobs) == (1, 0.0, "", False)
+    assert [message.content for message in request.messages[1:]] == ["Names?"]
+    system = request.messages[0].content
+    assert system.startswith(
+        "You write SQLite queries. Answer with one SQL query and nothing else.\n\nCREATE"
+    )
+    assert (
+        "CREATE TABLE customers (\n  id INTEGER,\n  name TEXT NOT NULL,\n  city_id INTEGER NOT NULL,\n"
+        "  level TEXT,\n  PRIMARY KEY (id),\n  FOREIGN KEY (city_id) REFERENCES cities(id)\n);" in system
+    )

@@ -1,0 +1,140 @@
+"""An HTTP server that imitates all providers and records the requests."""
+
+import json
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+HOST = "models.example"
+Script = Callable[[str], str]  # the body of a request → what the model says
+
+
+class Fake:
+    def __init__(self) -> None:
+        self.port = 0
+        self.received: list[bytes] = []  # the first line, the headers and the body of each request
+        self.script: Script = lambda _: "SELECT 1"
+
+    @property
+    def url(self) -> str:
+        return f"http://{HOST}:{self.port}"
+
+    @property
+    def text(self) -> str:
+        """All received text, with JSON escapes decoded."""
+        bodies = [raw.partition(b"\r\n\r\n") for raw in self.received]
+        read = [json.dumps(json.loads(body), ensure_ascii=False) for _, _, body in bodies]
+        heads = [head.decode("latin-1") for head, _, _ in bodies]
+        return "\n".join((*heads, *read))
+
+
+@contextmanager
+def fake() -> Iterator[Fake]:
+    recorder = Fake()
+
+    class Handler(_Handler):
+        server_of = recorder
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    recorder.port = server.server_address[1]
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
+    thread.start()
+    try:
+        yield recorder
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join(5)
+
+
+class _Handler(BaseHTTPRequestHandler):
+    server_of: Fake
+
+    def do_POST(self) -> None:
+        body = self.rfile.read(int(self.headers.get("content-length", 0)))
+        head = f"{self.requestline}\r\n{self.headers}".encode()
+        self.server_of.received.append(head.strip() + b"\r\n\r\n" + body)
+        request = json.loads(body)
+        text = self.server_of.script(json.dumps(request, ensure_ascii=False))
+        path = self.path.partition("?")[0]
+        if path.endswith("/chat/completions"):
+            self._sent(*_openai(request, text))
+        elif path.endswith("/messages"):
+            self._sent(*_anthropic(request, text))
+        elif path.endswith(":streamGenerateContent"):
+            self._sent("text/event-stream", [f"data: {json.dumps(_google(text))}\r\n\r\n"])
+        elif path.endswith(":generateContent"):
+            self._sent("application/json", [json.dumps(_google(text))])
+        elif path.endswith("/api/chat"):
+            self._sent("application/x-ndjson", [json.dumps(_ollama(request, text)) + "\n"])
+        else:
+            self.send_error(404, path)
+
+    def _sent(self, kind: str, pieces: list[str]) -> None:
+        self.send_response(200)
+        self.send_header("Content-Type", kind)
+        self.send_header("Connection", "close")
+        self.end_headers()
+        self.wfile.write("".join(pieces).encode())
+
+    def log_message(self, *_: Any) -> None: ...
+
+
+def _openai(request: dict[str, Any], text: str) -> tuple[str, list[str]]:
+    usage = {"prompt_tokens": 9, "completion_tokens": 3, "total_tokens": 12}
+    common = {"id": "c", "created": 1, "model": request["model"]}
+    if not request.get("stream"):
+        message = {"role": "assistant", "content": text}
+        choices = [
+            {"index": at, "finish_reason": "stop", "message": message} for at in range(request.get("n") or 1)
+        ]
+        return "application/json", [
+            json.dumps({**common, "object": "chat.completion", "choices": choices, "usage": usage})
+        ]
+    chunk = {**common, "object": "chat.completion.chunk"}
+    deltas = [({"role": "assistant", "content": text}, None), ({}, "stop")]
+    events: list[dict[str, Any]] = [
+        {**chunk, "choices": [{"index": 0, "delta": delta, "finish_reason": finish}]}
+        for delta, finish in deltas
+    ]
+    events.append({**chunk, "choices": [], "usage": usage})
+    return "text/event-stream", [*(f"data: {json.dumps(event)}\n\n" for event in events), "data: [DONE]\n\n"]
+
+
+def _anthropic(request: dict[str, Any], text: str) -> tuple[str, list[str]]:
+    usage = {"input_tokens": 9, "output_tokens": 3}
+    message = {"id": "m", "type": "message", "role": "assistant", "model": request["model"], "content": []}
+    ended = {"stop_reason": "end_turn", "stop_sequence": None}
+    if not request.get("stream"):
+        block = {"type": "text", "text": text}
+        return "application/json", [json.dumps({**message, **ended, "content": [block], "usage": usage})]
+    begun = {**message, "stop_reason": None, "stop_sequence": None, "usage": usage}
+    events: list[dict[str, Any]] = [
+        {"type": "message_start", "message": begun},
+        {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}},
+        {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": text}},
+        {"type": "content_block_stop", "index": 0},
+        {"type": "message_delta", "delta": ended, "usage": usage},
+        {"type": "message_stop"},
+    ]
+    return "text/event-stream", [f"event: {one['type']}\ndata: {json.dumps(one)}\n\n" for one in events]
+
+
+def _google(text: str) -> dict[str, Any]:
+    content = {"role": "model", "parts": [{"text": text}]}
+    usage = {"promptTokenCount": 9, "candidatesTokenCount": 3, "totalTokenCount": 12}
+    return {"candidates": [{"content": content, "finishReason": "STOP", "index": 0}], "usageMetadata": usage}
+
+
+def _ollama(request: dict[str, Any], text: str) -> dict[str, Any]:
+    return {
+        "model": request["model"],
+        "created_at": "2026-01-01T00:00:00Z",
+        "message": {"role": "assistant", "content": text},
+        "done": True,
+        "done_reason": "stop",
+        "prompt_eval_count": 9,
+        "eval_count": 3,
+    }

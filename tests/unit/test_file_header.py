@@ -1,0 +1,161 @@
+"""Reading the header of a database file never drops the locks of this process's own connections."""
+
+import ast
+import os
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from text2sql.database import open_database
+from text2sql.file_header import SQLITE_SIGNATURE, first_bytes, sqlite_application_id
+from text2sql.sql import check
+from text2sql.types import CheckedSql
+
+SOURCES = Path(__file__).parents[2] / "src" / "text2sql"
+# Calls that open a file by its path. Whoever adds one says here which files it can meet: never a database.
+READS = {"read_bytes", "mmap", "file_digest"}
+COPIES = {"copy", "copy2", "copyfile", "copytree", "move"}
+REASONS = {
+    "file_header.py": "only after SQLite's library has said that it is another kind of file",
+    "charts/antv.py": "/dev/null",
+    "cli/__init__.py": "/dev/null",
+    "cli/prompt_input.py": "the history of a chat",
+    "database/parquet.py": "a new temporary file",
+    "evaluation/records.py": "lines of an evaluation",
+    "llm/": "models and what is made from them",
+    "memory/pair_files.py": "a new file of a verified query",
+    "memory/sqlite.py": "an empty file that the same function has made (O_EXCL), before SQLite opens it",
+    "reports/": "templates, by their suffix, and new documents",
+    "server/exports.py": "a temporary file of an export",
+    "server/jwks.py": "keys of a sign-in service",
+    "server/page.py": "files of the package",
+    "sql/worker.py": "/dev/null and /proc",
+}
+
+
+def opens_a_file(node: ast.AST) -> bool:
+    """`open(…)` and `path.open(…)`, called; the others also where they are passed on as functions."""
+    if isinstance(node, ast.Call):
+        called = node.func
+        name = called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", "")
+        return name == "open" and bool(node.args)
+    if not isinstance(node, ast.Attribute):
+        return False
+    of_shutil = isinstance(node.value, ast.Name) and node.value.id == "shutil"
+    return node.attr in READS or (of_shutil and node.attr in COPIES)
+
+
+def opened_in(path: Path) -> list[int]:
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    return [getattr(node, "lineno", 0) for node in ast.walk(tree) if opens_a_file(node)]
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Path:
+    path = tmp_path / "a file?#100%.db"
+    with closing(sqlite3.connect(path)) as connection:
+        connection.executescript("PRAGMA application_id = 77; PRAGMA journal_mode = WAL; CREATE TABLE t (a);")
+    return path
+
+
+def from_another_process(path: Path, statement: str) -> None:
+    """Run by a process that opens the file, changes it and closes it: as the last one, as far as it knows."""
+    program = (
+        "import sqlite3, sys; c = sqlite3.connect(sys.argv[1]); c.execute(sys.argv[2]); c.commit(); c.close()"
+    )
+    subprocess.run([sys.executable, "-c", program, str(path), statement], check=True)
+
+
+def test_no_module_opens_a_file_that_may_be_a_database() -> None:
+    opened = {str(path.relative_to(SOURCES)): opened_in(path) for path in SOURCES.rglob("*.py")}
+    for name, lines in opened.items():
+        assert not lines or name.startswith(tuple(REASONS)), (
+            f"{name}:{lines[0]} opens a file: see file_header.py"
+        )
+    for reason in REASONS:
+        assert any(lines for name, lines in opened.items() if name.startswith(reason)), (
+            f"{reason} opens nothing"
+        )
+
+
+def test_a_plain_open_drops_the_lock_and_first_bytes_does_not(database: Path) -> None:
+    """The first half is why this module exists; where it does not hold any more, nothing is wrong."""
+    looks: list[tuple[Callable[[], object], bool]] = [
+        (lambda: first_bytes(database, 64), True),
+        (database.read_bytes, os.name != "posix"),
+    ]
+    for look, is_kept in looks:
+        with closing(sqlite3.connect(database, isolation_level=None)) as connection:
+            connection.execute("INSERT INTO t VALUES (1)")
+            look()
+            from_another_process(database, "INSERT INTO t VALUES (2)")
+            assert database.with_name(database.name + "-wal").exists() is is_kept
+
+
+def test_two_readers_in_one_process_see_what_another_process_writes(database: Path) -> None:
+    """A source in WAL mode, opened a second time: the first reader used to stay at its old rows for good."""
+    query = check("SELECT count(*) FROM t", dialect="sqlite", rows=10)
+    assert isinstance(query, CheckedSql)
+    with open_database(str(database)) as first:
+        assert first.run(query).rows == ((0,),)
+        with open_database(str(database)) as second:
+            for count in range(1, 4):
+                from_another_process(database, "INSERT INTO t VALUES (1)")
+                assert (first.run(query).rows, second.run(query).rows) == (((count,),), ((count,),))
+
+
+def test_looking_a_thousand_times_leaves_no_descriptor_open(database: Path) -> None:
+    descriptors = Path("/proc/self/fd")
+    if not descriptors.exists():
+        pytest.skip("no /proc here")
+    with closing(sqlite3.connect(database)) as connection:
+        connection.execute("SELECT * FROM t").fetchall()
+        first_bytes(database, 64)
+        before = len(list(descriptors.iterdir()))
+        for _ in range(1_000):
+            first_bytes(database, 64)
+        assert len(list(descriptors.iterdir())) == before
+
+
+def test_the_program_a_database_belongs_to_is_known_whatever_the_state_of_its_log(database: Path) -> None:
+    assert sqlite_application_id(database) == 77
+    with closing(sqlite3.connect(database, isolation_level=None)) as connection:
+        connection.execute("BEGIN IMMEDIATE")
+        connection.execute("INSERT INTO t VALUES (1)")
+        assert sqlite_application_id(database) == 77
+        connection.execute("COMMIT")
+        assert sqlite_application_id(database) == 77
+
+
+def test_a_header_that_counts_more_pages_than_are_written_yet_is_no_damage(database: Path) -> None:
+    """As another process sees it while a checkpoint is on its way, or after a kill in the middle of one."""
+    with closing(sqlite3.connect(database)) as connection:
+        connection.executemany("INSERT INTO t VALUES (?)", [("x" * 4_000,) for _ in range(50)])
+        connection.commit()
+    os.truncate(database, 3 * 4_096)
+    assert sqlite_application_id(database) == 77
+    assert first_bytes(database, 64) == SQLITE_SIGNATURE
+
+
+@pytest.mark.parametrize(
+    "contents", [b"", b"hello", b"\0" * 5_000, b"PAR1" * 100, b"a,b\n1,2\n", SQLITE_SIGNATURE]
+)
+def test_other_files_give_their_first_bytes(tmp_path: Path, contents: bytes) -> None:
+    path = tmp_path / "x"
+    path.write_bytes(contents)
+    assert first_bytes(path, 64) == contents[:64]
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_what_cannot_be_read_is_said_by_the_system(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError):
+        first_bytes(tmp_path / "none", 64)
+    with pytest.raises(IsADirectoryError):
+        sqlite_application_id(tmp_path)
+    os.mkfifo(tmp_path / "pipe")
+    assert first_bytes(tmp_path / "pipe", 64) == b""
