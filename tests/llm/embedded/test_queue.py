@@ -14,10 +14,12 @@ from typing import Any
 import pytest
 
 from llm.embedded.asker import ask
-from llm.embedded.llama_server import REPLY
+from llm.embedded.llama_server import DROPPED, REPLY
 from text2sql.config import Settings
-from text2sql.llm.embedded import process
+from text2sql.errors import ModelUnavailable
+from text2sql.llm.embedded import EmbeddedBackend, process
 from text2sql.llm.embedded.queue import Ticket, ticket
+from text2sql.types import Message, ModelRequest, Reply
 
 HERE = Path(__file__).parent
 
@@ -109,6 +111,26 @@ def test_a_program_that_is_killed_loses_its_place(model: Path, tmp_path: Path) -
             dies.kill()
         outcome = ended(waiting)
     assert (outcome["text"], outcome["places"]) == (REPLY, [1, 0])
+
+
+def test_a_call_whose_connection_breaks_leaves_the_others_alone(model: Path, tmp_path: Path) -> None:
+    async def outcome(backend: EmbeddedBackend, text: str) -> str:
+        messages = (Message("system", "rules " * 30), Message("user", text))
+        try:
+            replies = [
+                item async for item in backend.stream(ModelRequest(messages)) if isinstance(item, Reply)
+            ]
+        except ModelUnavailable:
+            return "unavailable"
+        return replies[0].text
+
+    async def at_once(texts: list[str]) -> list[str]:
+        backend = EmbeddedBackend(str(model), Settings(cache_dir=str(tmp_path)))
+        return await asyncio.gather(*(outcome(backend, text) for text in texts))
+
+    with llama_server(model, tmp_path, seconds=0.2):
+        outcomes = asyncio.run(at_once([DROPPED, "How many?", DROPPED, "How many now?", "And now?"]))
+    assert outcomes == ["unavailable", REPLY, "unavailable", REPLY, REPLY]
 
 
 def test_tickets_are_served_in_the_order_in_which_they_were_drawn(tmp_path: Path) -> None:

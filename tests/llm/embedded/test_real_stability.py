@@ -64,8 +64,9 @@ def test_going_on_from_a_token_that_ends_inside_a_character_breaks_none(real: Se
     async def go_on() -> list[str]:
         backend = EmbeddedBackend(None, real)
         try:
-            client = await backend._connected()
-            cut = (await client.post("/tokenize", json={"content": " 鼷", "with_pieces": True})).json()
+            async with backend._connected() as (client, _):
+                response = await client.post("/tokenize", json={"content": " 鼷", "with_pieces": True})
+            cut = response.json()
             first = cut["tokens"][0]
             assert isinstance(first["piece"], list)  # bytes that are no text
             forced = Alternative(first["id"], bytes(first["piece"]))

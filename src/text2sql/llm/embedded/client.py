@@ -3,13 +3,15 @@
 A call finds or starts the process, waits in the queue, makes sure that the stable prefix is evaluated, and
 sends the prompt. If the process dies during a call, it is started again and the call repeated once; text that
 was already yielded is not yielded again.
+
+Calls share no connection: each has an HTTP client of its own, so the end of one never breaks another.
 """
 
 import asyncio
 import time
 from collections import OrderedDict
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
-from contextlib import aclosing
+from contextlib import aclosing, asynccontextmanager
 from pathlib import Path
 
 import httpx
@@ -19,7 +21,7 @@ from text2sql.errors import ModelUnavailable
 from text2sql.llm.backend import size_of
 from text2sql.llm.embedded import process, wire
 from text2sql.llm.embedded.file import ready_file
-from text2sql.llm.embedded.prefix_warmup import PrefixWarmup
+from text2sql.llm.embedded.prefix_warmup import PrefixWarmup, TokenCache
 from text2sql.llm.embedded.queue import ticket
 from text2sql.types import Message, ModelProfile, ModelRequest, Queued, Reply
 
@@ -42,9 +44,7 @@ class EmbeddedBackend:
         self._path = path
         self._settings = settings
         self._plan: process.Plan | None = None
-        self._host: process.Host | None = None
-        self._client: httpx.AsyncClient | None = None
-        self._warmup: PrefixWarmup | None = None
+        self._token_cache: TokenCache = OrderedDict()
         self._counts: OrderedDict[str, int] = OrderedDict()
 
     async def stream(self, request: ModelRequest) -> AsyncIterator[str | Queued | Reply]:
@@ -66,22 +66,20 @@ class EmbeddedBackend:
                             new, yielded = text[len(yielded) :], text
                             yield new
             except httpx.TransportError as error:
-                await self._disconnect()
                 if last:
                     raise ModelUnavailable(self.name, "the model's process died twice") from error
 
     async def warm(self, messages: Sequence[Message], *, plain: bool = False) -> None:
         for last in (False, True):
             try:
-                warmup = self._warmup_for(await self._connected())
-                if await warmup.is_cached(tuple(messages), plain=plain):
-                    return
-                async with ticket(warmup.run) as place:
-                    async for _ in place.turn():
-                        pass
-                    await warmup.ready(tuple(messages), plain=plain)
+                async with self._connected() as (_, warmup):
+                    if await warmup.is_cached(tuple(messages), plain=plain):
+                        return
+                    async with ticket(warmup.run) as place:
+                        async for _ in place.turn():
+                            pass
+                        await warmup.ready(tuple(messages), plain=plain)
             except httpx.TransportError as error:
-                await self._disconnect()
                 if last:
                     raise ModelUnavailable(self.name, "the model's process died twice") from error
             else:
@@ -92,10 +90,9 @@ class EmbeddedBackend:
             self._counts.move_to_end(text)
             return self._counts[text]
         try:
-            client = await self._connected()
-            response = await client.post("/tokenize", json={"content": text})
+            async with self._connected() as (client, _):
+                response = await client.post("/tokenize", json={"content": text})
         except httpx.TransportError as error:
-            await self._disconnect()
             raise ModelUnavailable(self.name, "the model's process died") from error
         if response.status_code != httpx.codes.OK:
             raise wire.error(self.name, response)
@@ -105,68 +102,50 @@ class EmbeddedBackend:
         return self._counts[text]
 
     async def close(self) -> None:
-        """Close only our connections: other programs may use the process, and it ends by itself when idle."""
-        await self._disconnect()
+        """Nothing to close: other programs may use the process, and it ends by itself when idle."""
 
     async def _attempt(self, request: ModelRequest) -> AsyncGenerator[str | Queued | Reply]:
-        client = await self._connected()
-        warmup = self._warmup_for(client)
-        prompt = await warmup.rendered(request.messages)
-        async with ticket(warmup.run) as place:
-            async for ahead in place.turn():
-                yield Queued(ahead)
-            began = time.monotonic()
-            # The deadline starts afterwards: evaluating a schema for the first time may take longer.
-            evaluated = await warmup.ready(request.messages, plain=request.plain)
-            yield Queued(0)
-            body = wire.payload(request, prompt) | warmup.adapter_options(plain=request.plain)
-            partials = [wire.PartialCandidate.after(request) for _ in range(body["n_cmpl"])]
-            if partials[0].text:
-                yield partials[0].text
-            async with (
-                client.stream("POST", "/completion", json=body) as response,
-                aclosing(wire.events(response, self.name)) as events,
-            ):
-                async for event in events:
-                    at = event.get("index", 0)
-                    piece = partials[at].add(event)
-                    if at == 0 and piece:
-                        yield piece
-        candidates = tuple(partial.done(self.name) for partial in partials)
-        yield Reply(self.name, candidates, wire.usage(partials, evaluated, time.monotonic() - began))
+        async with self._connected() as (client, warmup):
+            prompt = await warmup.rendered(request.messages)
+            async with ticket(warmup.run) as place:
+                async for ahead in place.turn():
+                    yield Queued(ahead)
+                began = time.monotonic()
+                # The deadline starts afterwards: evaluating a schema for the first time may take longer.
+                evaluated = await warmup.ready(request.messages, plain=request.plain)
+                yield Queued(0)
+                body = wire.payload(request, prompt) | warmup.adapter_options(plain=request.plain)
+                partials = [wire.PartialCandidate.after(request) for _ in range(body["n_cmpl"])]
+                if partials[0].text:
+                    yield partials[0].text
+                async with (
+                    client.stream("POST", "/completion", json=body) as response,
+                    aclosing(wire.events(response, self.name)) as events,
+                ):
+                    async for event in events:
+                        at = event.get("index", 0)
+                        piece = partials[at].add(event)
+                        if at == 0 and piece:
+                            yield piece
+            candidates = tuple(partial.done(self.name) for partial in partials)
+            yield Reply(self.name, candidates, wire.usage(partials, evaluated, time.monotonic() - began))
 
-    async def _connected(self) -> httpx.AsyncClient:
+    @asynccontextmanager
+    async def _connected(self) -> AsyncIterator[tuple[httpx.AsyncClient, PrefixWarmup]]:
         """An HTTP client for the running process, which may have been restarted since the last call."""
-        host = await asyncio.to_thread(self._find_host)
-        if host != self._host or self._client is None:
-            await self._disconnect()
-            self._host = host
-            # No time-out here: the caller has a deadline, and closing the stream ends the generation.
-            self._client = httpx.AsyncClient(
-                transport=host.transport(),
-                base_url=host.url,
-                headers=host.headers,
-                timeout=httpx.Timeout(None),
-            )
-        return self._client
+        plan, host = await asyncio.to_thread(self._find_host)
+        # No time-out here: the caller has a deadline, and closing the stream ends the generation.
+        async with httpx.AsyncClient(
+            transport=host.transport(), base_url=host.url, headers=host.headers, timeout=httpx.Timeout(None)
+        ) as client:
+            limit = self._settings.prefix_cache_bytes
+            yield client, PrefixWarmup(client, self.name, plan, limit, self._token_cache)
 
-    def _find_host(self) -> process.Host:
+    def _find_host(self) -> tuple[process.Plan, process.Host]:
         if self._plan is None:
             model = ready_file(self._path, self._settings)
             self._plan = process.plan_for(model, ours=self._path is None, settings=self._settings)
-        return process.ensure(self._plan)
-
-    def _warmup_for(self, client: httpx.AsyncClient) -> PrefixWarmup:
-        if self._plan is None:
-            raise RuntimeError("not connected")
-        if self._warmup is None:
-            self._warmup = PrefixWarmup(client, self.name, self._plan, self._settings.prefix_cache_bytes)
-        return self._warmup
-
-    async def _disconnect(self) -> None:
-        client, self._client, self._host, self._warmup = self._client, None, None, None
-        if client is not None:
-            await client.aclose()
+        return self._plan, process.ensure(self._plan)
 
 
 def _file_size(path: str) -> int:

@@ -11,7 +11,7 @@ the order of questions.
 import asyncio
 from collections import OrderedDict
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import httpx
 
@@ -24,17 +24,21 @@ from text2sql.types import Message
 _LEAST = 64  # tokens: a shorter prefix is evaluated faster than it is loaded
 _CACHED = 64  # messages whose tokens are cached
 
+TokenCache: TypeAlias = OrderedDict[Message, tuple[int, ...]]
+
 
 class PrefixWarmup:
-    """Prefix evaluation for one client of one process."""
+    """Prefix evaluation for one call. The token cache is shared by the calls of one plan."""
 
-    def __init__(self, client: httpx.AsyncClient, model: str, plan: Plan, most_bytes: int) -> None:
+    def __init__(
+        self, client: httpx.AsyncClient, model: str, plan: Plan, most_bytes: int, token_cache: TokenCache
+    ) -> None:
         self._client = client
         self._model = model
         self.run: Path = plan.run
         self._prefixes = Prefixes(plan.prefixes, most_bytes)
         self._adapter = plan.adapter
-        self._token_cache: OrderedDict[Message, tuple[int, ...]] = OrderedDict()
+        self._token_cache = token_cache
 
     def adapter_options(self, *, plain: bool) -> dict[str, Any]:
         """The request option that turns the adapter on or off, if the process has one."""
@@ -62,14 +66,16 @@ class PrefixWarmup:
 
     async def _tokens(self, first: Message) -> tuple[int, ...]:
         """The common token prefix of all prompts that begin with this message, for any chat template."""
-        if first not in self._token_cache:
+        tokens = self._token_cache.get(first)
+        if tokens is None:
             left, right = [await self.rendered((first, Message("user", text))) for text in ("A", "B")]
             common = next(at for at, (a, b) in enumerate(zip(left, right, strict=False)) if a != b)
             content = {"content": left[:common], "add_special": True, "parse_special": True}
-            self._token_cache[first] = tuple((await self._post("/tokenize", content))["tokens"])
+            tokens = tuple((await self._post("/tokenize", content))["tokens"])
+            self._token_cache[first] = tokens
             if len(self._token_cache) > _CACHED:
                 self._token_cache.popitem(last=False)
-        return self._token_cache[first]
+        return tokens
 
     async def _prefix(self, messages: tuple[Message, ...], plain: bool) -> Prefix | None:
         """The prefix; None if it is too short to be worth caching."""

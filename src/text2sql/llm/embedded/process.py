@@ -75,7 +75,12 @@ class Host:
     key: str
 
     def transport(self) -> httpx.AsyncHTTPTransport:
-        return httpx.AsyncHTTPTransport(uds=None if self.address else str(self.run / SOCKET))
+        # No connection is used twice: llama.cpp closes an idle one after five seconds, which is shorter than
+        # a place in the queue. TLS is not used, and its certificates would take 20 ms to load.
+        limits = httpx.Limits(max_keepalive_connections=0)
+        return httpx.AsyncHTTPTransport(
+            uds=None if self.address else str(self.run / SOCKET), limits=limits, verify=False
+        )
 
     @property
     def url(self) -> str:
