@@ -108,6 +108,9 @@ class Settings:
     model_context: int = setting(16_384, "tokens of context the embedded model shares between requests")
     model_idle: float = setting(900.0, "idle seconds after which the embedded model's process ends")
     prefix_cache_bytes: int = setting(2_000_000_000, "bytes of evaluated schema prefixes kept on disk")
+    recording: str = setting(
+        "", "a folder that keeps each prompt with its reply; `--model recorded:FOLDER` plays them again"
+    )
     prompts_dir: str = setting("", "a folder whose *.md files replace the built-in prompts of the same name")
     # a question on its way
     mode: str = setting("hybrid", "`hybrid`, `database_direct` or `chat_direct`")

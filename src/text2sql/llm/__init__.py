@@ -1,11 +1,16 @@
-"""Open a chat model by name: embedded, hosted or scripted. Importing this imports no vendor's package."""
+"""Open a chat model by name: embedded, hosted, recorded or scripted.
+
+Importing this imports no vendor's package.
+"""
 
 from dataclasses import replace
+from pathlib import Path
 
 from text2sql.config import Settings
 from text2sql.errors import UsageError
 from text2sql.llm.backend import Backend
 from text2sql.llm.chat import AsyncChatModel
+from text2sql.llm.recorded import RecordedBackend
 from text2sql.llm.scripted import ScriptedBackend
 from text2sql.llm.synchronous import ChatModel
 
@@ -21,7 +26,11 @@ def open_model(name: str | None, settings: Settings) -> AsyncChatModel:
     names = [name or settings.model, *filter(None, fallbacks)]
     # The key and the address belong to one provider and are passed to no other.
     owner = _provider(settings.model) or next(filter(None, map(_provider, names)), "")
-    return AsyncChatModel([_backend(unique, settings, owner) for unique in dict.fromkeys(names)], settings)
+    backends = [_backend(unique, settings, owner) for unique in dict.fromkeys(names)]
+    if settings.recording:
+        folder = Path(settings.recording).expanduser()
+        backends = [RecordedBackend(folder, backend) for backend in backends]
+    return AsyncChatModel(backends, settings)
 
 
 def open_chat(name: str | None, settings: Settings) -> ChatModel:
@@ -42,6 +51,8 @@ def _backend(name: str, settings: Settings, owner: str) -> Backend:
     provider, colon, model = name.partition(":")
     if not colon or not model:
         raise UsageError("usage.model_name", name=name)
+    if provider == "recorded":
+        return RecordedBackend(Path(model).expanduser())
     from text2sql.llm.hosted import HostedBackend  # noqa: PLC0415 -- not needed for the embedded model
 
     if provider != owner:
