@@ -17,7 +17,7 @@ sys.path.insert(0, str(ROOT / "tests"))
 
 from charts.shapes import SHAPES  # noqa: E402
 from text2sql.charts import choose, fitting, has_glyphs_for, picture, spec  # noqa: E402
-from text2sql.messages import Language  # noqa: E402
+from text2sql.i18n import Language  # noqa: E402
 
 LANGUAGES: tuple[Language, ...] = ("en", "zh")
 MOST = 60_000  # bytes of a picture that stands in the repository

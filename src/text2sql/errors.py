@@ -38,7 +38,7 @@
 
 `mend` says whether a retry can help: `again` (the same query), `rewrite` (a different query) or `never`.
 
-Errors carry facts and no sentences: `messages.py` renders them in the user's language, and repair prompts are
+Errors carry facts and no sentences: `i18n` renders them in the user's language, and repair prompts are
 built from their fields.
 """
 
@@ -48,7 +48,7 @@ Mend = Literal["again", "rewrite", "never"]
 
 
 class Text2SQLError(Exception):
-    """Base class. `key` names the message in `messages.toml` and `facts` fill its placeholders.
+    """Base class. `key` names the message in `i18n/messages.toml` and `facts` fill its placeholders.
 
     Facts must never contain secrets.
     """

@@ -11,8 +11,8 @@ from math import isfinite
 from typing import Any
 from unicodedata import category, normalize
 
+from text2sql.i18n import Language, say
 from text2sql.llm.langchain_messages import estimate_tokens
-from text2sql.messages import Language, say
 from text2sql.types import (
     Answer,
     AnswerToken,

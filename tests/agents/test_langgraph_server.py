@@ -18,8 +18,8 @@ from langgraph_sdk import get_sync_client
 
 from agents.asking import make_shop
 from text2sql.config import Settings
-from text2sql.llm.endpoint import endpoint
 from text2sql.memory import open_memory
+from text2sql.testing.endpoint import endpoint
 
 ROOT = Path(__file__).parents[2]
 QUESTION: Any = {"messages": [{"role": "user", "content": "How many orders are there?"}]}

@@ -3,7 +3,7 @@
 import pytest
 
 from text2sql.agents.sentences import sentence
-from text2sql.messages import Language
+from text2sql.i18n import Language
 from text2sql.types import QueryResult, ResultColumn
 
 

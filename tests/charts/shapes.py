@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import cos, sin
 
-from text2sql.messages import Language
+from text2sql.i18n import Language
 from text2sql.types import QueryResult, ResultColumn, Value
 
 

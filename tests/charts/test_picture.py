@@ -29,7 +29,7 @@ from text2sql.charts import (
 )
 from text2sql.config import Settings
 from text2sql.errors import ChartError, MissingDriver, UsageError
-from text2sql.messages import Language, explain
+from text2sql.i18n import Language, explain
 from text2sql.types import QueryResult
 
 ORDERS = result("city,orders", [["Lyon", 9], ["<b>Oslo</b>", 3]])

@@ -19,7 +19,7 @@ from text2sql.charts import (
     to_plain,
 )
 from text2sql.charts.columns import column_views
-from text2sql.messages import Language
+from text2sql.i18n import Language
 from text2sql.types import QueryResult, Value
 
 CITIES = ["Lyon", "Porto", "Turin", "Oslo"]

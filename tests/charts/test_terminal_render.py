@@ -6,7 +6,7 @@ from rich.cells import cell_len
 from charts.results import months, result
 from charts.shapes import SHAPES, Shape
 from text2sql.charts import chart_of_kind, fitting, sketch
-from text2sql.messages import Language
+from text2sql.i18n import Language
 from text2sql.types import QueryResult
 
 

@@ -20,8 +20,8 @@ from text2sql.config import Settings
 from text2sql.errors import ModelNotAllowed
 from text2sql.evaluation.run import PARALLEL, places
 from text2sql.llm import AsyncChatModel, ScriptedBackend
-from text2sql.llm.endpoint import endpoint
 from text2sql.llm.scripted import EVERYTHING, ScriptedReply
+from text2sql.testing.endpoint import endpoint
 from text2sql.types import ModelRequest
 
 SHOP = "CREATE TABLE orders (id INT, city TEXT); INSERT INTO orders VALUES (1, 'Oslo'), (2, '上海'), (3, '');"

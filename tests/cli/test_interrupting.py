@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from terminal import SCRIPT
-from text2sql.llm.endpoint import Endpoint, endpoint
+from text2sql.testing.endpoint import Endpoint, endpoint
 
 MODEL = "fault:hang"
 PATIENCE = 60.0

@@ -6,7 +6,7 @@ from contract.places import Place
 from text2sql.database import Database
 from text2sql.database.dialects import Gap
 from text2sql.errors import DatabaseError
-from text2sql.messages import explain
+from text2sql.i18n import explain
 
 # sql, kind, the name the engine complains about, the gap that excuses an engine
 CASES: list[tuple[str, str, str, Gap | None]] = [

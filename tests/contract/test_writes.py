@@ -29,7 +29,7 @@ from text2sql.errors import (
     QueryCancelled,
     QueryTimeout,
 )
-from text2sql.messages import explain
+from text2sql.i18n import explain
 from text2sql.sql import check_write
 from text2sql.types import CheckedSql, CheckedWrite, SqlRejected
 

@@ -14,7 +14,7 @@ from text2sql import __version__
 from text2sql.cli import COMMANDS, CommandGroup
 from text2sql.config import Settings, variable
 from text2sql.database.dialects import FACTS, GAPS, UNTESTED
-from text2sql.messages import sentences
+from text2sql.i18n import sentences
 from text2sql.sql.dialects import GRAMMARS
 
 READMES = ("README.md", "README.zh-CN.md")

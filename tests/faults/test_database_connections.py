@@ -20,7 +20,7 @@ from faults.asking import SLOW, admin, ask, dialect_of, kill_sessions, opened, t
 from faults.proxy import Proxy
 from servers import Server
 from text2sql.errors import ConnectionFailed, DatabaseError, PoolExhausted, QueryTimeout
-from text2sql.messages import explain
+from text2sql.i18n import explain
 from text2sql.types import CheckedSql, Limits
 
 pytestmark = pytest.mark.slow

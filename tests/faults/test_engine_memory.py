@@ -18,7 +18,7 @@ from text2sql.config import Settings
 from text2sql.database import Cancellation, Database, open_database
 from text2sql.database.process.owner import ProcessSession, current_host
 from text2sql.errors import QueryCancelled, QueryTimeout, ResourceExhausted
-from text2sql.messages import explain
+from text2sql.i18n import explain
 from text2sql.types import CheckedSql, Limits
 
 MEMORY = 512  # megabytes

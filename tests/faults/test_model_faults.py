@@ -33,10 +33,10 @@ from text2sql.errors import (
     PromptTooLong,
     RateLimited,
 )
+from text2sql.i18n import Language, explain
 from text2sql.llm import AsyncChatModel, open_model
-from text2sql.llm.endpoint import Endpoint, endpoint
-from text2sql.llm.wire import TEXT
-from text2sql.messages import Language, explain
+from text2sql.testing.endpoint import Endpoint, endpoint
+from text2sql.testing.wire import TEXT
 from text2sql.types import ModelRequest, Reply
 
 LANGUAGES: tuple[Language, ...] = ("en", "zh")

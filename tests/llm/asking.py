@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from offline import without_keys
 from text2sql.config import Settings
 from text2sql.llm import AsyncChatModel, open_model
-from text2sql.llm.endpoint import Endpoint
+from text2sql.testing.endpoint import Endpoint
 from text2sql.types import Message, ModelRequest
 
 T = TypeVar("T")

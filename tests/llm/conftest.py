@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from llm.asking import isolated
-from text2sql.llm.endpoint import Endpoint, endpoint
+from text2sql.testing.endpoint import Endpoint, endpoint
 
 
 @pytest.fixture(autouse=True)

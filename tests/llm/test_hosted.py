@@ -10,9 +10,9 @@ import pytest
 from llm.asking import KEY, QUESTION, eventually, hosted, model_name, settings_for, settled
 from text2sql.errors import ModelNotAllowed, PromptTooLong, RateLimited
 from text2sql.llm import AsyncChatModel, ChatModel, open_model
-from text2sql.llm.endpoint import Endpoint
 from text2sql.llm.hosted import DEFAULT_CONTEXT
-from text2sql.llm.wire import TEXT
+from text2sql.testing.endpoint import Endpoint
+from text2sql.testing.wire import TEXT
 from text2sql.types import ModelProfile, ModelRequest, Reply, Token
 
 SCHEMA = {"type": "object", "properties": {"sql": {"type": "string"}}, "required": ["sql"]}

@@ -10,10 +10,10 @@ from docs_text import blocks, cells, read, section
 from llm.asking import KEY, QUESTION, model_name, settings_for, settled
 from text2sql.config import Settings
 from text2sql.errors import MissingDriver, ModelNotAllowed, UsageError
+from text2sql.i18n import explain
 from text2sql.llm import open_chat, open_model
-from text2sql.llm.endpoint import Endpoint
 from text2sql.llm.providers import PROVIDERS, refuse_proxy
-from text2sql.messages import explain
+from text2sql.testing.endpoint import Endpoint
 
 ADDRESS = Settings(base_url="http://127.0.0.1:1/v1", api_key=KEY)
 

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from text2sql.config import Settings
+from text2sql.i18n import Language, explain
 from text2sql.llm import prompts
 from text2sql.llm.prompts import PromptError, between, names, render
-from text2sql.messages import Language, explain
 
 FOLDER = Path(prompts.__file__).parent / "prompts"
 NAMES = """

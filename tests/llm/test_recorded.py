@@ -8,9 +8,9 @@ import pytest
 
 from text2sql.config import Settings
 from text2sql.errors import ModelFileError, UsageError
+from text2sql.i18n import explain
 from text2sql.llm import ScriptedBackend, open_chat
 from text2sql.llm.recorded import RecordedBackend
-from text2sql.messages import explain
 from text2sql.types import Alternative, Candidate, Message, ModelProfile, ModelRequest, Reply, Token, Usage
 
 REQUEST = ModelRequest((Message("system", "学生(学号)"), Message("user", "有多少学生？")), logprobs=True)

@@ -11,11 +11,11 @@ from email.utils import format_datetime
 import pytest
 
 from llm.asking import eventually
-from text2sql.llm.endpoint import Endpoint, endpoint
 from text2sql.llm.error_mapping import read_retry_after, scrub, translate
 from text2sql.llm.langchain_messages import Utf16, estimate_tokens
-from text2sql.llm.scenarios import NAMES, SCENARIOS
 from text2sql.llm.transport import LONGEST_BODY, LONGEST_LINE, ReplyTooLarge, SanitizedStream
+from text2sql.testing.endpoint import Endpoint, endpoint
+from text2sql.testing.scenarios import NAMES, SCENARIOS
 
 
 class Status(Exception):
@@ -152,7 +152,7 @@ def test_the_endpoint_answers_in_one_piece_too(server: Endpoint) -> None:
 
 def test_the_endpoint_runs_by_hand() -> None:
     with subprocess.Popen(
-        [sys.executable, "-m", "text2sql.llm.endpoint"], stderr=subprocess.PIPE, text=True
+        [sys.executable, "-m", "text2sql.testing.endpoint"], stderr=subprocess.PIPE, text=True
     ) as child:
         assert child.stderr is not None
         assert child.stderr.readline().startswith("listening on http://127.0.0.1:")

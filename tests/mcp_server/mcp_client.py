@@ -14,10 +14,10 @@ from mcp.client.stdio import StdioServerParameters
 from mcp_types import CallToolResult, TextContent
 
 from agents.asking import app, make_shop, scripted
+from text2sql.i18n import Language
 from text2sql.llm.scripted import Line
 from text2sql.mcp_server import build
 from text2sql.mcp_server.results import CLOSED, OPENED
-from text2sql.messages import Language
 
 COUNT = "SELECT count(*) AS customers FROM customers"
 # Never ends: only the time limit or a cancellation stops it.

@@ -18,7 +18,7 @@ from mcp import Client
 
 from agents.asking import make_shop
 from mcp_server.mcp_client import ENDLESS, SCRIPT, environment, over_http, over_pipes
-from text2sql.llm.endpoint import endpoint
+from text2sql.testing.endpoint import endpoint
 
 pytestmark = pytest.mark.slow
 

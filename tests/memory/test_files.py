@@ -24,12 +24,12 @@ from text2sql.errors import (
     StoreUnavailable,
     UsageError,
 )
+from text2sql.i18n import explain
 from text2sql.memory import Memory, QuestionMetrics, StoredResult, open_memory
 from text2sql.memory.keys import new_key
 from text2sql.memory.location import data_root
 from text2sql.memory.sqlite import prepare
 from text2sql.memory.tables import MIGRATIONS
-from text2sql.messages import explain
 
 
 @pytest.fixture

@@ -12,9 +12,9 @@ import pytest
 from memory.helpers import within
 from text2sql.config import Settings
 from text2sql.errors import MissingDriver, StoreNewer, StoreUnavailable
+from text2sql.i18n import explain
 from text2sql.memory import Memory
 from text2sql.memory.location import Server
-from text2sql.messages import explain
 
 
 def test_an_address_is_shown_without_its_account() -> None:

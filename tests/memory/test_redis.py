@@ -26,9 +26,9 @@ from memory.helpers import within
 from servers import REDIS_URL, Redis, free_port, redis
 from text2sql.config import Settings
 from text2sql.errors import MissingDriver, StoreUnavailable, UsageError
+from text2sql.i18n import explain
 from text2sql.memory import Memory, redis_of
 from text2sql.memory import redis as module
-from text2sql.messages import explain
 from text2sql.server.admission import UserRateLimit
 
 T = TypeVar("T")

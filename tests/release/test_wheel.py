@@ -12,7 +12,7 @@ import pytest
 
 from docs_text import ROOT
 from text2sql import __version__
-from text2sql.llm.endpoint import endpoint
+from text2sql.testing.endpoint import endpoint
 
 if TYPE_CHECKING:
     from release.conftest import Environment

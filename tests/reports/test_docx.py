@@ -9,7 +9,7 @@ from xml.dom import minidom
 import pytest
 
 from text2sql.errors import UsageError
-from text2sql.messages import explain
+from text2sql.i18n import explain
 from text2sql.reports.blocks import Grid, Mark, Picture, Shown, Words
 from text2sql.reports.docx import DocxTemplate, docx_template
 

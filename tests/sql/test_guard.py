@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from sql_cases import CASES, by_dialect, headed, pairs
-from text2sql.messages import refusal, sentences
+from text2sql.i18n import refusal, sentences
 from text2sql.sql import check, check_count, check_page
 from text2sql.sql.dialects import GRAMMARS
 from text2sql.types import Catalog, CheckedSql, Column, Policy, SqlRejected, Table

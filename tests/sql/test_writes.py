@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from sql_cases import CASES, headed
-from text2sql.messages import refusal
+from text2sql.i18n import refusal
 from text2sql.sql import check, check_write
 from text2sql.types import Catalog, CheckedSql, CheckedWrite, Column, Policy, SqlRejected, Table
 

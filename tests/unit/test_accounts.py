@@ -10,7 +10,7 @@ from agents.asking import make_shop
 from terminal import run
 from text2sql.database import read_accounts
 from text2sql.errors import UsageError
-from text2sql.messages import explain
+from text2sql.i18n import explain
 
 SHOP = "postgresql://reader:shared-pw@db.example:5433/shop?sslmode=require"
 ROLES = {"shop": ("clerk", "manager", "a+b"), "plain": ()}

@@ -23,7 +23,7 @@ from text2sql.database.engines.snowflake.session import SnowflakeSession
 from text2sql.database.source import Source
 from text2sql.database.url import read_source
 from text2sql.errors import ConnectionFailed, Forbidden, ResourceExhausted, UsageError
-from text2sql.messages import explain
+from text2sql.i18n import explain
 from text2sql.types import ForeignKey
 
 # -- BigQuery ------------------------------------------------------------------------------------

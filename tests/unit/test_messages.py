@@ -6,7 +6,7 @@ import pytest
 
 from text2sql import errors
 from text2sql.errors import DatabaseError, QueryTimeout, Text2SQLError, UsageError
-from text2sql.messages import explain, language, sentences
+from text2sql.i18n import explain, language, sentences
 
 
 def blanks(text: str) -> set[str]:

@@ -16,7 +16,7 @@ from text2sql.database.engines.oracle import catalog
 from text2sql.database.engines.oracle.errors import connection_error, translate
 from text2sql.database.engines.oracle.session import OracleSession
 from text2sql.errors import ConnectionFailed, Forbidden, UsageError
-from text2sql.messages import explain
+from text2sql.i18n import explain
 from text2sql.sql import check
 from text2sql.types import CheckedSql, ForeignKey, Index
 

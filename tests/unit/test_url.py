@@ -12,7 +12,7 @@ from text2sql.database.dialects import BY_NAME, FACTS, load_engine
 from text2sql.database.source import Source
 from text2sql.database.url import read_source, redacted, source_key
 from text2sql.errors import MissingDriver, UsageError
-from text2sql.messages import explain
+from text2sql.i18n import explain
 from text2sql.types import CheckedSql
 
 

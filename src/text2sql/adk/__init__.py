@@ -11,7 +11,7 @@ from typing import Any
 
 from text2sql.config import from_environment
 from text2sql.errors import MissingDriver, Text2SQLError
-from text2sql.messages import explain, language
+from text2sql.i18n import explain, language
 
 __all__ = ["build", "root_agent"]
 

@@ -19,9 +19,9 @@ from text2sql.adk.turn import user_language
 from text2sql.client.async_client import AsyncText2SQL
 from text2sql.config import Settings, from_environment
 from text2sql.errors import Text2SQLError
+from text2sql.i18n import explain
 from text2sql.llm.clients import OpenAIClient, openai_client
 from text2sql.llm.prompts import render
-from text2sql.messages import explain
 from text2sql.serialization import dumped
 from text2sql.types import Policy
 

@@ -22,8 +22,8 @@ from text2sql.adk.turn import SQL, Turn
 from text2sql.client.async_client import AskOptions, AsyncText2SQL
 from text2sql.config import Settings
 from text2sql.errors import DatabaseError, Text2SQLError
+from text2sql.i18n import explain, say
 from text2sql.loop_thread import LoopThread
-from text2sql.messages import explain, say
 from text2sql.schema.table_labels import find, label, nearest
 from text2sql.serialization import CELL, NAME, fill, fill_rows, short
 from text2sql.types import Answer, Catalog, CheckedSql, Column, Policy, Table

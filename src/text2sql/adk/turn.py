@@ -12,7 +12,7 @@ from google.adk.agents.readonly_context import ReadonlyContext
 from google.adk.tools.tool_context import ToolContext
 
 from text2sql.config import Settings
-from text2sql.messages import Language, language
+from text2sql.i18n import Language, language
 from text2sql.serialization import NAME, short
 
 KEYS = ("selected_table", "table_columns", "generated_sql", "sql_result", "row_count", "last_error")

@@ -10,8 +10,8 @@ from text2sql.agents.node_context import NodeContext, Resources
 from text2sql.agents.sentences import sentence
 from text2sql.agents.state import SQLMessageState, stage_errors, usage_of
 from text2sql.charts import may_omit_groups
+from text2sql.i18n import Language, say
 from text2sql.memory import StoredResult
-from text2sql.messages import Language, say
 from text2sql.types import (
     Answer,
     Certainty,

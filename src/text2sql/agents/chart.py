@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from text2sql.charts import choose, from_plain, spec, to_plain
-from text2sql.messages import Language
+from text2sql.i18n import Language
 from text2sql.types import QueryResult
 
 

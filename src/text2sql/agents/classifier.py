@@ -16,8 +16,8 @@ from text2sql.agents.prompt_builder import require_fit
 from text2sql.agents.state import Option, SQLMessageState, Turn, new_question_state
 from text2sql.agents.talk import talk_of
 from text2sql.errors import ModelError, Text2SQLError
+from text2sql.i18n import Language
 from text2sql.llm.prompts import render
-from text2sql.messages import Language
 from text2sql.schema import SchemaContext, about
 from text2sql.schema.out_of_scope import MIN_COVERAGE
 from text2sql.types import Classification, Message, ModelRequest

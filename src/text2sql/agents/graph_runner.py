@@ -16,8 +16,8 @@ from text2sql.agents.checkpoint_policy import BatchingCheckpointer
 from text2sql.agents.graph import Graph
 from text2sql.agents.node_context import Resources, RunInput, RunOptions, put_bounded
 from text2sql.errors import UsageError
+from text2sql.i18n import Language, say
 from text2sql.memory import QuestionMetrics, scoped
-from text2sql.messages import Language, say
 from text2sql.types import Answer, Event, Finished
 
 _INTERRUPT = "__interrupt__"  # LangGraph's key for an interrupt: a write waits for confirmation

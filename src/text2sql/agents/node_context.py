@@ -21,9 +21,9 @@ from text2sql.agents.state import SQLMessageState, error_entry, usage_of
 from text2sql.config import Settings
 from text2sql.database import AsyncDatabase
 from text2sql.errors import DatabaseError, ModelError, Text2SQLError
+from text2sql.i18n import Language, explain, say
 from text2sql.llm import AsyncChatModel
 from text2sql.memory import Memory
-from text2sql.messages import Language, explain, say
 from text2sql.schema import SchemaContext, ValueSharing, share_values
 from text2sql.schema.sharing import ShareValues
 from text2sql.types import (

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from text2sql.messages import Language, say
+from text2sql.i18n import Language, say
 from text2sql.sql.outline import Outline, Shown, outline
 
 _MOST = 6  # outputs, conditions or tables that a sentence names

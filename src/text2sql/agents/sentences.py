@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from text2sql.messages import Language, say
+from text2sql.i18n import Language, say
 from text2sql.text_normalization import is_expression
 from text2sql.types import QueryResult, Value
 

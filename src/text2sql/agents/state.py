@@ -13,7 +13,7 @@ from text2sql.types import Certainty, Mode, StageError, Status, Usage
 Stage = Literal[
     "classifier", "schema", "generator", "validator", "confirmation", "executor", "recovery", "interpreter"
 ]
-# Why a question got no query; `messages.toml` has a message and a hint for each.
+# Why a question got no query; `i18n/messages.toml` has a message and a hint for each.
 Reason = Literal[
     "",
     "missing_database_info",

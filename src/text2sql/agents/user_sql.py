@@ -7,8 +7,8 @@ from text2sql.agents.node_context import Resources, RunOptions, error_detail
 from text2sql.agents.sentences import sentence
 from text2sql.charts import may_omit_groups
 from text2sql.errors import DatabaseError
+from text2sql.i18n import Language, explain, language, refusal, sentences
 from text2sql.memory import StoredResult
-from text2sql.messages import Language, explain, language, refusal, sentences
 from text2sql.types import Answer, CheckedSql, Problem, Receipt, SqlRejected, StageError
 
 

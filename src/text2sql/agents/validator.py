@@ -11,7 +11,7 @@ from text2sql.agents.confidence import against, question_signals
 from text2sql.agents.node_context import NodeContext, Update, error_detail, final_update
 from text2sql.agents.state import GeneratedQuery, PendingWrite, SQLMessageState, ValidatedQuery, error_entry
 from text2sql.errors import DatabaseError
-from text2sql.messages import refusal
+from text2sql.i18n import refusal
 from text2sql.schema import SchemaContext, said
 from text2sql.sql import FixedSql, check_write, fix_sql, in_worker
 from text2sql.types import CheckedSql, CheckedWrite, QuestionIntent, SqlRejected

@@ -7,7 +7,7 @@ from rich.cells import cell_len
 
 from text2sql.charts.figure import Axis, Figure, Point
 from text2sql.charts.temporal import FORMATS, Moment, moment
-from text2sql.messages import Language
+from text2sql.i18n import Language
 
 Spec: TypeAlias = dict[str, Any]
 

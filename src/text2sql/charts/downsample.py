@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from text2sql.charts.figure import Axis, Figure, Point, plain_number
-from text2sql.messages import say
+from text2sql.i18n import say
 
 _MAX_BARS = 40  # with more bars, only the largest are shown
 MAX_POINTS = 5_000

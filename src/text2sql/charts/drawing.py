@@ -6,7 +6,7 @@ from text2sql.charts.picture import Format, has_glyphs_for, picture
 from text2sql.charts.selection import Chart
 from text2sql.charts.spec import spec
 from text2sql.config import Settings
-from text2sql.messages import Language
+from text2sql.i18n import Language
 from text2sql.types import QueryResult
 
 _CHINESE = "中国图"

@@ -10,7 +10,7 @@ from text2sql.charts.downsample import MAX_POINTS, downsample, sort_by_axis
 from text2sql.charts.figure import Axis, Figure, Point, label_of, one_line
 from text2sql.charts.selection import Chart, Kind
 from text2sql.charts.temporal import as_grain
-from text2sql.messages import Language, say
+from text2sql.i18n import Language, say
 from text2sql.text_normalization import is_expression
 from text2sql.types import QueryResult
 

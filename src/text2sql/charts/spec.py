@@ -13,7 +13,7 @@ from text2sql.charts.figure import Figure, one_line
 from text2sql.charts.figure_builder import build_figure
 from text2sql.charts.marks import MARKS
 from text2sql.charts.selection import Chart, kinds, to_plain
-from text2sql.messages import Language
+from text2sql.i18n import Language
 from text2sql.types import QueryResult
 
 SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"

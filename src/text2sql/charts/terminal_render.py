@@ -13,7 +13,7 @@ from text2sql.charts.figure import Figure, Point, plain_number
 from text2sql.charts.figure_builder import build_figure
 from text2sql.charts.selection import Chart, Kind
 from text2sql.charts.temporal import Moment, moment
-from text2sql.messages import Language
+from text2sql.i18n import Language
 from text2sql.types import QueryResult
 
 _BLOCKS = " ▏▎▍▌▋▊▉█"

@@ -21,7 +21,7 @@ from text2sql import __version__
 from text2sql.cli.click_i18n import LocalizedContext, common_options, complaint, version_option
 from text2sql.cli.words import word
 from text2sql.errors import Text2SQLError, UsageError
-from text2sql.messages import Language, explain, language
+from text2sql.i18n import Language, explain, language
 
 OK, BAD_USAGE, REFUSED, FAILED, INTERRUPTED, PIPE_CLOSED = 0, 2, 3, 4, 130, 141
 

@@ -17,7 +17,7 @@ from text2sql.cli.charting import sketched
 from text2sql.cli.schema_view import printable
 from text2sql.cli.table import ROWS, Room, grid, left_out
 from text2sql.cli.words import word
-from text2sql.messages import Language, say, sentences
+from text2sql.i18n import Language, say, sentences
 from text2sql.types import Answer, Certainty, Receipt, Row, Shared
 
 Part: TypeAlias = Text | Table

@@ -27,7 +27,7 @@ from text2sql.cli.question_options import (
 from text2sql.cli.words import word
 from text2sql.client.sync_client import Text2SQL
 from text2sql.errors import Text2SQLError, UsageError
-from text2sql.messages import Language
+from text2sql.i18n import Language
 from text2sql.serialization import answer_object
 from text2sql.types import Answer
 

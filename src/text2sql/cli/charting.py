@@ -11,7 +11,7 @@ from typing import Any
 from text2sql.charts import Chart, chart_of_kind, choose, draw, from_plain, kinds, ready, sketch, spec
 from text2sql.config import Settings
 from text2sql.errors import ChartError, UsageError
-from text2sql.messages import Language, say
+from text2sql.i18n import Language, say
 from text2sql.types import Answer, QueryResult, ResultColumn
 
 ENDINGS = (".png", ".svg", ".json")

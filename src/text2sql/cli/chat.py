@@ -20,7 +20,7 @@ from text2sql.cli.words import word
 from text2sql.client.sync_client import Text2SQL
 from text2sql.database import open_database, redacted
 from text2sql.errors import Text2SQLError
-from text2sql.messages import Language, explain
+from text2sql.i18n import Language, explain
 
 
 def command(lang: Language) -> click.Command:

@@ -15,8 +15,8 @@ from text2sql.cli.schema_view import print_table_list, whole
 from text2sql.cli.table import ROWS
 from text2sql.cli.words import word
 from text2sql.errors import DatabaseError, UsageError
+from text2sql.i18n import refusal
 from text2sql.llm import open_model
-from text2sql.messages import refusal
 from text2sql.types import Answer, QueryResult, ResultColumn, SqlRejected
 
 Action: TypeAlias = Callable[[Conversation, str], None]

@@ -17,7 +17,7 @@ from text2sql.cli.sources import known_dialect, opened, policy_from
 from text2sql.cli.words import word
 from text2sql.config import from_environment
 from text2sql.errors import UsageError
-from text2sql.messages import Language, refusal
+from text2sql.i18n import Language, refusal
 from text2sql.sql import check, in_worker_now
 from text2sql.types import Catalog, CheckedSql, Policy, SqlRejected
 

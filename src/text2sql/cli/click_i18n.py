@@ -7,7 +7,7 @@ import click
 
 from text2sql.cli.words import WORDS, word
 from text2sql.errors import UsageError
-from text2sql.messages import Language
+from text2sql.i18n import Language
 
 
 class Page(click.HelpFormatter):

@@ -21,7 +21,7 @@ from text2sql.cli.prompt_input import PromptInput
 from text2sql.cli.question_options import Terms, clean, follow_events
 from text2sql.client.async_client import AskOptions
 from text2sql.client.sync_client import Text2SQL
-from text2sql.messages import Language
+from text2sql.i18n import Language
 from text2sql.types import Answer, QueryResult
 
 

@@ -24,8 +24,8 @@ from text2sql.config import Settings, from_environment
 from text2sql.database import open_database
 from text2sql.database.demo import ORDERS, SCHEMA, build_demo
 from text2sql.errors import Text2SQLError, UsageError
+from text2sql.i18n import Language
 from text2sql.llm.embedded.paths import cache_root
-from text2sql.messages import Language
 from text2sql.sql import check
 from text2sql.types import Answer, CheckedSql, Status
 

@@ -19,7 +19,7 @@ from text2sql.database import open_database, redacted
 from text2sql.database.dialects import BY_NAME
 from text2sql.database.grants import grants
 from text2sql.errors import Text2SQLError, UsageError
-from text2sql.messages import Language, explain
+from text2sql.i18n import Language, explain
 from text2sql.sql import readable_by_all_roles, readable_by_roles
 
 ACCOUNT = "text2sql_reader"

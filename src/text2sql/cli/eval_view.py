@@ -9,7 +9,7 @@ from text2sql.cli.schema_view import printable
 from text2sql.cli.words import word
 from text2sql.evaluation.records import Record
 from text2sql.evaluation.report import Share, Summary, compare, summarize
-from text2sql.messages import Language
+from text2sql.i18n import Language
 
 
 def lines(records: Sequence[Record], bare: Sequence[Record], lang: Language) -> Iterator[str]:

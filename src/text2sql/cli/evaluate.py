@@ -31,8 +31,8 @@ from text2sql.evaluation.report import compare, summarize
 from text2sql.evaluation.run import EvaluatedApp, Told, evaluate, is_done, places
 from text2sql.evaluation.subjects import AskApp, AskBare, Open, settings_for
 from text2sql.evaluation.unanswerable import add_foreign_questions
+from text2sql.i18n import Language
 from text2sql.llm import open_model
-from text2sql.messages import Language
 
 
 def command(lang: Language) -> click.Command:

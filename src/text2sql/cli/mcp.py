@@ -15,7 +15,7 @@ from text2sql.cli.words import word
 from text2sql.client.async_client import AsyncText2SQL
 from text2sql.database import open_database
 from text2sql.errors import MissingDriver
-from text2sql.messages import Language
+from text2sql.i18n import Language
 
 PORT = 8765
 _SHARED_OPTIONS = ("db", "model", "policy", "tables", "rows", "seconds")

@@ -16,12 +16,12 @@ from text2sql.cli.schema_view import printable
 from text2sql.cli.words import word
 from text2sql.config import Settings, from_environment
 from text2sql.errors import ModelFileError, UsageError
+from text2sql.i18n import Language
 from text2sql.llm.embedded import file, process
 from text2sql.llm.embedded.fetch import fetch
 from text2sql.llm.embedded.manifest import QWEN
 from text2sql.llm.embedded.paths import cache_root
 from text2sql.llm.embedded.prefixes import kept_bytes
-from text2sql.messages import Language
 
 Result: TypeAlias = tuple[dict[str, object], list[str]]  # (JSON object, text lines)
 Action: TypeAlias = Callable[[Settings, Language, str | None], Result]

@@ -16,7 +16,7 @@ from text2sql.client.async_client import AskOptions
 from text2sql.client.sync_client import Text2SQL
 from text2sql.config import Settings, from_environment
 from text2sql.errors import Text2SQLError, UsageError
-from text2sql.messages import Language, explain
+from text2sql.i18n import Language, explain
 from text2sql.types import Answer, Event, Finished, Mode, Policy, Problem, Status
 
 MODES: tuple[str, ...] = get_args(Mode)

@@ -25,7 +25,7 @@ from text2sql.cli.words import word
 from text2sql.client.async_client import AsyncText2SQL
 from text2sql.config import from_environment
 from text2sql.errors import Text2SQLError, UsageError
-from text2sql.messages import Language, explain
+from text2sql.i18n import Language, explain
 from text2sql.reports.answer_placeholders import PARALLEL, Step, Terms
 from text2sql.reports.build import Report
 from text2sql.reports.cron import read_cron

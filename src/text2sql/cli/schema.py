@@ -13,7 +13,7 @@ from text2sql.cli.schema_view import print_table_list, whole
 from text2sql.cli.sources import opened
 from text2sql.cli.words import word
 from text2sql.errors import UsageError
-from text2sql.messages import Language
+from text2sql.i18n import Language
 from text2sql.serialization import catalog_object
 from text2sql.types import Catalog, Table
 

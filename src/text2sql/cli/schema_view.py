@@ -15,7 +15,7 @@ import click
 from rich.cells import cell_len, set_cell_size
 
 from text2sql.cli.words import word
-from text2sql.messages import Language
+from text2sql.i18n import Language
 from text2sql.types import Column, ForeignKey, Index, Table
 
 _WIDEST = 40  # maximum column width; a longer text shifts the rest of its line

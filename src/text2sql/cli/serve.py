@@ -19,7 +19,7 @@ from text2sql.cli.words import word
 from text2sql.config import Settings, from_environment
 from text2sql.database import Accounts, open_database
 from text2sql.errors import MissingDriver, UsageError
-from text2sql.messages import Language
+from text2sql.i18n import Language
 from text2sql.reports.schedule import read_schedule
 from text2sql.types import Policies
 

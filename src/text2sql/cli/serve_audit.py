@@ -12,8 +12,8 @@ from text2sql.cli.schema_view import printable
 from text2sql.cli.serve_keys import within
 from text2sql.config import from_environment
 from text2sql.errors import UsageError
+from text2sql.i18n import Language
 from text2sql.memory import Record
-from text2sql.messages import Language
 
 _DAY = 86_400.0
 _SHOWN = 200  # characters of a question or query in text output

@@ -16,8 +16,8 @@ from text2sql.cli.sources import read_claim
 from text2sql.cli.words import word
 from text2sql.config import Settings, from_environment
 from text2sql.errors import UsageError
+from text2sql.i18n import Language
 from text2sql.memory import Key, Memory, new_key, open_memory
-from text2sql.messages import Language
 
 T = TypeVar("T")
 Claims: TypeAlias = Mapping[str, object]

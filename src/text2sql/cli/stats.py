@@ -15,9 +15,9 @@ from text2sql.cli.progress import stage_words
 from text2sql.cli.schema_view import printable
 from text2sql.cli.words import WORDS, word
 from text2sql.config import Settings, from_environment
+from text2sql.i18n import Language
 from text2sql.memory import Stats, open_memory
 from text2sql.memory.location import place_of
-from text2sql.messages import Language
 
 
 def command(lang: Language) -> click.Command:

@@ -14,7 +14,7 @@ from rich.text import Text
 
 from text2sql.cli.schema_view import printable
 from text2sql.cli.words import word
-from text2sql.messages import Language
+from text2sql.i18n import Language
 from text2sql.types import Row, Value
 
 ROWS = 20  # rows per screen

@@ -1,11 +1,11 @@
 """The texts of the CLI in English and Chinese: help, labels, command line errors.
 
-Error messages that other front ends share are in `messages.toml`.
+Error messages that other front ends share are in `i18n/messages.toml`.
 """
 
 from collections.abc import Mapping
 
-from text2sql.messages import Language
+from text2sql.i18n import Language
 
 WORDS: Mapping[str, tuple[str, str]] = {
     # -- help: one row a command, one row an option ---------------------------------------------

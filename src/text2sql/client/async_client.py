@@ -17,9 +17,9 @@ from uuid import uuid4
 from text2sql.config import Settings, from_environment
 from text2sql.database import AsyncDatabase, AsyncStream
 from text2sql.errors import Text2SQLError, UsageError
+from text2sql.i18n import Language
 from text2sql.llm import AsyncChatModel
 from text2sql.memory import Pair, Stats, StoredResult, ThreadInfo
-from text2sql.messages import Language
 from text2sql.resources import AppResources, Tables
 from text2sql.sql import check, check_count, check_page, in_worker
 from text2sql.types import (

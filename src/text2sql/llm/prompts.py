@@ -13,7 +13,7 @@ from pathlib import Path
 
 from text2sql.config import Settings
 from text2sql.errors import UsageError
-from text2sql.messages import Language
+from text2sql.i18n import Language
 
 _OURS = Path(__file__).parent / "prompts"
 _MARK = re.compile(r"</(\w+)>")

@@ -9,7 +9,7 @@ from typing import Any
 
 from mcp_types import CallToolResult, TextContent
 
-from text2sql.messages import Language, say
+from text2sql.i18n import Language, say
 from text2sql.serialization import CELL, NAME, dumped, fill, fill_rows, short
 from text2sql.types import Answer, Catalog, Column, Table
 

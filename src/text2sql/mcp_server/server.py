@@ -22,9 +22,9 @@ from mcp_types import CallToolRequestParams, CallToolResult, ListToolsResult, Pa
 from text2sql import __version__
 from text2sql.client.async_client import AskOptions, AsyncText2SQL
 from text2sql.errors import Text2SQLError, UsageError
+from text2sql.i18n import Language, explain, say
 from text2sql.mcp_server.results import answer_result, error_result, table_result, tables_result
 from text2sql.mcp_server.tools import arguments_of, definitions
-from text2sql.messages import Language, explain, say
 from text2sql.schema import share_values
 from text2sql.schema.sharing import shown_table
 from text2sql.schema.table_labels import find, nearest

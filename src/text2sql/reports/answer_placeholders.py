@@ -22,7 +22,7 @@ from typing import Literal, Protocol, TypeAlias
 
 from text2sql.client.async_client import AskOptions, AsyncText2SQL
 from text2sql.errors import DatabaseError, ModelError, Text2SQLError, UsageError
-from text2sql.messages import Language, say
+from text2sql.i18n import Language, say
 from text2sql.reports.lock import Entry, Lock, query_reads, reads_unchanged_columns
 from text2sql.reports.parameters import all_forms, asked, used, without
 from text2sql.sql import Forms, Named, in_worker, parameterize, with_values

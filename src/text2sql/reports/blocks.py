@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias
 from text2sql.charts import Chart, chart_of_kind, choose, kinds, may_omit_groups
 from text2sql.config import Settings
 from text2sql.errors import ChartError, Text2SQLError, UsageError
-from text2sql.messages import Language, explain, say
+from text2sql.i18n import Language, explain, say
 from text2sql.reports.answer_placeholders import Outcome
 from text2sql.reports.placeholders import Placeholder
 from text2sql.types import Answer, QueryResult, ResultColumn, Row, Value

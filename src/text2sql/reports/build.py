@@ -11,7 +11,7 @@ from text2sql.charts import Chart, draw, picture_in_subprocess, ready, spec
 from text2sql.client.async_client import AsyncText2SQL
 from text2sql.config import Settings
 from text2sql.errors import UsageError
-from text2sql.messages import Language
+from text2sql.i18n import Language
 from text2sql.reports.answer_placeholders import AnsweredReport, Terms, distinct_questions, fill
 from text2sql.reports.blocks import Draws, Mark, Shown, Words, show
 from text2sql.reports.lock import Lock

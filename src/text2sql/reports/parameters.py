@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 
 from text2sql.errors import UsageError
-from text2sql.messages import Language
+from text2sql.i18n import Language
 from text2sql.sql import Forms
 
 _USED = re.compile(r"(?<![\w:]|\\):([A-Za-z][A-Za-z0-9_]*)", re.ASCII)

@@ -25,8 +25,8 @@ from text2sql.evaluation.questions import Question, choose, questions_of
 from text2sql.evaluation.records import Record, record_of
 from text2sql.evaluation.run import EvaluatedApp, evaluate, is_done, places
 from text2sql.evaluation.subjects import AskApp, SubjectAnswer, settings_for
+from text2sql.i18n import Language
 from text2sql.memory import ClaimedJob, Memory, Work
-from text2sql.messages import Language
 from text2sql.server.audit import AuditLog
 from text2sql.server.identity import Identity
 from text2sql.server.jobs import JobRunner, JobType

@@ -16,8 +16,8 @@ from secrets import token_hex
 from typing import Any, ClassVar
 
 from text2sql.errors import StoreError, StoreUnavailable, Text2SQLError, UsageError
+from text2sql.i18n import Language
 from text2sql.memory import ClaimedJob, JobLost, Memory, Work, job_owner
-from text2sql.messages import Language
 from text2sql.reports.cron import Cron
 from text2sql.reports.schedule import keep
 from text2sql.server.audit import ServerStore

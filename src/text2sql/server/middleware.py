@@ -17,7 +17,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from text2sql.errors import Text2SQLError, UsageError
-from text2sql.messages import Language
+from text2sql.i18n import Language
 from text2sql.server.admission import UserRateLimit
 from text2sql.server.cors import CorsOrigins
 from text2sql.server.identity import UNAUTHENTICATED, Authenticator

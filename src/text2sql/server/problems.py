@@ -15,7 +15,7 @@ from text2sql.errors import (
     Text2SQLError,
     UsageError,
 )
-from text2sql.messages import Language, explain, language, say, sentences
+from text2sql.i18n import Language, explain, language, say, sentences
 
 MEDIA_TYPE = "application/problem+json"
 STATUSES = (400, 401, 403, 404, 405, 408, 409, 413, 415, 421, 422, 429, 500, 501, 502, 503, 504, 507)

@@ -16,7 +16,7 @@ from text2sql import __version__
 from text2sql.client.async_client import AskOptions
 from text2sql.config import Settings
 from text2sql.errors import Text2SQLError, UsageError
-from text2sql.messages import Language
+from text2sql.i18n import Language
 from text2sql.server.admission import Admission
 from text2sql.server.audit import AuditLog, ServerStore
 from text2sql.server.cache import Cache, Key, normalized_question

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from text2sql.errors import Text2SQLError
+from text2sql.i18n import Language
 from text2sql.memory import ClaimedJob, Memory, Work
-from text2sql.messages import Language
 from text2sql.reports.cron import Cron, read_cron
 from text2sql.server.identity import Identity
 from text2sql.server.jobs import JobRunner, JobType

@@ -13,8 +13,8 @@ from hashlib import sha256
 from typing import Any
 
 from text2sql.errors import UsageError
+from text2sql.i18n import Language
 from text2sql.memory import ClaimedJob, Memory, Work
-from text2sql.messages import Language
 from text2sql.reports.answer_placeholders import Item, Outcome, Step
 from text2sql.reports.build import Report, make, render_in_subprocess
 from text2sql.reports.cron import Cron

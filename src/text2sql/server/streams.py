@@ -15,7 +15,7 @@ from typing import Any
 
 from text2sql.config import Settings
 from text2sql.errors import Text2SQLError, UsageError
-from text2sql.messages import Language
+from text2sql.i18n import Language
 from text2sql.serialization import EVENT_NAMES, event_object
 from text2sql.server.problems import details, problem_of
 from text2sql.server.streaming import to_json

@@ -12,8 +12,8 @@ import pytest
 
 from llm.embedded.slices import SIZE, contents, small_release
 from text2sql.errors import ModelFileError
+from text2sql.i18n import explain
 from text2sql.llm.embedded import file
-from text2sql.messages import explain
 
 SMALL = small_release()
 

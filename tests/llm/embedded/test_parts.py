@@ -14,6 +14,7 @@ import pytest
 from llm.embedded.adapters import write_adapter
 from text2sql.config import Settings
 from text2sql.errors import BadReply, ModelError, ModelFileError, ModelUnavailable, PromptTooLong
+from text2sql.i18n import explain
 from text2sql.llm.embedded import process, wire
 from text2sql.llm.embedded.cpu import cores
 from text2sql.llm.embedded.file import verify_adapter
@@ -21,7 +22,6 @@ from text2sql.llm.embedded.locking import is_held, locked, locked_async
 from text2sql.llm.embedded.manifest import ADAPTER
 from text2sql.llm.embedded.paths import cache_root, private, run_directories, run_directory
 from text2sql.llm.embedded.process import NO_ADAPTER, identity, plan_for
-from text2sql.messages import explain
 from text2sql.types import Message, ModelRequest
 
 

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Iterator
 
-from text2sql.messages import Language, say
+from text2sql.i18n import Language, say
 from text2sql.schema import label
 from text2sql.types import Catalog, Column, Table
 

@@ -9,8 +9,8 @@ from starlette.responses import Response
 
 from text2sql import charts
 from text2sql.errors import ChartError, UsageError
+from text2sql.i18n import Language
 from text2sql.memory import StoredResult
-from text2sql.messages import Language
 from text2sql.serialization import plain
 from text2sql.server.exports import MEDIA, Format, csv_chunks, file_chunks, json_chunks, write_file
 from text2sql.server.models import ChartObject, Page

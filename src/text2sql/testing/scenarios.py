@@ -13,7 +13,7 @@ from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from typing import TypeAlias
 
-from text2sql.llm.wire import TEXT, Call, Wire, answer, chunk, problem, whole, words
+from text2sql.testing.wire import TEXT, Call, Wire, answer, chunk, problem, whole, words
 
 Scenario: TypeAlias = Callable[[Call, Wire, str], Awaitable[None]]
 FOREVER = 3600.0

@@ -4,8 +4,8 @@ name.
     with endpoint() as server:
         open_model("openai-compatible:fault:hang", Settings(base_url=server.base_url))
 
-`python -m text2sql.llm.endpoint [PORT]` runs it by hand. The faults are in `scenarios.py`. It listens on the
-loopback address only and needs no key.
+`python -m text2sql.testing.endpoint [PORT]` runs it by hand. The faults are in `scenarios.py`. It listens on
+the loopback address only and needs no key.
 """
 
 import asyncio
@@ -17,8 +17,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 
-from text2sql.llm.scenarios import scenario
-from text2sql.llm.wire import Call, Wire, lines, problem
+from text2sql.testing.scenarios import scenario
+from text2sql.testing.wire import Call, Wire, lines, problem
 
 
 class Endpoint:

@@ -16,7 +16,7 @@ Language: TypeAlias = Literal["en", "zh"]
 @cache
 def sentences() -> Mapping[str, tuple[str, str]]:
     """Map each message key to (English, Chinese). A hint has the key of its message plus `.hint`."""
-    text = resources.files("text2sql").joinpath("messages.toml").read_text(encoding="utf-8")
+    text = resources.files("text2sql.i18n").joinpath("messages.toml").read_text(encoding="utf-8")
     messages: dict[str, tuple[str, str]] = {}
     for key, entry in tomllib.loads(text).items():
         messages[key] = entry["en"], entry["zh"]

@@ -1,0 +1,112 @@
+"""The frozen dataclasses that all packages exchange. Start reading here.
+
+None of them holds a connection, a model client or a syntax tree, so all of them can be compared, pickled and
+stored.
+"""
+
+from text2sql.types.answer import (
+    Answer,
+    Certainty,
+    Choice,
+    Classification,
+    Mode,
+    Problem,
+    Receipt,
+    Shared,
+    StageError,
+    Status,
+)
+from text2sql.types.catalog import Catalog, Column, ForeignKey, Index, Table, ValueDomains, ValueHit
+from text2sql.types.events import (
+    AnswerToken,
+    Checked,
+    Event,
+    Finished,
+    Queued,
+    RowsFound,
+    SqlToken,
+    StageEnded,
+    StageStarted,
+    Warned,
+)
+from text2sql.types.model import (
+    Alternative,
+    Candidate,
+    Location,
+    Message,
+    ModelProfile,
+    ModelRequest,
+    Reply,
+    Size,
+    Token,
+    Usage,
+)
+from text2sql.types.policy import Claim, Policies, Policy, Role, RowRule
+from text2sql.types.query import (
+    CheckedSql,
+    CheckedWrite,
+    Limits,
+    Plan,
+    QueryResult,
+    ResultColumn,
+    SqlRejected,
+)
+from text2sql.types.question import Columns, Negation, QuestionIntent
+from text2sql.types.values import Row, Value
+
+__all__ = [
+    "Alternative",
+    "Answer",
+    "AnswerToken",
+    "Candidate",
+    "Catalog",
+    "Certainty",
+    "Checked",
+    "CheckedSql",
+    "CheckedWrite",
+    "Choice",
+    "Claim",
+    "Classification",
+    "Column",
+    "Columns",
+    "Event",
+    "Finished",
+    "ForeignKey",
+    "Index",
+    "Limits",
+    "Location",
+    "Message",
+    "Mode",
+    "ModelProfile",
+    "ModelRequest",
+    "Negation",
+    "Plan",
+    "Policies",
+    "Policy",
+    "Problem",
+    "QueryResult",
+    "QuestionIntent",
+    "Queued",
+    "Receipt",
+    "Reply",
+    "ResultColumn",
+    "Role",
+    "Row",
+    "RowRule",
+    "RowsFound",
+    "Shared",
+    "Size",
+    "SqlRejected",
+    "SqlToken",
+    "StageEnded",
+    "StageError",
+    "StageStarted",
+    "Status",
+    "Table",
+    "Token",
+    "Usage",
+    "Value",
+    "ValueDomains",
+    "ValueHit",
+    "Warned",
+]

@@ -1,0 +1,98 @@
+"""The schema of a database, and what is known about the values of its columns."""
+
+from dataclasses import dataclass
+from typing import Literal, Protocol, runtime_checkable
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of a table or view."""
+
+    name: str
+    type: str
+    nullable: bool = True
+    comment: str = ""
+    samples: tuple[str, ...] = ()  # a few distinct values; text columns only
+
+
+@dataclass(frozen=True, slots=True)
+class ForeignKey:
+    """A foreign key of the table that contains it."""
+
+    columns: tuple[str, ...]
+    table: str  # the referenced table
+    referred: tuple[str, ...]  # the referenced columns, in the order of `columns`
+    schema: str = ""  # the schema of the referenced table; "" is the default schema
+
+
+@dataclass(frozen=True, slots=True)
+class Index:
+    """An index of a table."""
+
+    name: str
+    columns: tuple[str, ...]
+    unique: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table or view with its columns and keys."""
+
+    name: str
+    columns: tuple[Column, ...]
+    schema: str = ""  # "" is the default schema
+    kind: Literal["table", "view"] = "table"
+    comment: str = ""
+    primary_key: tuple[str, ...] = ()
+    foreign_keys: tuple[ForeignKey, ...] = ()
+    indexes: tuple[Index, ...] = ()
+    rows: int | None = None  # the engine's estimate of the row count, if it has one
+    partial: bool = False  # True if a policy hides some of the columns
+
+
+@dataclass(frozen=True, slots=True)
+class Catalog:
+    """The schema of a database. Catalogs with equal fingerprints describe the same schema."""
+
+    dialect: str
+    default_schema: str
+    tables: tuple[Table, ...]
+    fingerprint: str
+
+    def table(self, name: str, schema: str = "") -> Table | None:
+        """Find a table by name, in the default schema unless another one is given."""
+        wanted = (schema or self.default_schema, name)
+        return next((t for t in self.tables if (t.schema or self.default_schema, t.name) == wanted), None)
+
+
+@dataclass(frozen=True, slots=True)
+class ValueHit:
+    """A phrase of the question that matches a value of a column."""
+
+    said: str  # the phrase, as the question spells it
+    value: str  # the value, as the database spells it
+    table: str
+    column: str
+
+
+@runtime_checkable
+class ValueDomains(Protocol):
+    """Lookup of the known values of text columns. `schema/` implements it and `sql/` uses it."""
+
+    def contains(self, table: str, column: str, value: str) -> bool | None:
+        """Whether the column contains exactly this value; None if not all of its values are known."""
+
+    def spelled(self, table: str, column: str, value: str) -> str | None:
+        """The stored spelling of a value that differs in case, accents, width, spaces or language."""
+
+    def nearest(self, table: str, column: str, value: str, most: int = 5) -> list[str]:
+        """Values of the column that are similar to this one, best first, to suggest to a user."""
+
+    def places(self, value: str) -> list[tuple[str, str]]:
+        """The (table, column) pairs that contain the value in any spelling."""
+
+    def holding(self, table: str, column: str, text: str) -> list[str]:
+        """Values of the column with a word that starts with the text; empty if not all values are known."""
+
+    def within(self, table: str, column: str, text: str) -> list[str]:
+        """Values of the column that occur in the text as whole words; empty if not all values are known."""
