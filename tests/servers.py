@@ -107,7 +107,7 @@ class Redis(Server):
 @contextmanager
 def postgres(options: Mapping[str, str] | None = None, encoding: str = "UTF8") -> Iterator[Postgres]:
     """A PostgreSQL of our own. `options` are server settings, `max_connections` for one."""
-    initdb = _program("initdb", "postgresql", "lib/postgresql/*/bin")
+    initdb = installed("initdb", "postgresql", "lib/postgresql/*/bin")
     owner = "postgres" if os.geteuid() == 0 else ""
     locale = "C" if encoding == "SQL_ASCII" else "C.UTF-8"
     with _directory("pg", owner) as directory:
@@ -137,8 +137,8 @@ def postgres(options: Mapping[str, str] | None = None, encoding: str = "UTF8") -
 @contextmanager
 def mariadb(options: Mapping[str, str] | None = None) -> Iterator[Mariadb]:
     """A MariaDB of our own, with a database `test`. `options` are server settings."""
-    mariadbd = _program("mariadbd", "mariadb-server", "sbin")
-    install = _program("mariadb-install-db", "mariadb-server", "bin")
+    mariadbd = installed("mariadbd", "mariadb-server", "sbin")
+    install = installed("mariadb-install-db", "mariadb-server", "bin")
     owner = "mysql" if os.geteuid() == 0 else ""
     with _directory("my", owner) as directory:
         password, data, port = secrets.token_hex(8), directory / "data", free_port()
@@ -169,7 +169,7 @@ def mariadb(options: Mapping[str, str] | None = None) -> Iterator[Mariadb]:
 @contextmanager
 def redis(options: Mapping[str, str] | None = None) -> Iterator[Redis]:
     """A Redis of our own that writes nothing to disk. `options` are server settings, `maxmemory` for one."""
-    program = _program("redis-server", "redis-server", "bin")
+    program = installed("redis-server", "redis-server", "bin")
     with _directory("redis", "") as directory:
         password, port = secrets.token_hex(8), free_port()
         told = {"port": str(port), "bind": "127.0.0.1", "requirepass": password, "dir": str(directory)}
@@ -211,7 +211,7 @@ def _emulator(command: list[str], directory: Path, port: int, url: str) -> Itera
 @contextmanager
 def nginx(site: str, port: int) -> Iterator[Server]:
     """A load balancer: `site` is what stands inside of `http { }`, and listens on `port`."""
-    program = _program("nginx", "nginx-light", "sbin")
+    program = installed("nginx", "nginx-light", "sbin")
     with _directory("nginx", "") as directory:
         temporary = "\n".join(
             f"{kind}_temp_path {directory / kind};"
@@ -262,6 +262,10 @@ def bigquery() -> Iterator[Server]:
 def servers() -> Iterator[dict[str, str]]:
     """The URLs of all, by the variable that carries them; a server that cannot be had is missing."""
     urls: dict[str, str] = {}
+    try:
+        chinese_font()  # before a test draws a chart: the renderer reads the system's fonts once
+    except Unavailable as error:
+        _say(f"*** {error}")
     with ExitStack() as stack:
         for variable, server in _wanted():
             if os.environ.get(variable):
@@ -318,8 +322,8 @@ def environment(name: str, python: str, *, over: bool = False) -> Path:
     return place / "bin" / "python"
 
 
-def _program(name: str, package: str, *patterns: str) -> Path:
-    """The newest of that name; installed from Debian's package where that is allowed."""
+def installed(name: str, package: str, *patterns: str) -> Path:
+    """The newest file of that name; installed from Debian's package where that is allowed."""
     if place := _find(name, patterns):
         return place
     if os.geteuid() != 0 or not shutil.which("apt-get"):
@@ -327,12 +331,18 @@ def _program(name: str, package: str, *patterns: str) -> Path:
     _say(f"installing {package} with apt-get, because {name} is missing")
     # Run level 1: the package must not start a server of its own, which nobody would stop.
     quiet = {**os.environ, "DEBIAN_FRONTEND": "noninteractive", "RUNLEVEL": "1"}
-    install = ["apt-get", "install", "-y", "-qq", "--no-install-recommends", package]
-    for attempt in (install, ["apt-get", "update", "-qq"], install):
+    wait = ["-o", "DPkg::Lock::Timeout=600"]  # another test may be installing something
+    install = ["apt-get", *wait, "install", "-y", "-qq", "--no-install-recommends", package]
+    for attempt in (install, ["apt-get", *wait, "update", "-qq"], install):
         subprocess.run(attempt, env=quiet, stdout=sys.stderr, check=False)
         if place := _find(name, patterns):
             return place
     raise Unavailable(f"{name} is missing and apt-get could not install {package}")
+
+
+def chinese_font() -> Path:
+    """Without it Chinese is boxes, on screenshots and in pictures of charts."""
+    return installed("NotoSansCJK-Regular.ttc", "fonts-noto-cjk", "share/fonts/opentype/noto")
 
 
 def _find(name: str, patterns: Sequence[str]) -> Path | None:

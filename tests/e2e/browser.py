@@ -16,15 +16,14 @@ from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 import servers
 
 DESKTOP, PHONE = (1280, 860), (390, 844)
-_FONT = "NotoSansCJK-Regular.ttc"  # without it Chinese is boxes, on screenshots and for the eye
 
 
 @contextmanager
 def chromium() -> Iterator[Browser]:
     """A browser; if there is none, its tests are skipped, or fail with CI=true."""
     try:
-        program = servers._program("chromium", "chromium", "bin")
-        servers._program(_FONT, "fonts-noto-cjk", "share/fonts/opentype/noto")
+        program = servers.installed("chromium", "chromium", "bin")
+        servers.chinese_font()
     except servers.Unavailable as error:
         servers._say(f"*** NO BROWSER: {error}")
         if os.environ.get("CI") == "true":

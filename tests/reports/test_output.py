@@ -91,7 +91,7 @@ def test_an_office_makes_a_template_that_is_filled_and_printed(
 def _program(name: str, package: str) -> None:
     """Installed on demand like the servers; if it is missing, a visible skip, and a failure in CI."""
     try:
-        servers._program(name, package, "bin")
+        servers.installed(name, package, "bin")
     except servers.Unavailable as error:
         servers._say(f"*** NO {name.upper()}: {error}")
         if os.environ.get("CI") == "true":
