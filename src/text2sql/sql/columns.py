@@ -90,7 +90,7 @@ class Columns:
         a hidden column (a rival) has the same name.
         """
         meaning = scope.aliases.get(key, scope.scalars.get(key))
-        if meaning is None or node.find_ancestor(exp.Alias) is meaning.parent:
+        if meaning is None or node.find_ancestor(exp.Alias, exp.CTE) is meaning.parent:
             return False  # no such name, or `ssn || '' AS ssn`, whose inner name is a column's
         if not has_rivals or key not in scope.aliases:
             return True

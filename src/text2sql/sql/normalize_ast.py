@@ -3,6 +3,7 @@ that some engines of the dialect do not understand.
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
 
 from sqlglot import exp
 from sqlglot.dialects.dialect import Dialect
@@ -30,12 +31,12 @@ def methods_as_calls(tree: exp.Expr) -> exp.Expr:
 
 def _as_column(node: exp.Expr) -> exp.Expr:
     if isinstance(node, exp.Identifier):
-        return exp.Column(this=node.copy())
+        return exp.Column(this=node)
     if isinstance(node, exp.Paren):
         return _as_column(node.this)
     if isinstance(node, exp.Dot) and isinstance(node.this, exp.Identifier):
-        return exp.Column(this=node.expression.copy(), table=node.this.copy())
-    return node.copy()
+        return exp.Column(this=node.expression, table=node.this)
+    return node  # no copies: in a chain of methods each one would copy all before it
 
 
 def arrows_as_paths(tree: exp.Expr, dialect: str) -> exp.Expr:
@@ -83,6 +84,26 @@ def pivot_as_query(text: str, tokens: Sequence[Token]) -> str | None:
     return None
 
 
+def limit_by_as_query(text: str, tokens: Sequence[Token]) -> str | None:
+    """Rewrite ClickHouse's `… LIMIT 2 BY a LIMIT 10`, which the parser does not support, to `SELECT * FROM (…
+    LIMIT 2 BY a) LIMIT 10`.
+    """
+    depth, is_limited = 0, False
+    for previous, token in pairwise(tokens):
+        kind = token.token_type
+        depth += (kind == TokenType.L_PAREN) - (kind == TokenType.R_PAREN)
+        if depth == 0 and kind == TokenType.VAR and token.text.upper() == "BY":
+            is_limited = previous.token_type == TokenType.NUMBER
+        elif depth == 0 and kind in _SET_OPERATORS:
+            is_limited = False
+        elif depth == 0 and kind == TokenType.LIMIT and is_limited:
+            return f"SELECT * FROM ({text[: token.start]}) {text[token.start :]}"
+    return None
+
+
+_SET_OPERATORS = frozenset({TokenType.UNION, TokenType.EXCEPT, TokenType.INTERSECT})
+
+
 def for_mysql_and_mariadb(tree: exp.Expr) -> exp.Expr:
     """Keep text that both MySQL and MariaDB understand. The generator writes `a REGEXP b` as REGEXP_LIKE and
     MEDIAN as PERCENTILE_CONT, which MariaDB lacks; use REGEXP_INSTR and MEDIAN instead.
@@ -99,6 +120,11 @@ def for_mysql_and_mariadb(tree: exp.Expr) -> exp.Expr:
     return tree
 
 
+# What the parser does not read, as a query that it does.
+REWRITES: Mapping[str, Callable[[str, Sequence[Token]], str | None]] = {
+    "duckdb": pivot_as_query,
+    "clickhouse": limit_by_as_query,
+}
 NORMALIZERS: Mapping[str, Callable[[exp.Expr], exp.Expr]] = {
     "duckdb": methods_as_calls,
     "mysql": for_mysql_and_mariadb,

@@ -13,7 +13,7 @@ from sqlglot.errors import ErrorLevel
 
 from text2sql.sql import pre_parse_checks as raw
 from text2sql.sql.dialects import GRAMMARS
-from text2sql.sql.normalize_ast import NORMALIZERS, arrows_as_paths, keep_names_below_pivots, pivot_as_query
+from text2sql.sql.normalize_ast import NORMALIZERS, REWRITES, arrows_as_paths, keep_names_below_pivots
 from text2sql.sql.refusal import Refused, refuse
 from text2sql.sql.statement import Statement
 from text2sql.sql.table_wrapper import verify, wraps
@@ -101,7 +101,8 @@ def everything(catalog: Catalog) -> Policy:
 def _tree(text: str, dialect: str, max_tokens: int = raw.MAX_TOKENS) -> exp.Expr:
     reader = _reader(dialect)
     tokens = raw.checked_tokens(text, reader, GRAMMARS[dialect], max_tokens)
-    if dialect == "duckdb" and (query := pivot_as_query(text, tokens)):
+    rewrite = REWRITES.get(dialect)
+    if rewrite and (query := rewrite(text, tokens)):
         text, tokens = query, raw.checked_tokens(query, reader, GRAMMARS[dialect])
     try:
         parsed = raw.parse_tokens(tokens, text, reader)

@@ -18,6 +18,7 @@ MAX_WRITTEN = 3 * MAX_TOKENS  # in the generated text, with its wrapped tables
 MAX_DEPTH = 60  # nested brackets; people write about ten
 MAX_TYPES = 6  # nested types with arguments: each level multiplies the parser's time by five
 MAX_STEPS = 16  # subscripts of subscripts: the parser's time grows quadratically
+MAX_PIPES = 40  # `|>` in a statement: the parser copies all steps before each one
 MAX_SUBSCRIPTS = 200  # in a statement: the parser takes half a millisecond to simplify each index
 
 _OPENING = frozenset({TokenType.L_PAREN, TokenType.L_BRACKET, TokenType.L_BRACE, TokenType.CASE})
@@ -65,6 +66,9 @@ def checked_tokens(
             _executable_comments(token)
         if token.text in grammar.foreign_tokens and token.token_type not in _QUOTED:
             refuse("foreign_operator", token.text)
+    pipes = sum(token.token_type == TokenType.PIPE_GT for token in tokens)
+    if pipes > MAX_PIPES:
+        refuse("too_costly", f"{pipes} pipes")
     _subscripts(tokens)
     if not text.isascii():
         _unicode_letters(text, tokens)
@@ -104,9 +108,10 @@ def _nesting(tokens: Sequence[Token], dialect: Dialect) -> None:
     for token in tokens:
         kind = token.token_type
         signs = signs + 1 if kind in _SIGNS else 0
-        chain = 0 if kind == TokenType.COMMA else chain + (kind in _POSTFIX)
+        is_method = kind == TokenType.DOT and previous in _CLOSING  # `f(x).g()`: the parser copies `f(x)`
+        chain = 0 if kind == TokenType.COMMA else chain + (kind in _POSTFIX or is_method)
         if max(signs, chain) > MAX_DEPTH:
-            refuse("too_deep", f"{signs} signs" if signs > chain else f"{chain} casts or arrows")
+            refuse("too_deep", f"{signs} signs" if signs > chain else f"{chain} casts, arrows or methods")
         if kind in _OPENING:
             open_types.append(previous in types)
             if len(open_types) > MAX_DEPTH:

@@ -151,6 +151,9 @@ class Resolver:
         scope.open = scope.is_hierarchy = bool(node.args.get("connect"))
         self.scopes.append(scope)
         self.from_items.add_all(node, scope)
+        for cte in node.args["with_"].expressions if node.args.get("with_") else ():
+            if cte.args.get("scalar"):
+                self.resolve_clauses(cte, ("this",), scope)
         for part in node.expressions:
             if isinstance(part, exp.Alias):
                 scope.aliases[self.names.column(part.args["alias"])] = part.this
@@ -204,7 +207,8 @@ class Resolver:
                 defined.add(key)
                 later_ctes = frozenset(keys) - defined
                 if cte.args.get("scalar"):
-                    self.resolve_clauses(cte, ("this",), scope)
+                    if not isinstance(node, exp.Select):  # else `resolve_select` does: it may use columns
+                        self.resolve_clauses(cte, ("this",), scope)
                     scope.scalars = {**scope.scalars, key: cte.this}
                     continue
                 inner = scope.sibling()

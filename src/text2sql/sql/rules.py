@@ -57,7 +57,7 @@ _NAMING_NODES = (
     exp.Column, exp.Table, exp.TableAlias, exp.Alias, exp.Window, exp.Join, exp.Lambda, exp.Dot, exp.Unnest,
     exp.Pivot, exp.PivotAlias, exp.Kwarg, exp.PropertyEQ, exp.IndexTableHint, exp.Anonymous, exp.ColumnDef,
     exp.Collate, exp.Star, exp.JSONPathKey, exp.Slice, exp.JSONColumnDef, exp.SetOperation,
-    exp.Comprehension,
+    exp.Comprehension, exp.XMLElement,
 )  # fmt: skip
 
 

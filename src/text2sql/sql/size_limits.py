@@ -38,6 +38,7 @@ class _Sizes:
 
     def __init__(self, statement: Statement) -> None:
         self.functions = functions.sized(statement.dialect)  # function → where its size argument is
+        self.dialect = statement.dialect
         self._statement = statement
         self._lengths: dict[str, float] | None = None
 
@@ -133,7 +134,9 @@ def _check_sized(call: exp.Func, name: str, sizes: _Sizes) -> None:
         _check_size(_length(call, sizes), call)
 
 
-def _constant_product(node: exp.Expr, call: exp.Expr) -> float:
+def _constant_product(node: exp.Expr, call: exp.Expr, dialect: str) -> float:
+    if dialect == "oracle":
+        node = node.transform(_level_as_number)
     parts = node.expressions if isinstance(node, exp.Array) else [node]
     total = 1.0
     for part in parts:
@@ -142,6 +145,17 @@ def _constant_product(node: exp.Expr, call: exp.Expr) -> float:
             refuse("bounds", call)
         total *= max(abs(number), 1.0)
     return total
+
+
+def _level_as_number(node: exp.Expr) -> exp.Expr:
+    """Replace LEVEL, the depth of a row in a hierarchy (`LPAD(' ', 2 * LEVEL)`), by the deepest one."""
+    is_level = isinstance(node, exp.Column) and not node.table and ascii_lower(node.name) == "level"
+    if is_level and not node.this.args.get("quoted"):
+        return exp.Literal.number(_DEEPEST_LEVEL)
+    return node
+
+
+_DEEPEST_LEVEL = 1_000  # assumed
 
 
 def _length(node: exp.Expr, sizes: _Sizes) -> float:
@@ -171,7 +185,7 @@ def _generated_size(call: exp.Expr, name: str, size: str, sizes: _Sizes) -> floa
     position = 1 if size == "times" else int(size) - 1
     if position >= len(args):
         return 0.0  # without the argument the function's default applies
-    times = _constant_product(args[position], call)
+    times = _constant_product(args[position], call, sizes.dialect)
     lengths = [_length(part, sizes) for index, part in enumerate(args) if index != position]
     largest = max(lengths, default=1.0)
     return times * max(largest, 1.0) if size == "times" or name in _LIST_FUNCTIONS else max(times, largest)
@@ -252,8 +266,12 @@ def _check_format(call: exp.Func, args: Sequence[exp.Expr], sizes: _Sizes) -> No
 
 
 def _check_type(node: exp.DataType) -> None:
-    """Check the length of a type, such as `CAST(x AS BINARY(1000000000))`."""
-    for parameter in node.find_all(exp.DataTypeParam):
-        number = constants.number_of(parameter.this)
-        if number is not None and number > MAX_GENERATED:
-            refuse("bounds", node)
+    """Check the length of a type, such as `BINARY(1000000000)` or `INTEGER[1000][1000]`."""
+    elements = 1.0
+    for part in node.walk():
+        if isinstance(part, exp.DataTypeParam):
+            _check_size(constants.number_of(part.this) or 0.0, node)
+        elif isinstance(part, exp.DataType):
+            for size in part.args.get("values") or ():
+                elements *= constants.number_of(size) or 1.0
+    _check_size(elements, node)

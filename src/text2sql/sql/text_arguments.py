@@ -40,6 +40,7 @@ _TYPE = re.compile(r"[A-Za-z][A-Za-z0-9]*(\([A-Za-z0-9_,' ()/+:=-]*\))?")
 _CODE = re.compile(
     r"aggregatefunction|alias|default|materialized|ephemeral|codec|object|dynamic", re.IGNORECASE
 )
+_REFERENCE_SYSTEM = re.compile(r"[A-Za-z]+:\d+")  # of ST_TRANSFORM; a PROJ string can name files
 _NUMBER = re.compile(r"\d+")  # FixedString(16000000)
 _NAME = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)(\([0-9., ]*\))?")
 
@@ -61,6 +62,8 @@ def plain_text_arguments(statement: Statement) -> None:
             _check_aggregate(statement, node, _text(node, aggregates[name]))
         if name in literals:
             _text(node, literals[name])
+        if name == "st_transform":
+            _check_reference_systems(node)
 
 
 def _text(call: exp.Func, position: int) -> str:
@@ -79,6 +82,16 @@ def _check_type(call: exp.Func, text: str) -> None:
         refuse("function", call)
     if any(int(number) > MAX_GENERATED for number in _NUMBER.findall(text)):
         refuse("bounds", call)
+
+
+def _check_reference_systems(call: exp.Func) -> None:
+    for argument in arguments(call)[1:]:
+        value = argument.expression if isinstance(argument, exp.PropertyEQ) else argument
+        if isinstance(value, exp.Literal):
+            if value.is_string and not _REFERENCE_SYSTEM.fullmatch(value.this):
+                refuse("function", call)
+        elif not isinstance(value, exp.Boolean):
+            refuse("function", call)
 
 
 def _check_aggregate(statement: Statement, call: exp.Func, text: str) -> None:

@@ -78,3 +78,6 @@ SELECT simpleLinearRegression(id, toFloat64(total)) FROM orders
 SELECT sum(total) AS s FROM orders GROUP BY status WITH CUBE
 SELECT first_value(total) OVER w, leadInFrame(total) OVER w FROM orders WINDOW w AS (PARTITION BY customer_id ORDER BY id)
 SELECT accurateCast(id, 'Int64'), arrayReduce('sum', [1, 2]) FROM orders
+WITH toStartOfWeek(order_date) AS week, total * 2 AS double SELECT week, sum(double) FROM orders GROUP BY week
+SELECT status, count() AS n FROM orders GROUP BY status ORDER BY n DESC LIMIT 1 BY status LIMIT 5
+SELECT printf('%08d', id) FROM orders

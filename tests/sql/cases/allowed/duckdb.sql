@@ -72,3 +72,6 @@ UNPIVOT (SELECT id, total, customer_id FROM orders) ON total, customer_id INTO N
 SELECT id, name FROM customers UNION ALL BY NAME SELECT id, total FROM orders ORDER BY total
 SELECT total AS gross, gross * 0.19 AS vat FROM orders WHERE gross > 50
 SELECT json_array_length(attributes -> 'tags') FROM products
+SELECT CAST([1, 2, 3] AS INTEGER[3])
+SELECT name.trim().lower().length() FROM products
+SELECT st_transform(st_point(3, 4), 'EPSG:4326', 'EPSG:3857')

@@ -59,3 +59,4 @@ SELECT a.id FROM orders a WHERE (a.customer_id, a.status) IN (SELECT c.id, 'paid
 SELECT id FROM orders WHERE status = ANY ('new', 'paid') AND total >= ALL (SELECT total FROM orders WHERE status = 'new')
 SELECT /*+ PARALLEL(o 4) */ id FROM orders o
 SELECT level, name FROM employees START WITH manager_id IS NULL CONNECT BY PRIOR id = manager_id
+SELECT LPAD(' ', 3 * (LEVEL - 1)) || title FROM employees START WITH manager_id IS NULL CONNECT BY PRIOR id = manager_id

@@ -80,3 +80,5 @@ SELECT u.word, u.n FROM orders o, unnest(string_to_array(o.notes, ' ')) WITH ORD
 SELECT d FROM generate_series(date_trunc('month', now()) - interval '11 months', now(), interval '1 month') d
 SELECT jsonb_array_length(attributes -> 'tags') FROM products
 WITH t AS (SELECT customer_id, string_agg(status, ',') AS all_status FROM orders GROUP BY customer_id) SELECT replace(all_status, ',', ', ') FROM t
+SELECT xmlelement(NAME product, xmlforest(name AS title)) FROM products
+SELECT st_transform(st_makepoint(3, 4), 4326)

@@ -63,3 +63,6 @@ FROM shop.customers |> CALL shop.f()
 -- construct
 FROM shop.customers |> AS c |> SELECT c.ssn
 FROM shop.customers |> AS c |> SELECT c
+
+-- too_costly
+FROM orders |> WHERE total > 1 |> WHERE total > 1 |> WHERE total > 1 |> WHERE total > 1 |> WHERE total > 1 |> WHERE total > 1 |> WHERE total > 1 |> WHERE total > 1 |> WHERE total > 1 |> WHERE total > 1 |> WHERE total > 1 |> WHERE total > 1 |> WHERE total > 1 |> WHERE total > 1 |> WHERE total > 1 |> WHERE total > 1 |> WHERE total > 1 |> WHERE total > 1 |> WHERE total > 1 |> WHERE total > 1 |> WHERE total > 1 |> WHERE total > 1 |> WHERE total > 1 |> WHERE total > 1 |> WHERE total > 1 |> WHERE total > 1 |> WHERE total > 1 |> WHERE total > 1 |> WHERE total > 1 |> WHERE total > 1 |> WHERE total > 1 |> WHERE total > 1 |> WHERE total > 1 |> WHERE total > 1 |> WHERE total > 1 |> WHERE total > 1 |> WHERE total > 1 |> WHERE total > 1 |> WHERE total > 1 |> WHERE total > 1 |> WHERE total > 1

@@ -111,3 +111,13 @@ SELECT arrayMap(c -> c.ssn, [1]) FROM customers AS c
 -- bounds
 SELECT number FROM numbers(-1)
 SELECT total FROM orders ORDER BY total WITH FILL STEP 0.0000001
+
+-- bounds
+SELECT printf('%900000000s', name) FROM products
+SELECT arrayShingles(range(200000), 100000)
+
+-- column
+WITH salary AS pay SELECT pay FROM employees
+WITH e.salary > 5 AS rich SELECT countIf(rich) FROM employees e
+WITH salary AS salary SELECT salary FROM employees
+SELECT name FROM employees LIMIT 1 BY salary LIMIT 3

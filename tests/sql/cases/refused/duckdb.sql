@@ -123,3 +123,17 @@ SELECT repeat(lpad('x', 1000000, 'y'), 100000)
 SELECT repeat((SELECT repeat('x', 1000000)), 1000)
 SELECT replace(repeat('x', 100000), 'x', repeat('y', 100000))
 SELECT list_resize([''], 1000000, repeat('x', 1000000))
+
+-- too_costly
+FROM orders |> SELECT id |> SELECT id |> SELECT id |> SELECT id |> SELECT id |> SELECT id |> SELECT id |> SELECT id |> SELECT id |> SELECT id |> SELECT id |> SELECT id |> SELECT id |> SELECT id |> SELECT id |> SELECT id |> SELECT id |> SELECT id |> SELECT id |> SELECT id |> SELECT id |> SELECT id |> SELECT id |> SELECT id |> SELECT id |> SELECT id |> SELECT id |> SELECT id |> SELECT id |> SELECT id |> SELECT id |> SELECT id |> SELECT id |> SELECT id |> SELECT id |> SELECT id |> SELECT id |> SELECT id |> SELECT id |> SELECT id |> SELECT id |> SELECT id |> SELECT id |> SELECT id |> SELECT id |> SELECT id |> SELECT id |> SELECT id |> SELECT id |> SELECT id |> SELECT id |> SELECT id |> SELECT id |> SELECT id |> SELECT id |> SELECT id |> SELECT id |> SELECT id |> SELECT id |> SELECT id
+
+-- too_deep
+SELECT name.trim().trim().trim().trim().trim().trim().trim().trim().trim().trim().trim().trim().trim().trim().trim().trim().trim().trim().trim().trim().trim().trim().trim().trim().trim().trim().trim().trim().trim().trim().trim().trim().trim().trim().trim().trim().trim().trim().trim().trim().trim().trim().trim().trim().trim().trim().trim().trim().trim().trim().trim().trim().trim().trim().trim().trim().trim().trim().trim().trim().trim().trim().trim().trim().trim().trim().trim().trim().trim().trim() FROM products
+
+-- bounds
+SELECT CAST(NULL AS DOUBLE[50000][50000])
+SELECT list_value(NULL::VARCHAR[2000000])
+
+-- function
+SELECT make_type('STRUCT', 'a')
+SELECT st_transform(st_point(3, 4), '+proj=merc +nadgrids=./grid.gsb', 'EPSG:3857')

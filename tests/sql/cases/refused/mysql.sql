@@ -91,3 +91,6 @@ SELECT CAST('x' AS BINARY(1000000000))
 
 -- catalog
 SELECT 1 FROM (customers c JOIN orders o ON (SELECT Password FROM mysql.user LIMIT 1) > '')
+
+-- function
+SELECT st_transform(point(3, 4), notes) FROM orders

@@ -21,7 +21,6 @@ SELECT name FROM customers WHERE REGEXP_LIKE(ssn, '^1')
 
 -- construct
 SELECT * FROM (customers) c
-SELECT XMLAGG(XMLELEMENT(e, ssn)) FROM customers
 
 -- function
 SELECT USER FROM dual
@@ -64,3 +63,10 @@ SELECT level FROM employees
 
 -- bounds
 SELECT RPAD('x', POWER(10, 9)) FROM dual
+
+-- bounds
+SELECT RPAD('-', LEVEL * 5000) FROM employees CONNECT BY PRIOR id = manager_id
+SELECT LPAD('-', "LEVEL") FROM employees
+
+-- column
+SELECT XMLAGG(XMLELEMENT(e, ssn)) FROM customers

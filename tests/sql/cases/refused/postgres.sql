@@ -186,3 +186,10 @@ WITH t AS (SELECT repeat('a', 1000000) AS s) SELECT repeat(s, 1000) FROM t
 WITH t(s) AS (SELECT repeat('a', 100000)), u(v) AS (SELECT repeat(s, 10) FROM t) SELECT repeat(v, 1000) FROM u
 SELECT lpad(repeat(s, 1000), 10) FROM (SELECT repeat('a', 1000000)) AS t(s)
 WITH t AS (SELECT repeat('a', 1000000) AS a), u AS (SELECT a AS b FROM t), v AS (SELECT b AS a, b FROM u) SELECT repeat(a, 1), repeat(b, 1000) FROM v
+
+-- function
+SELECT st_transform(st_makepoint(3, 4), '+init=./systems:one', 3857)
+SELECT st_transform(st_makepoint(3, 4), notes) FROM orders
+
+-- column
+SELECT xmlelement(NAME title, salary) FROM employees

@@ -56,3 +56,4 @@ SELECT argMax(id, total), argMin(id, total) FROM orders
 SELECT arrayMap(x -> x + 1, arraySort(groupArray(id))) FROM orders
 SELECT id FROM orders QUALIFY ROW_NUMBER() OVER (PARTITION BY region ORDER BY id) = 1
 SELECT id FROM products EXCEPT DISTINCT SELECT product_id FROM items
+WITH total + 1 AS more SELECT id, more FROM orders

@@ -82,7 +82,6 @@ SELECT id FROM orders SAMPLE 1 / 10
 SELECT id FROM orders SAMPLE 0.1 OFFSET 0.5
 SELECT id FROM orders FINAL SAMPLE 0.5
 WITH tenant AS t SELECT t FROM orders
-WITH total + 1 AS more SELECT id, more FROM orders
 SELECT dictGet('orders_dict', 'total', toUInt64(3))
 SELECT dictGetOrDefault('orders_dict', 'total', toUInt64(3), 0)
 SELECT * FROM dictionary('orders_dict')
