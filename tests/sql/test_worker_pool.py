@@ -1,5 +1,7 @@
 """Worker processes for SQL text: limits, crashes and cleanup."""
 
+import ast
+import itertools
 import logging
 import os
 import pickle
@@ -231,3 +233,45 @@ def test_no_shape_of_a_statement_costs_this_process_or_a_worker_more_than_its_bu
         assert isinstance(found, CheckedSql | SqlRejected)
         assert time.thread_time() - cost < 0.05, text[:200]
         assert time.process_time() - began < 0.05, text[:200]
+
+
+def test_functions_that_parse_are_only_called_in_workers() -> None:
+    """A function that any module hands to `in_worker` is used in no other way outside `sql/`."""
+    trees = {
+        file: ast.parse(file.read_text(encoding="utf-8"))
+        for file in (Path(worker_pool.__file__).parents[1]).rglob("*.py")
+        if not {"sql", "demo.py"} & {file.parent.name, file.name}  # the demo's statement is its own
+    }
+    calls = {
+        file: [node for node in ast.walk(tree) if isinstance(node, ast.Call)] for file, tree in trees.items()
+    }
+    entered = {
+        call.args[0]
+        for call in itertools.chain(*calls.values())
+        if call.args and ast.unparse(call.func) in ("in_worker", "in_worker_now", "partial")
+    }
+    names = {node.id for node in entered if isinstance(node, ast.Name)} & set(_sql_functions())
+    assert {"check", "fix_sql", "outline"} <= names
+    others = []
+    for file, tree in trees.items():
+        here = names & _imported(tree)
+        uses = [node for node in ast.walk(tree) if isinstance(node, ast.Name) and node.id in here]
+        others += [f"{file.name}:{node.lineno} {node.id}" for node in uses if node not in entered]
+    assert others == []
+
+
+def _sql_functions() -> Iterator[str]:
+    for file in Path(worker_pool.__file__).parent.rglob("*.py"):
+        for node in ast.parse(file.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.FunctionDef):
+                yield node.name
+
+
+def _imported(tree: ast.AST) -> set[str]:
+    modules = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
+    return {
+        name.asname or name.name
+        for node in modules
+        if (node.module or "").startswith("text2sql.sql")
+        for name in node.names
+    }

@@ -5,7 +5,6 @@ A template describes most results better than a small model would, at no cost; a
 ask for it, and sees only the rows that it is given.
 """
 
-import asyncio
 from contextlib import aclosing
 from dataclasses import asdict
 from typing import Any
@@ -108,7 +107,7 @@ async def _describe_result(state: SQLMessageState, ctx: NodeContext) -> tuple[st
 
 async def _restate_query(sql: str, state: SQLMessageState, ctx: NodeContext) -> str:
     dialect = state.get("connection_id", "").partition(":")[0]
-    return await asyncio.to_thread(describe_query, sql, dialect, ctx.language, ctx.row_limit)
+    return await describe_query(sql, dialect, ctx.language, ctx.row_limit)
 
 
 async def _converse(state: SQLMessageState, ctx: NodeContext) -> tuple[str, Update]:

@@ -3,15 +3,18 @@
 from collections.abc import Sequence
 
 from text2sql.i18n import Language, say
+from text2sql.sql import in_worker
 from text2sql.sql.outline import Outline, Shown, outline
 
 _MOST = 6  # outputs, conditions or tables that a sentence names
 
 
-def describe_query(sql: str, dialect: str, lang: Language, row_limit: int) -> str:
-    """One sentence without its full stop; empty if the query cannot be parsed. Omits our own row limit."""
-    facts = outline(sql, dialect)
-    if facts is None:
+async def describe_query(sql: str, dialect: str, lang: Language, row_limit: int) -> str:
+    """One sentence without its full stop; empty if the query cannot be parsed. Omits our own row limit. A
+    worker process parses: the query may be a model's own, which nothing has checked.
+    """
+    facts = await in_worker(outline, sql, dialect)
+    if not isinstance(facts, Outline):
         return ""
     parts = [_describe_outputs(facts, lang)]
     if facts.tables:

@@ -2,7 +2,6 @@
 without a model or a query.
 """
 
-import asyncio
 from dataclasses import replace
 from typing import get_args
 
@@ -107,7 +106,7 @@ async def explain_last_query(state: SQLMessageState, ctx: NodeContext) -> str:
     if turn is None:
         return ctx.say("talk.no_answer_yet")
     dialect = (await ctx.resources.catalog_cache.schema_context(values=False)).catalog.dialect
-    words = await asyncio.to_thread(describe_query, turn["sql"], dialect, ctx.language, ctx.row_limit)
+    words = await describe_query(turn["sql"], dialect, ctx.language, ctx.row_limit)
     if not words:
         return ctx.say("talk.explain_sql", question=_question_of(turn), sql=turn["sql"])
     return ctx.say("talk.explain", question=_question_of(turn), words=words) + f"\n{turn['sql']}"
