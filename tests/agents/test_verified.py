@@ -10,6 +10,7 @@ from agents.asking import app, change, make_shop, scripted
 from gallery import GalleryValues, gallery
 from sql_cases import CASES, headed
 from text2sql.database import AsyncDatabase
+from text2sql.errors import QueryTimeout
 from text2sql.schema import build, ddl
 from text2sql.sql import check, fix_sql
 from text2sql.types import Answer, CheckedSql, Limits, QueryResult
@@ -69,9 +70,7 @@ def test_a_verified_query_runs_as_the_guard_writes_it(
         return outcomes
 
     for sql, statements, answer in asyncio.run(scenario()):
-        stored = guarded(sql)
-        assert stored is not None
-        expected = guarded(stored.shown, LIMIT)
+        expected = guarded(sql, LIMIT)
         assert expected is not None
         assert answer.receipt.usage.calls == 0, sql
         if answer.receipt.errors:  # SQLite itself refuses a few; then nothing ran in its place
@@ -99,6 +98,64 @@ def test_user_sql_runs_as_the_guard_writes_it(tmp_path: Path, ran: list[str], ch
         assert expected is not None
         assert expected.sql in statements  # beside those that read values
         assert answer.receipt.repairs == ()
+
+
+ORDERS = "select *\n from orders o -- all of them"
+
+
+@pytest.mark.parametrize("shown", [False, True])
+def test_a_verified_query_is_stored_as_written_and_has_no_limit_of_ours(shop: Path, shown: bool) -> None:
+    """`shown`: the query of an answer is verified, which has the row limit of the settings."""
+
+    async def scenario() -> tuple[Answer, list[str], list[str]]:
+        async with app(shop, scripted([ORDERS], last=""), row_limit=2) as db:
+            sql = (await db.ask("List all orders")).sql if shown else ORDERS
+            await db.remember("List all orders", sql)
+            memory, key = (await db.resources()).memory, (await db.resources()).catalog_cache.key
+            stored = [pair.sql for _, pair in await memory.recall(key, "List all orders")]
+            answer = await db.ask("List all orders")
+            await db.note_feedback("List all orders", answer.sql, good=False)
+            return answer, stored, [pair.sql for _, pair in await memory.recall(key, "List all orders")]
+
+    answer, stored, left = asyncio.run(scenario())
+    assert (answer.row_count, answer.truncated) == (2, True)
+    assert stored == (["SELECT * FROM orders AS o"] if shown else [ORDERS])
+    assert left == []
+
+
+def test_a_limit_that_a_person_wrote_stays_in_a_verified_query(shop: Path) -> None:
+    async def scenario() -> Answer:
+        async with app(shop, scripted([]), row_limit=10) as db:
+            await db.remember("Which order is the first?", "SELECT * FROM orders ORDER BY id LIMIT 1")
+            return await db.ask("Which order is the first?")
+
+    answer = asyncio.run(scenario())
+    assert (answer.row_count, answer.truncated) == (1, False)
+
+
+def test_a_list_that_is_too_slow_is_limited_and_then_not_fixed(
+    shop: Path, ran: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sql = "SELECT id FROM customers WHERE name = 'ann'"  # a fix would write 'Ann'
+    recorded = AsyncDatabase.run
+
+    async def slow(self: AsyncDatabase, query: CheckedSql, limits: Limits | None = None) -> QueryResult:
+        if "'ann'" in query.sql and f"LIMIT {LIMIT}" in query.sql:
+            raise QueryTimeout("too slow")
+        return await recorded(self, query, limits)
+
+    monkeypatch.setattr(AsyncDatabase, "run", slow)
+    backend = scripted([])
+
+    async def scenario() -> Answer:
+        async with app(shop, backend) as db:
+            await db.remember("Which customers are called ann?", sql)
+            return await db.ask("Which customers are called ann?")
+
+    answer = asyncio.run(scenario())
+    assert f"{sql} LIMIT 100" in ran
+    assert answer.receipt.repairs == ()
+    assert backend.requests == []
 
 
 def test_a_query_that_replaces_a_verified_one_is_not_called_verified(shop: Path) -> None:

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
+import duckdb
 import pytest
 
 from text2sql.database import open_database
@@ -18,17 +19,31 @@ from text2sql.types import CheckedSql
 
 SOURCES = Path(__file__).parents[2] / "src" / "text2sql"
 # Calls that open a file by its path. Whoever adds one says here which files it can meet: never a database.
-READS = {"read_bytes", "mmap", "file_digest"}
-COPIES = {"copy", "copy2", "copyfile", "copytree", "move"}
+READS = {
+    "read_bytes",
+    "read_text",
+    "write_bytes",
+    "write_text",
+    "touch",
+    "mmap",
+    "file_digest",
+    "ZipFile",
+    "TarFile",
+}
+COPIES = {"copy", "copy2", "copyfile", "copytree", "move", "make_archive"}
 REASONS = {
     "file_header.py": "only after SQLite's library has said that it is another kind of file",
     "charts/antv.py": "/dev/null",
     "cli/__init__.py": "/dev/null",
+    "cli/charting.py": "a new picture",
+    "cli/exporting.py": "a new file of rows",
     "cli/prompt_input.py": "the history of a chat",
+    "cli/sources.py": "a file of policies or accounts, read before the command opens anything",
+    "config.py": "text2sql.toml and .env",
     "database/parquet.py": "a new temporary file",
-    "evaluation/records.py": "lines of an evaluation",
+    "evaluation/": "questions, records and reports of an evaluation",
     "llm/": "models and what is made from them",
-    "memory/pair_files.py": "a new file of a verified query",
+    "memory/pair_files.py": "files of verified queries, by their suffix",
     "memory/sqlite.py": "an empty file that the same function has made (O_EXCL), before SQLite opens it",
     "reports/": "templates, by their suffix, and new documents",
     "server/exports.py": "a temporary file of an export",
@@ -39,15 +54,20 @@ REASONS = {
 
 
 def opens_a_file(node: ast.AST) -> bool:
-    """`open(…)` and `path.open(…)`, called; the others also where they are passed on as functions."""
+    """`open(…)` and `path.open(…)`, called; the others also where they are passed on as functions. Files of
+    the package itself (`files("text2sql")…`) are none.
+    """
     if isinstance(node, ast.Call):
         called = node.func
         name = called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", "")
         return name == "open" and bool(node.args)
+    if isinstance(node, ast.ImportFrom):
+        return any(name.name in READS | (COPIES if node.module == "shutil" else set()) for name in node.names)
     if not isinstance(node, ast.Attribute):
         return False
-    of_shutil = isinstance(node.value, ast.Name) and node.value.id == "shutil"
-    return node.attr in READS or (of_shutil and node.attr in COPIES)
+    if node.attr in READS:
+        return "files(" not in ast.unparse(node.value)
+    return isinstance(node.value, ast.Name) and node.value.id == "shutil" and node.attr in COPIES
 
 
 def opened_in(path: Path) -> list[int]:
@@ -69,6 +89,12 @@ def from_another_process(path: Path, statement: str) -> None:
         "import sqlite3, sys; c = sqlite3.connect(sys.argv[1]); c.execute(sys.argv[2]); c.commit(); c.close()"
     )
     subprocess.run([sys.executable, "-c", program, str(path), statement], check=True)
+
+
+def open_descriptors() -> int:
+    """Their number; 0 where there is no /proc."""
+    descriptors = Path("/proc/self/fd")
+    return len(list(descriptors.iterdir())) if descriptors.exists() else 0
 
 
 def test_no_module_opens_a_file_that_may_be_a_database() -> None:
@@ -97,6 +123,43 @@ def test_a_plain_open_drops_the_lock_and_first_bytes_does_not(database: Path) ->
             assert database.with_name(database.name + "-wal").exists() is is_kept
 
 
+@pytest.mark.skipif(os.name != "posix", reason="only POSIX drops locks when a file is closed")
+def test_the_lock_of_a_duckdb_connection_is_kept_and_a_deleted_file_is_closed(tmp_path: Path) -> None:
+    path = tmp_path / "x.duckdb"
+    program = "import duckdb, sys; duckdb.connect(sys.argv[1])"
+    connect = [sys.executable, "-c", program, str(path)]
+    with closing(duckdb.connect(str(path))) as connection:
+        connection.execute("CREATE TABLE t (a INTEGER)")
+        connection.execute("CHECKPOINT")
+        before = open_descriptors()
+        for _ in range(3):
+            assert first_bytes(path, 64)[8:12] == b"DUCK"
+            assert sqlite_application_id(path) is None
+        assert b"lock" in subprocess.run(connect, capture_output=True, check=False).stderr
+        path.unlink()
+        (tmp_path / "other").write_text("hello")
+        assert first_bytes(tmp_path / "other", 64) == b"hello"
+        assert open_descriptors() == before
+
+
+@pytest.mark.parametrize("suffix", ["db", "duckdb"])
+def test_no_command_opens_a_database_past_its_engine(suffix: str, tmp_path: Path) -> None:
+    """Python reports every file that it opens to audit hooks; engines open files themselves."""
+    shop, memory = tmp_path / f"shop.{suffix}", tmp_path / "memory.db"
+    with closing((duckdb if suffix == "duckdb" else sqlite3).connect(str(shop))) as connection:
+        connection.execute("CREATE TABLE t (a INTEGER)")
+        connection.commit()
+    program = Path(__file__).with_name("opened_files.py")
+    environment = {**os.environ, "TEXT2SQL_MEMORY": str(memory), "TEXT2SQL_DATA_DIR": str(tmp_path)}
+    command = [sys.executable, str(program), str(shop), str(memory)]
+    run = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stderr
+    opened = run.stdout.splitlines()
+    assert opened.pop() == "answered"
+    # The header of a DuckDB file is read once, through a descriptor that stays open.
+    assert opened == ([str(shop)] if suffix == "duckdb" else [])
+
+
 def test_two_readers_in_one_process_see_what_another_process_writes(database: Path) -> None:
     """A source in WAL mode, opened a second time: the first reader used to stay at its old rows for good."""
     query = check("SELECT count(*) FROM t", dialect="sqlite", rows=10)
@@ -110,16 +173,13 @@ def test_two_readers_in_one_process_see_what_another_process_writes(database: Pa
 
 
 def test_looking_a_thousand_times_leaves_no_descriptor_open(database: Path) -> None:
-    descriptors = Path("/proc/self/fd")
-    if not descriptors.exists():
-        pytest.skip("no /proc here")
     with closing(sqlite3.connect(database)) as connection:
         connection.execute("SELECT * FROM t").fetchall()
         first_bytes(database, 64)
-        before = len(list(descriptors.iterdir()))
+        before = open_descriptors()
         for _ in range(1_000):
             first_bytes(database, 64)
-        assert len(list(descriptors.iterdir())) == before
+        assert open_descriptors() == before
 
 
 def test_the_program_a_database_belongs_to_is_known_whatever_the_state_of_its_log(database: Path) -> None:

@@ -52,7 +52,7 @@ async def executor(state: SQLMessageState, ctx: NodeContext) -> Update:
         except DatabaseError as error:
             if error.mend != "rewrite":
                 raise
-            history.append(error_entry("executor", error.kind, error_detail(error), query.shown))
+            history.append(error_entry("executor", error.kind, error_detail(error), passed["sql"]))
         else:
             executed.append(_Executed(passed, query, result, evidence(state, passed, rows_in(result))))
     update: Update = {

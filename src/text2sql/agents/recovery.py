@@ -126,13 +126,16 @@ async def _limit_rows(last: dict[str, str], state: SQLMessageState, ctx: NodeCon
         return None
     schema_context = await ctx.resources.catalog_cache.schema_context(values=False)
     catalog = schema_context.catalog
+    validation = state.get("validation_result")
+    passed = validation["passed"] if validation is not None else []
+    written = next((query["text"] for query in passed if query["sql"] == last["sql"]), last["sql"])
     query = await in_worker(
-        narrowed, last["sql"], catalog.dialect, catalog, schema_context.policy, rows=_LIMITED_ROWS
+        narrowed, written, catalog.dialect, catalog, schema_context.policy, rows=_LIMITED_ROWS
     )
     if not isinstance(query, CheckedSql) or _normalized(query.shown) == _normalized(last["sql"]):
         return None
     return {
-        "candidates": [{"sql": query.shown, "logprob": None}],
+        "candidates": [{"sql": query.shown, "logprob": None, "narrowed": True}],
         "generated_sql": query.shown,
         "retry_count": state.get("retry_count", 0) + 1,
         "assumptions": [*state.get("assumptions", []), ctx.say("answer.narrowed", rows=_LIMITED_ROWS)],
@@ -218,7 +221,8 @@ async def _messages(
 
 def _model_queries(state: SQLMessageState) -> list[str]:
     """Queries that the model itself wrote: it knows the values in them."""
-    return [query["sql"] for query in state.get("candidates", []) if not query.get("verified")]
+    others = ("verified", "narrowed")
+    return [query["sql"] for query in state.get("candidates", []) if not any(map(query.get, others))]
 
 
 def _normalized(sql: str) -> str:

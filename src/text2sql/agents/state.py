@@ -55,6 +55,7 @@ class GeneratedQuery(TypedDict):
     least: NotRequired[float]  # log-probability of its least likely token
     gap: NotRequired[float]  # of an alternative: how much less likely its first different token was
     verified: NotRequired[bool]  # a person confirmed it for this question: no fix changes it
+    narrowed: NotRequired[bool]  # made from a query that ran: no fix changes it, and the model never saw it
 
 
 class SentValues(TypedDict):

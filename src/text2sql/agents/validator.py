@@ -77,7 +77,8 @@ class _CandidateValidator:
 
     async def validate(self, number: int, candidate: GeneratedQuery) -> None:
         schema_context, question, text = self.schema_context, self.state["question"], candidate["sql"]
-        fixed = FixedSql(text) if candidate.get("verified") else await self._fix(text)
+        is_final = candidate.get("verified") or candidate.get("narrowed")
+        fixed = FixedSql(text) if is_final else await self._fix(text)
         query: CheckedSql | CheckedWrite | SqlRejected
         query = await check_query(fixed.sql, schema_context, self.ctx.row_limit)
         if isinstance(query, SqlRejected) and self.ctx.allow_writes:

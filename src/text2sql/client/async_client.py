@@ -7,6 +7,7 @@ Importing this module is cheap; expensive imports happen when a database is open
 """
 
 import asyncio
+import re
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from contextlib import aclosing, asynccontextmanager, suppress
 from dataclasses import replace
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from text2sql.agents import Resources, RunOptions
 
 _MODES = ("hybrid", "database_direct", "chat_direct")
+_LAST_LIMIT = re.compile(r"\s+(?:LIMIT \d+|FETCH FIRST \d+ ROWS ONLY)$")
 
 
 class AskOptions(TypedDict, total=False):
@@ -250,13 +252,24 @@ class AsyncText2SQL:
         return await run_user_sql(sql, run_options, await self.resources())
 
     async def remember(self, question: str, sql: str, *, user: str = "") -> None:
-        """Store a question and its query as verified: they help with similar questions."""
+        """Store a question and its query as verified: they help with similar questions. The query is stored
+        as it was written; the row limit that an answer shows is not part of it.
+        """
         resources = await self.resources()
         checked = _require_checked(await self.check(sql))
-        pair = Pair(
-            question, checked.shown, checked.dialect, resources.catalog_cache.key, checked.tables, user
-        )
+        written = await self._without_row_limit(sql)
+        pair = Pair(question, written, checked.dialect, resources.catalog_cache.key, checked.tables, user)
         await resources.memory.remember(pair)
+
+    async def _without_row_limit(self, sql: str) -> str:
+        """The query without its limit, if that is the limit that the guard adds."""
+        unlimited = _LAST_LIMIT.sub("", sql.strip())
+        checked = await self.check(unlimited)
+        return unlimited if isinstance(checked, CheckedSql) and checked.shown == sql.strip() else sql
+
+    async def _as_shown(self, sql: str) -> str:
+        checked = await self.check(sql)
+        return checked.shown if isinstance(checked, CheckedSql) else sql
 
     async def note_feedback(
         self, question: str, sql: str, *, good: bool, comment: str = "", thread: str = "", user: str = ""
@@ -264,10 +277,9 @@ class AsyncText2SQL:
         """Store a user's rating of an answer; a verified query that is rated wrong is no longer used."""
         resources = await self.resources()
         if not good:
-            checked = await self.check(sql)
-            wrong = {sql, checked.shown} if isinstance(checked, CheckedSql) else {sql}
+            wrong = await self._as_shown(sql)
             for _, pair in await resources.memory.recall(resources.catalog_cache.key, question, user=user):
-                if pair.question == question and pair.sql in wrong:
+                if pair.question == question and await self._as_shown(pair.sql) == wrong:
                     await resources.memory.forget_pair(resources.catalog_cache.key, question, user)
         facts = {"question": question, "sql": sql, "good": good, "comment": comment, "thread": thread}
         await resources.memory.note(user, {**facts, "source": resources.catalog_cache.key})
