@@ -6,12 +6,13 @@ import threading
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import pytest
 from google.adk.runners import InMemoryRunner
 from google.genai import types
 
 from adk.scripted_model import KEY, Model, agent, call, endpoint, talk
-from agents.asking import change, make_shop, rows_of
+from agents.asking import SHOP, change, make_shop, rows_of
 from text2sql.adk.turn import KEYS, SQL
 
 TOTAL = "SELECT sum(total) AS revenue FROM orders"
@@ -217,6 +218,37 @@ def test_a_new_turn_has_its_own_tries(shop: Path) -> None:
         talked = talk(agent(shop, model), "The status of most orders?", QUESTION)
     assert talked.answers[1].endswith('"rows": [[37.75]], "truncated": false}')
     assert state_of(talked)["last_error"] is None
+
+
+# -- what the agents' model may see ----------------------------------------------------------------
+
+NAMED = "SELECT name FROM customers WHERE name = 'zyxonfrid qa'"  # a fix spells it as the column does
+QUOTES = "SELECT json_extract(name, '$.x') AS x FROM customers WHERE name = 'zyxonfrid qa'"
+
+
+@pytest.mark.parametrize("setting", ["samples", "categories", "none"])
+def test_values_reach_the_model_only_as_the_setting_permits(tmp_path: Path, setting: str) -> None:
+    rows = "INSERT INTO customers VALUES (4, 'Zyxönfrid Qa', 1, 'gold');"
+    shop = make_shop(tmp_path / "shop.db", SHOP + rows)
+    question = "How many customers are called zyxonfrid qa?"
+    for writes in ([NAMED], [QUOTES, NAMED], [QUOTES, QUOTES], [FAILS, NAMED]):
+        with endpoint(Model(writes, table="customers")) as model:
+            talked = talk(agent(shop, model, share_values=setting), question, question)
+        if writes == [NAMED]:
+            assert talked.replies("run_sql")[0]["row_count"] == 1, "the query that ran is the real one"
+        sent = json.dumps([body for _, body in model.requests], ensure_ascii=False)
+        sent += json.dumps(talked.state, ensure_ascii=False)
+        if setting != "samples" or writes == [NAMED]:
+            assert ("Zyxönfrid" in sent) is (setting == "samples"), (writes, sent)
+
+
+def test_the_values_of_a_type_are_not_shown_where_none_may_be(tmp_path: Path) -> None:
+    shop = tmp_path / "shop.duckdb"
+    with duckdb.connect(str(shop)) as connection:
+        connection.execute("CREATE TABLE orders (status ENUM('paidcat', 'opencat'))")
+    with endpoint(Model(["SELECT count(*) AS n FROM orders"])) as model:
+        talk(agent(shop, model, share_values="none"), QUESTION)
+    assert "paidcat" not in json.dumps([body for _, body in model.requests])
 
 
 # -- bounds ----------------------------------------------------------------------------------------

@@ -16,6 +16,7 @@ from gallery import gallery
 from text2sql.agents.prompt_builder import question_text
 from text2sql.llm.langchain_messages import estimate_tokens
 from text2sql.schema import ValueSharing, build
+from text2sql.sql import mask_literals
 from text2sql.types import Answer, ModelProfile, ModelRequest
 
 COUNT = '{"sql": "SELECT count(*) FROM orders", "problem": "none", "explanation": ""}'
@@ -97,6 +98,6 @@ def test_a_value_in_two_columns_gives_no_hint() -> None:
     unique_hit = {"said": "north", "value": "North", "table": "country", "column": "part"}
     info: Any = {"values": [hit, second_hit, unique_hit], "hints": []}
     assert (
-        question_text("How large?", info, ValueSharing("samples", build(gallery())))
+        question_text("How large?", info, ValueSharing("samples", build(gallery()), mask_literals))
         == "How large?\ncountry.part = 'North'"
     )

@@ -7,6 +7,7 @@ from text2sql.llm import AsyncChatModel, ScriptedBackend
 from text2sql.schema import Domain, ValueSharing, build, share_values
 from text2sql.schema.persons import about_person
 from text2sql.schema.sharing import ShareValues, is_unique
+from text2sql.sql import mask_literals
 from text2sql.types import Catalog, Column, Index, ModelProfile, Table
 
 PERSONS = """
@@ -53,7 +54,7 @@ def sharing(values: ShareValues) -> ValueSharing:
         Domain("orders", "code", ("A1", "A2"), True),
         Domain("orders", "region", ("North", "South"), True),
     ]
-    return ValueSharing(values, known.with_values(domains))
+    return ValueSharing(values, known.with_values(domains), mask_literals)
 
 
 def test_of_a_schema_only_category_columns_keep_their_values() -> None:

@@ -8,8 +8,7 @@ import asyncio
 import logging
 import os
 import warnings
-from collections.abc import Callable, Coroutine, Iterable, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from typing import Any
 
 from google.adk.agents.readonly_context import ReadonlyContext
@@ -19,13 +18,17 @@ from google.adk.tools.function_tool import FunctionTool
 from google.adk.tools.tool_context import ToolContext
 
 from text2sql.adk.turn import SQL, Turn
+from text2sql.agents.query_description import describe_query
 from text2sql.client.async_client import AskOptions, AsyncText2SQL
 from text2sql.config import Settings
 from text2sql.errors import DatabaseError, Text2SQLError
 from text2sql.i18n import explain, say
 from text2sql.loop_thread import LoopThread
+from text2sql.schema import ValueSharing, share_values
+from text2sql.schema.sharing import shown_table
 from text2sql.schema.table_labels import find, label, nearest
 from text2sql.serialization import CELL, NAME, fill, fill_rows, short
+from text2sql.sql import mask_literals
 from text2sql.types import Answer, Catalog, CheckedSql, Column, Policy, Table
 
 log = logging.getLogger(__name__)
@@ -43,6 +46,8 @@ class Tools(BaseToolset):  # type: ignore[misc, unused-ignore]  # Any where ADK 
     def __init__(self, open_client: Callable[[], AsyncText2SQL], settings: Settings) -> None:
         super().__init__()
         self._open_client, self._settings = open_client, settings
+        # These agents need the rows: without the setting, a hosted model reads them, too.
+        self._values = share_values("local", settings)
         # A connection belongs to one event loop, and ADK's synchronous runner makes a loop per message.
         self._loop = LoopThread("text2sql-adk")
         self._client: AsyncText2SQL | None = None
@@ -112,11 +117,10 @@ class Tools(BaseToolset):  # type: ignore[misc, unused-ignore]  # Any where ADK 
         if table is None:
             return _unknown(name, catalog, turn)
         reply: dict[str, Any] = {"table": short(label(table, catalog), 2 * NAME)}
-        shown = fill(
-            reply, "columns", [_column(column) for column in table.columns], self._settings.adk_tokens
-        )
-        if shown < len(table.columns):
-            reply["cut"] = say("tool.cut_columns", turn.lang, shown=shown, all=len(table.columns))
+        columns = [_column(column) for column in shown_table(table, self._values).columns]
+        shown = fill(reply, "columns", columns, self._settings.adk_tokens)
+        if shown < len(columns):
+            reply["cut"] = say("tool.cut_columns", turn.lang, shown=shown, all=len(columns))
         turn.keep(selected_table=reply["table"], table_columns=reply["columns"], last_error=None)
         return reply
 
@@ -140,16 +144,19 @@ class Tools(BaseToolset):  # type: ignore[misc, unused-ignore]  # Any where ADK 
             written = answer.sql
             if answer.result_id:
                 written = (await client.result(answer.result_id, user=turn.user)).sql
+        sharing, known = await self._sharing(), (question, turn.text)
         if answer.status != "answered":
-            return _failed(answer, turn, retryable=answer.status == "failed")
-        sql = await self._as_executed(written)
+            return _failed(answer, turn, sharing, known, retryable=answer.status == "failed")
+        sql = sharing.sql(await self._as_executed(written), known)
         turn.keep_draft(sql, written)
-        reply = {"success": True, "sql": sql, "reason": short(answer.answer, CELL)}
+        reason, taken_for = answer.answer, answer.receipt.taken_for
+        if not sharing.everything:
+            reason = say("answer.drafted", turn.lang)
+            limit = self._settings.row_limit
+            taken_for = await asyncio.to_thread(describe_query, sql, catalog.dialect, turn.lang, limit)
+        reply = {"success": True, "sql": sql, "reason": short(reason, CELL)}
         if answer.receipt.certainty:
-            reply |= {
-                "certainty": answer.receipt.certainty,
-                "taken_for": short(answer.receipt.taken_for, CELL),
-            }
+            reply |= {"certainty": answer.receipt.certainty, "taken_for": short(taken_for, CELL)}
         return reply
 
     async def _run(self, query: str, turn: Turn) -> dict[str, Any]:
@@ -160,9 +167,9 @@ class Tools(BaseToolset):  # type: ignore[misc, unused-ignore]  # Any where ADK 
         async with client.alone(**self._ask_options(turn)) as options:
             answer = await client.run_own(turn.draft_of(query), **options)
         if answer.status != "answered":
-            return _failed(self._without_cells(answer, turn), turn, retryable=True, sql=query)
+            return _failed(answer, turn, await self._sharing(), (query, turn.text), retryable=True, ran=query)
         reply: dict[str, Any] = {"row_count": answer.row_count, "truncated": answer.truncated}
-        if self._settings.share_values in ("", "samples"):
+        if self._values == "samples":
             fill_rows(reply, answer, self._settings.adk_tokens, turn.lang)
         else:
             shown = [short(name, NAME) for name in answer.columns]
@@ -194,30 +201,44 @@ class Tools(BaseToolset):  # type: ignore[misc, unused-ignore]  # Any where ADK 
         checked = await self._opened_client().check(sql)
         return checked.shown if isinstance(checked, CheckedSql) else sql
 
-    def _without_cells(self, answer: Answer, turn: Turn) -> Answer:
-        """Replace an error by a general message where values may not be shown: the database's own may quote a
-        cell.
-        """
-        if self._settings.share_values in ("", "samples"):
-            return answer
-        message = say("adk.error_not_shared", turn.lang)
-        return replace(answer, answer=message, receipt=replace(answer.receipt, errors=()))
+    async def _sharing(self) -> ValueSharing:
+        resources = await self._opened_client().resources()
+        return ValueSharing(self._values, await resources.catalog_cache.schema_context(), mask_literals)
 
     def _ask_options(self, turn: Turn) -> AskOptions:
         """Writes are never allowed, whatever the settings: nobody here could confirm them."""
         return {"user": turn.user, "language": turn.lang, "mode": "database_direct", "allow_writes": False}
 
 
-def _failed(answer: Answer, turn: Turn, *, retryable: bool, sql: str = "") -> dict[str, Any]:
+def _failed(
+    answer: Answer,
+    turn: Turn,
+    sharing: ValueSharing,
+    known: Sequence[str],
+    *,
+    retryable: bool,
+    ran: str = "",
+) -> dict[str, Any]:
+    """`ran` is the query that the agent gave; else the one that was generated has failed."""
     last = answer.receipt.errors[-1] if answer.receipt.errors else None
     problem = answer.error
     kind = problem.kind if problem else answer.status
-    message = "\n".join(filter(None, (answer.answer, problem.hint if problem else "")))
+    sql = last.sql if last else ""
+    if ran:
+        sql = ran if sharing.everything else turn.draft_of(ran)
+    detail = last.detail if last else ""
+    text = answer.answer
+    if not sharing.everything and (last is not None or answer.status != "failed"):
+        # What the database, the guard and a question back say may quote data.
+        text = sharing.error(kind, text, sql, known) if answer.status == "refused" else ""
+        said = "adk.error_not_shared" if answer.status == "failed" else "adk.reason_not_shared"
+        text = text or say(said, turn.lang)
     error = turn.failed(
         kind,
-        message,
-        sql=sql or (last.sql if last else ""),
-        detail=last.detail if last else "",
+        "\n".join(filter(None, (text, problem.hint if problem else ""))),
+        sql=sql,
+        shown=ran or sharing.sql(sql, known),
+        detail=detail if sharing.everything else sharing.error(kind, detail, sql, known),
         retryable=retryable and kind not in _FATAL_KINDS,
     )
     return {"error": error}

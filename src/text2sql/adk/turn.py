@@ -42,6 +42,7 @@ class Turn:
     def __init__(self, context: ToolContext, settings: Settings) -> None:
         self.lang = user_language(context, settings)
         self.user = f"adk:{context.user_id}"  # separate from the threads and results of other interfaces
+        self.text = user_text(context)
         self._state = context.state
 
     def keep(self, **values: Any) -> None:
@@ -80,13 +81,15 @@ class Turn:
         return failed["previous"] if failed else None
 
     def failed(
-        self, kind: str, message: str, *, sql: str = "", detail: str = "", retryable: bool
+        self, kind: str, message: str, *, sql: str = "", shown: str = "", detail: str = "", retryable: bool
     ) -> dict[str, Any]:
-        """Note an error, in words and as facts; `retryable` says whether another query could help."""
+        """Note an error, in words and as facts; `retryable` says whether another query could help, and
+        `shown` is the query as the agents' model may see it.
+        """
         failures = self._failures + 1 if retryable else TRIES
         previous = {"sql": short(sql, SQL), "kind": kind, "detail": short(detail or message, ERROR_LENGTH)}
         self.keep(**{_FAILED: {"count": failures, "previous": previous}})
-        error = {"kind": short(kind, NAME), "message": short(message, ERROR_LENGTH), "sql": short(sql, SQL)}
+        error = {"kind": short(kind, NAME), "message": short(message, ERROR_LENGTH), "sql": short(shown, SQL)}
         self.keep(last_error=error)
         return {"kind": error["kind"], "message": error["message"], "retry": not self.no_tries_left}
 

@@ -26,6 +26,7 @@ from text2sql.llm import AsyncChatModel
 from text2sql.memory import Memory
 from text2sql.schema import SchemaContext, ValueSharing, share_values
 from text2sql.schema.sharing import ShareValues
+from text2sql.sql import mask_literals
 from text2sql.types import (
     Checked,
     Event,
@@ -143,7 +144,7 @@ class NodeContext:
         return share_values(self.model.profile.location, self.settings)
 
     def sharing(self, schema_context: SchemaContext) -> ValueSharing:
-        return ValueSharing(self.share_values, schema_context)
+        return ValueSharing(self.share_values, schema_context, mask_literals)
 
     @property
     def allow_writes(self) -> bool:

@@ -9,7 +9,7 @@ shown according to `TEXT2SQL_SHARE_VALUES`:
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
@@ -21,11 +21,13 @@ from text2sql.types import Column, Location, Table
 
 ShareValues: TypeAlias = Literal["none", "categories", "samples"]
 
+# Masks the literals of a query that are not public: the query, its dialect, and whether a literal is public.
+MaskLiterals: TypeAlias = Callable[[str, str, Callable[[str], bool]], str]
+
 MASK = "…"  # replaces a value that may not be shown
 _MOST = 20  # values of a category
 _LONGEST = 24  # characters of a category value
 _CODES = 2  # introspection samples three values: with fewer, the samples are all values of the column
-_LITERAL = re.compile(r"'((?:[^']|'')*)'")
 _QUOTED = re.compile(r"(?<!\w)'(.*?)'(?!\w)|\"(.*?)\"|`(.*?)`|“(.*?)”|«(.*?)»|\[(.*?)\]", re.DOTALL)
 _QUOTE = re.compile(r"(?<!\w)'|\"|`|“|«")
 _LOOKS_PRIVATE = re.compile(r"[^@\s]+@[^@\s]+|\+?[\d\s()-]{7,}|[0-9A-Fa-f-]{16,}")
@@ -55,6 +57,7 @@ def share_values(location: Location, settings: Settings) -> ShareValues:
 class ValueSharing:
     values: ShareValues
     schema_context: SchemaContext
+    mask_literals: MaskLiterals
 
     @property
     def everything(self) -> bool:
@@ -73,22 +76,22 @@ class ValueSharing:
         return value in typed or self._is_category(table, column)
 
     def sql(self, text: str, known: Iterable[str]) -> str:
-        """Mask string literals of a query that may come from the database, through a fix, a verified query or
-        an earlier answer. `known` is text that the user typed or the model wrote; it must match exactly,
-        because another spelling comes from the database.
+        """Mask literals of a query that may come from the database, through a fix, a verified query or an
+        earlier answer, and leave out its comments. `known` is text that the user typed or the model wrote; it
+        must match exactly, because another spelling comes from the database.
         """
-        if self.everything:
-            return text
         known_text = "\n".join(known)
+        if self.everything or text in known_text:
+            return text
 
-        def shown(match: re.Match[str]) -> str:
-            value = match.group(1).replace("''", "'")
-            public = (
-                value.strip("%_") in known_text or _CODE.fullmatch(value) or self._is_category_value(value)
+        def is_public(value: str) -> bool:
+            return (
+                value.strip("%_") in known_text
+                or _CODE.fullmatch(value) is not None
+                or self._is_category_value(value)
             )
-            return match.group() if public else f"'{MASK}'"
 
-        return _LITERAL.sub(shown, text)
+        return self.mask_literals(text, self.schema_context.catalog.dialect, is_public)
 
     def error(self, kind: str, detail: str, sql: str, known: Sequence[str]) -> str:
         """The error message of the database or the guard. Without `samples` only errors about the statement

@@ -8,6 +8,7 @@ calls them through `in_worker`, in a separate process that can be killed.
 from text2sql.sql.fixes import FixedSql, fix_sql
 from text2sql.sql.guard import check, check_count, check_page
 from text2sql.sql.literals import Literal, literals
+from text2sql.sql.masking import mask_literals
 from text2sql.sql.parameters import Forms, Named, named_columns, parameterize, with_values
 from text2sql.sql.policy import (
     columns_read,
@@ -38,6 +39,7 @@ __all__ = [
     "in_worker",
     "in_worker_now",
     "literals",
+    "mask_literals",
     "named_columns",
     "narrowed",
     "parameterize",
