@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from agents.asking import HOSTED, app, change, make_shop, rows_of, scripted
-from text2sql.errors import ModelRefused, ModelUnavailable, PromptTooLong, UsageError
+from text2sql.errors import MissingDriver, ModelRefused, ModelUnavailable, PromptTooLong, UsageError
 from text2sql.types import (
     Answer,
     Candidate,
@@ -278,6 +278,15 @@ def test_the_mode_decides_between_query_and_conversation(shop: Path) -> None:
     assert (direct.status, direct.receipt.classification.method) == ("answered", "mode")
     chat = ask(shop, "How many customers are there?", "Hi!", mode="chat_direct")
     assert (chat.status, chat.answer, chat.sql) == ("conversation", "Hi!", "")
+
+
+def test_an_error_of_the_last_node_is_the_answer_and_ends_no_program(shop: Path) -> None:
+    """Such as the package of a provider that is not installed."""
+    error = MissingDriver("missing_model_package", provider="anthropic", extra="anthropic")
+    chat = ask(shop, "What did I ask first?", error, mode="chat_direct")
+    assert chat.status == "failed"
+    assert chat.error is not None
+    assert "anthropic" in chat.answer
 
 
 @pytest.mark.parametrize("question", ["hello", "谢谢", "who are you?", "you are stupid", "你好！"])

@@ -14,14 +14,14 @@ from langchain_core.messages import AIMessage, RemoveMessage
 from text2sql.agents.answer_builder import build_answer, load_result, with_doubt
 from text2sql.agents.chart import choose_chart
 from text2sql.agents.confidence import certainty_of, confidence
-from text2sql.agents.node_context import NodeContext, Update, usage_update
+from text2sql.agents.node_context import NodeContext, Update, failure_update, usage_update
 from text2sql.agents.prompt_builder import conversation_prompt, require_fit
 from text2sql.agents.query_description import describe_query
 from text2sql.agents.sentences import sentence
 from text2sql.agents.state import SQLMessageState, Turn, add_sent
 from text2sql.agents.talk import Talk, reply, template_reply
 from text2sql.agents.talk.schema_answers import named_tables
-from text2sql.errors import ModelError, PromptTooLong
+from text2sql.errors import ModelError, PromptTooLong, Text2SQLError
 from text2sql.llm.prompts import render
 from text2sql.types import Answer, AnswerToken, Message, ModelRequest, QueryResult, Reply
 
@@ -34,17 +34,11 @@ _MODEL_KINDS = frozenset({"greeting", "thanks", "farewell", "chat"})
 
 
 async def interpreter(state: SQLMessageState, ctx: NodeContext) -> Update:
-    update: Update = {}
-    if state.get("status"):
-        text = state.get("user_prompt", "")
-        if state["status"] == "answered":  # a draft
-            update["taken_for"] = await _restate_query(state.get("generated_sql", ""), state, ctx)
-    elif state.get("execution_result") is None:
-        text, update = await _converse(state, ctx)
-        update.setdefault("status", "conversation")
-    else:
-        text, update = await _describe_result(state, ctx)
-        update["status"] = "answered"
+    try:
+        text, update = await _outcome(state, ctx)
+    except Text2SQLError as error:  # no other node comes after this one: the failure is the answer
+        update = failure_update("interpreter", error, ctx, state)
+        text = update["user_prompt"]
     if not update.get("usage"):
         ctx.emit(AnswerToken(text))
     final_state: SQLMessageState = {**state, **update}  # type: ignore[typeddict-item]
@@ -57,6 +51,20 @@ async def interpreter(state: SQLMessageState, ctx: NodeContext) -> Update:
         "summary": _summarize(final_state),
         "messages": [AIMessage(text), *_removed_messages(state)],
     }
+
+
+async def _outcome(state: SQLMessageState, ctx: NodeContext) -> tuple[str, Update]:
+    """The sentence, and an update with at least the status."""
+    if state.get("status"):
+        update: Update = {"status": state["status"]}
+        if state["status"] == "answered":  # a draft
+            update["taken_for"] = await _restate_query(state.get("generated_sql", ""), state, ctx)
+        return state.get("user_prompt", ""), update
+    if state.get("execution_result") is None:
+        text, update = await _converse(state, ctx)
+        return text, {"status": "conversation", **update}
+    text, update = await _describe_result(state, ctx)
+    return text, {**update, "status": "answered"}
 
 
 def _without_rows(text: str, state: SQLMessageState, ctx: NodeContext) -> str:
