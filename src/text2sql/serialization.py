@@ -35,7 +35,9 @@ NAME = 120  # maximum characters of a column name in a tool result
 _ROOM = 120  # tokens reserved in a tool result for the note about truncation
 _DEEPEST = 50  # maximum nesting of lists and objects in a cell
 _FORMULA = "=+-@"  # characters that start a formula in a spreadsheet
-_SKIPPED = ("Cc", "Cf", "Zs", "Zl", "Zp")  # white space, control and invisible characters, byte order marks
+# White space, control and invisible characters, byte order marks, characters without a form of their own.
+_SKIPPED = ("Cc", "Cf", "Cn", "Co", "Cs", "Mn", "Me", "Zs", "Zl", "Zp")
+_BLANK_LETTERS = "\u115f\u1160\u2800\u3164\uffa0"  # letters and symbols that show nothing
 _SPLITS = ("\t", "\r", "\n")  # a leading separator may move the text to another cell
 _NUMBER = re.compile(r"[+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?")
 
@@ -206,13 +208,17 @@ def escape_formula(text: str) -> str:
     Spreadsheets skip invisible characters before a formula and accept the full-width and small forms of
     `=+-@`.
     """
-    if text[:1].isalnum():
+    if text[:1].isalnum() and text[0] not in _BLANK_LETTERS:
         return text
-    start = next((at for at, char in enumerate(text) if category(char) not in _SKIPPED), len(text))
+    start = next((at for at, char in enumerate(text) if not _is_skipped(char)), len(text))
     is_formula = normalize("NFKC", text[start : start + 1]).startswith(tuple(_FORMULA))
     if not (is_formula or text.startswith(_SPLITS)) or _NUMBER.fullmatch(text):
         return text
     return f"'{text}"
+
+
+def _is_skipped(char: str) -> bool:
+    return category(char) in _SKIPPED or char in _BLANK_LETTERS
 
 
 def csv_cell(value: Value) -> str:

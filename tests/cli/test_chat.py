@@ -241,7 +241,7 @@ def test_rows_are_exported_whole_and_never_over_another_file(
 
 
 @pytest.mark.parametrize(
-    "text", ["=1+1", "+cmd|' /C calc'!A0", "-2+3", "@SUM(A1)", "\t=1", "\r=1", "\n=1", "＝1", "＠x"]
+    "text", ["=1+1", "+cmd|' /C calc'!A0", "-2+3", "@SUM(A1)", "\t=1", "\r=1", "\n=1", "＝1", "＠x", "\u3164=1"]
 )
 @pytest.mark.fault("D24")
 def test_a_formula_is_a_text_in_a_spreadsheet(text: str) -> None:
@@ -250,7 +250,7 @@ def test_a_formula_is_a_text_in_a_spreadsheet(text: str) -> None:
 
 @pytest.mark.fault("D24")
 @given(
-    front=texts(characters(categories=["Cc", "Cf", "Zs", "Zl", "Zp"]), max_size=5),
+    front=texts(characters(categories=["Cc", "Cf", "Cn", "Co", "Me", "Mn", "Zs", "Zl", "Zp"]), max_size=5),
     sign=sampled_from("=+-@＝＋－＠﹦﹢﹣﹫"),
     rest=texts(characters(exclude_categories=["Cs"]), max_size=10).filter(
         lambda rest: not rest[:1].isdigit()
