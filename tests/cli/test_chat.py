@@ -241,7 +241,8 @@ def test_rows_are_exported_whole_and_never_over_another_file(
 
 
 @pytest.mark.parametrize(
-    "text", ["=1+1", "+cmd|' /C calc'!A0", "-2+3", "@SUM(A1)", "\t=1", "\r=1", "\n=1", "＝1", "＠x", "\u3164=1"]
+    "text",
+    ["=1+1", "+cmd|' /C calc'!A0", "-2+3", "@SUM(A1)", "\t=1", "\r=1", "\n=1", "＝1", "＠x", "\u3164=1"],
 )
 @pytest.mark.fault("D24")
 def test_a_formula_is_a_text_in_a_spreadsheet(text: str) -> None:

@@ -1,9 +1,11 @@
 """Word templates: split placeholders, escaping, images with relationships, hostile archives."""
 
 import io
+import random
 import time
 import tracemalloc
 import zipfile
+from contextlib import suppress
 from xml.dom import minidom
 
 import pytest
@@ -38,6 +40,20 @@ def docx(*paragraphs: str, **parts: bytes) -> bytes:
         for name, data in parts.items():
             packed.writestr(f"word/{name}.xml", data)
     return made.getvalue()
+
+
+@pytest.mark.parametrize("compression", [zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_a_damaged_file_is_told_wherever_the_damage_is(compression: int) -> None:
+    chance, packed = random.Random(7), io.BytesIO()
+    with zipfile.ZipFile(packed, "w", compression) as archive:
+        for name, data in opened(docx(*(f"paragraph {chance.random()}" for _ in range(20)))).items():
+            archive.writestr(name, data)
+    for _ in range(200):
+        damaged = bytearray(packed.getvalue())
+        for _ in range(3):
+            damaged[chance.randrange(len(damaged))] = chance.randrange(256)
+        with suppress(UsageError):  # any other error fails the test
+            docx_template(bytes(damaged))
 
 
 def opened(data: bytes) -> dict[str, bytes]:

@@ -8,6 +8,7 @@ input: a part with a DOCTYPE (entities) is rejected, and so is an archive that u
 import io
 import re
 import zipfile
+import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from xml.dom import minidom
@@ -27,6 +28,17 @@ _W = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
 _R = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
 _RELATIONS = "http://schemas.openxmlformats.org/package/2006/relationships"
 _TYPES = "http://schemas.openxmlformats.org/package/2006/content-types"
+_COMPRESSIONS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+# RuntimeError: encrypted; the others: a damaged archive
+_UNREADABLE = (
+    zipfile.BadZipFile,
+    zlib.error,
+    RuntimeError,
+    NotImplementedError,
+    EOFError,
+    ValueError,
+    OSError,
+)
 _WIDE = 5_486_400  # EMU: six inches, the text width of a page
 _DRAWING = """\
 <w:r xmlns:w="{w}" xmlns:r="{r}" xmlns:wp="http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing"
@@ -94,9 +106,10 @@ def _unzipped(data: bytes) -> dict[str, bytes]:
             entries = packed.infolist()
             if len(entries) > _MOST_PARTS or sum(entry.file_size for entry in entries) > _LARGEST:
                 raise _too_large()
+            if any(entry.compress_type not in _COMPRESSIONS for entry in entries):
+                raise NotImplementedError("another compression than that of Word")
             parts = {entry.filename: packed.read(entry) for entry in entries if not entry.is_dir()}
-    # RuntimeError: encrypted; the others: a damaged archive
-    except (zipfile.BadZipFile, RuntimeError, NotImplementedError, EOFError, ValueError, OSError) as error:
+    except _UNREADABLE as error:
         raise UsageError("usage.report_docx", detail=str(error)[:100]) from error
     if "word/document.xml" not in parts or "[Content_Types].xml" not in parts:
         raise UsageError("usage.report_docx", detail="no word/document.xml")
