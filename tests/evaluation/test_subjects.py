@@ -1,7 +1,10 @@
 """The app and the bare model with the same questions and the same judge."""
 
 import asyncio
+from dataclasses import replace
 from pathlib import Path
+
+import duckdb
 
 from agents.asking import EMBEDDED, make_shop
 from text2sql.client.async_client import AsyncText2SQL
@@ -110,3 +113,21 @@ def test_the_bare_model_gets_the_ddl_and_the_question_and_nothing_more(tmp_path:
         "CREATE TABLE customers (\n  id INTEGER,\n  name TEXT NOT NULL,\n  city_id INTEGER NOT NULL,\n"
         "  level TEXT,\n  PRIMARY KEY (id),\n  FOREIGN KEY (city_id) REFERENCES cities(id)\n);" in system
     )
+
+
+def test_the_bare_model_sees_no_values_where_none_may_be_shared(tmp_path: Path) -> None:
+    """The DDL has no samples, but the type of an enumeration lists its values."""
+    shop = tmp_path / "shop.duckdb"
+    with duckdb.connect(str(shop)) as connection:
+        connection.execute("CREATE TABLE orders (status ENUM('paidcat', 'opencat'))")
+    for setting in ("none", "samples"):
+        backend = ScriptedBackend(last="SELECT status FROM orders", profile=EMBEDDED)
+        settings = replace(SETTINGS, share_values=setting)
+        subject = AskBare(str(shop), AsyncChatModel([backend], settings), settings)
+
+        async def ask(bare: AskBare) -> None:
+            await bare.ask("Which status?")
+            await bare.close()
+
+        asyncio.run(ask(subject))
+        assert ("paidcat" in str(backend.requests[0].messages)) is (setting == "samples")

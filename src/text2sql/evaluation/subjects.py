@@ -10,7 +10,8 @@ from text2sql.database import AsyncDatabase, open_database
 from text2sql.database.dialects import BY_NAME
 from text2sql.evaluation.judge import LIMITS
 from text2sql.llm import AsyncChatModel
-from text2sql.schema import ddl, said
+from text2sql.schema import ddl, said, share_values
+from text2sql.schema.sharing import shown_table
 from text2sql.sql import fix_sql, in_worker, read_reply
 from text2sql.types import Answer, Message, ModelRequest, Receipt, SqlRejected
 
@@ -95,6 +96,7 @@ class AskBare:
         self._database = AsyncDatabase(open_database(source, settings))
         self._model = model
         self._tokens = settings.sql_tokens
+        self._values = share_values(model.profile.location, settings)
         self._system: Message | None = None
 
     async def ask(self, question: str) -> SubjectAnswer:
@@ -111,5 +113,7 @@ class AskBare:
         if self._system is None:
             catalog = await self._database.catalog(samples=0)
             product = BY_NAME[catalog.dialect].product
-            self._system = Message("system", _BARE.format(product=product, ddl=ddl(catalog)))
+            tables = tuple(shown_table(table, self._values) for table in catalog.tables)
+            text = ddl(replace(catalog, tables=tables))
+            self._system = Message("system", _BARE.format(product=product, ddl=text))
         return self._system
