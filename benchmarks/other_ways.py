@@ -29,7 +29,7 @@ from text2sql.config import Settings
 from text2sql.evaluation.questions import Question, read_questions
 from text2sql.llm import AsyncChatModel, open_model
 from text2sql.schema import ValueSharing, ddl, hints, render
-from text2sql.sql import check, read_reply
+from text2sql.sql import check, mask_literals, read_reply
 from text2sql.types import CheckedSql, Message, ModelRequest
 
 BOUNDS = (0.0, 0.5, 0.6, 0.7, 0.8, 0.9, 1.01)  # below which an answer is doubted: never, …, always
@@ -60,7 +60,9 @@ def request(question: Question, place: Place, *, plain: bool) -> ModelRequest:
     told = (
         question.question
         if plain
-        else question_text(question.question, found, ValueSharing("samples", place.schema_context))
+        else question_text(
+            question.question, found, ValueSharing("samples", place.schema_context, mask_literals)
+        )
     )
     return ModelRequest(
         (Message("system", template.substitute(dialect="SQLite", schema=schema)), Message("user", told)),

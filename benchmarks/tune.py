@@ -47,6 +47,7 @@ from text2sql.config import Settings
 from text2sql.evaluation.questions import Question
 from text2sql.llm.embedded.file import ready_file
 from text2sql.schema import ValueSharing, render
+from text2sql.sql import mask_literals
 from text2sql.sql.query_features import hardness
 from text2sql.types import Catalog
 
@@ -156,7 +157,7 @@ def _about(path: Path, pairs: list[Pair], easy: float) -> Iterator[Lesson]:
     for asked, sql in pairs:
         if hardness(sql, "sqlite") != "easy" or random.random() < easy:
             found: Any = found_in(Question("", "", asked, ""), place)
-            told = question_text(asked, found, ValueSharing("samples", place.schema_context))
+            told = question_text(asked, found, ValueSharing("samples", place.schema_context, mask_literals))
             made.append((told, in_its_hand(sql, place.catalog)))
     random.shuffle(made)
     many = max(1, round(len(made) / TOGETHER))

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from sqlglot.dialects.dialect import Dialect
 from sqlglot.errors import SqlglotError
-from sqlglot.tokens import Token, TokenType
+from sqlglot.tokenizer_core import Token, TokenType
 
 MASK = "…"  # replaces a value that may not be shown
 _TEXTS = frozenset(kind for kind in TokenType if f"_{kind.name}".endswith("_STRING"))
