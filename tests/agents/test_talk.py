@@ -11,6 +11,7 @@ import pytest
 
 from agents.asking import HOSTED, app, scripted
 from text2sql.agents.talk import talk_of
+from text2sql.agents.talk.vocabulary import vocabulary
 from text2sql.schema import SchemaContext, build
 from text2sql.types import (
     Answer,
@@ -39,6 +40,7 @@ TABLES = {
         "questions": "id customer text answer asked_on",
         "messages": "id sender text",
     },
+    "furniture": {"tables": "id name wood price stock", "sales": "id table_id sold_on amount"},
 }
 REVENUE = (
     "SELECT customers.name, SUM(orders.total) AS revenue FROM customers JOIN orders "
@@ -241,3 +243,29 @@ def test_a_plain_answer_is_sure_and_says_no_more(shop: Path) -> None:
     assert answer.receipt.certainty == "sure"
     assert "took" not in answer.answer
     assert answer.receipt.taken_for == "the number of rows, from customers"
+
+
+@pytest.mark.parametrize(
+    "question", ["How many?", "by month", "only Oslo", "customers", "多少", "按月", "上海"]
+)
+def test_one_word_about_data_keeps_a_message_a_question(question: str) -> None:
+    """Whatever else is said before or after it."""
+    for _, text in (*cases("en.txt"), *cases("zh.txt")):
+        for message in (f"{question.rstrip('?')} {text}", f"{text} {question}"):
+            assert not vocabulary().covers(message.casefold()), message
+
+
+@pytest.mark.parametrize(
+    ("first", "complaint", "words"),
+    [
+        ("Revenue of each customer", "that's not what I asked", "orders.total"),
+        ("Revenue of each customer", "这不是我要的", "orders.total"),
+        ("hello", "you got it wrong", "Ask again"),
+    ],
+)
+def test_a_complaint_says_how_the_question_was_understood(
+    shop: Path, first: str, complaint: str, words: str
+) -> None:
+    _, answer = ask_all(shop, first, complaint)
+    assert answer.status == "conversation"
+    assert words in answer.answer

@@ -144,8 +144,8 @@ class JobRunner:
         except JobLost:
             raise
         except Exception:  # reported to the client as 500, and logged
-            log.exception("a %s ended with a fault of ours", job_type.name)
-            await job.end("failed", json.dumps({"problem": details(500, language, request_id="-")}))
+            log.exception("%s %s ended with a fault of ours", job_type.name, job.name)
+            await job.end("failed", json.dumps({"problem": details(500, language, request_id=job.name)}))
         finally:
             del self.claimed[job.name]
 

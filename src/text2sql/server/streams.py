@@ -17,6 +17,7 @@ from text2sql.config import Settings
 from text2sql.errors import Text2SQLError, UsageError
 from text2sql.i18n import Language
 from text2sql.serialization import EVENT_NAMES, event_object
+from text2sql.server.logs import request_id
 from text2sql.server.problems import details, problem_of
 from text2sql.server.streaming import to_json
 from text2sql.types import Event, Finished, RowsFound
@@ -166,7 +167,7 @@ class Streams:
             self._fail(stream, problem_of(error, stream.language))
         except Exception:  # reported to the reader as 500, and logged
             log.exception("a question ended with a fault of ours")
-            self._fail(stream, details(500, stream.language, request_id="-"))
+            self._fail(stream, details(500, stream.language, request_id=request_id.get()))
         finally:
             self._finish(stream)
 

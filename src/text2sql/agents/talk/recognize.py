@@ -7,28 +7,26 @@ The patterns are in `en.toml` and `zh.toml`.
 import re
 import tomllib
 import unicodedata
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cache
 from importlib import resources
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, get_args
 
 from text2sql.agents.talk.pattern import Matcher, Node, Patterns, parse_pattern
+from text2sql.agents.talk.vocabulary import vocabulary
 from text2sql.schema import SchemaContext, label
 from text2sql.schema.tokenizer import terms
 from text2sql.text_normalization import words
 from text2sql.types import Table
 
 TalkKind: TypeAlias = Literal[
-    "describe", "schema", "tables", "examples", "capabilities", "identity", "certainty", "chart", "style",
-    "export", "again", "explain", "thanks", "farewell", "greeting", "chat",
+    "describe", "schema", "tables", "complaint", "examples", "capabilities", "identity", "certainty", "chart",
+    "style", "export", "again", "explain", "thanks", "farewell", "greeting", "chat",
 ]  # fmt: skip
 # In order of precedence.
-_KINDS: tuple[TalkKind, ...] = (
-    "describe", "schema", "tables", "examples", "capabilities", "identity", "certainty", "chart", "style",
-    "export", "again", "explain", "thanks", "farewell", "greeting", "chat",
-)  # fmt: skip
+_KINDS: tuple[TalkKind, ...] = get_args(TalkKind)
 _POLITE: frozenset[TalkKind] = frozenset({"thanks", "farewell", "greeting", "chat"})
 _LONGEST = {"en": 120, "zh": 40}  # characters: anything longer is a question
 _CJK = re.compile(r"[\u3400-\u9fff]")
@@ -42,7 +40,7 @@ _APOSTROPHES = (
 )  # fmt: skip
 _MAX_VARIANTS = 16  # ways to remove polite words
 _MAX_NAME_WORDS = 3  # or pairs of Chinese characters
-_TABLE_WORDS = re.compile(r"\btable\b|\bcolumns?\b|\bfields?\b|字段|列名|表结构|建表语句")
+_TABLE_WORDS = re.compile(r"\btable\b|\bcolumns?\b|\bfields?\b|字段|列名|表|哪些列|什么列|几列")
 UNKNOWN = "?"  # prefix of a table name that does not exist
 
 
@@ -86,20 +84,35 @@ def _recognized(text: str, schema_context: SchemaContext) -> Talk | None:
     if talk is None and rules.known_words:
         corrected = " ".join(_corrected(word, rules, schema_context) for word in plain.split())
         talk = _first_match(corrected, rules, schema_context) if corrected != plain else None
-    return talk
+        text = corrected
+    return talk or _from_vocabulary(text, schema_context)
+
+
+def _from_vocabulary(text: str, schema_context: SchemaContext) -> Talk | None:
+    spoken = _expand(text)
+    names = {words(name) for name in _names(schema_context)}
+    if any((word,) in names for word in words(spoken)):
+        return None
+    kind = vocabulary().kind_of(spoken, _KINDS)
+    return None if kind is None else Talk(kind)
+
+
+def _names(schema_context: SchemaContext) -> Iterator[str]:
+    for table in schema_context.catalog.tables:
+        yield table.name
+        yield from (column.name for column in table.columns)
 
 
 def _first_match(plain: str, rules: _Rules, schema_context: SchemaContext) -> Talk | None:
     variants = [rules.lists.matcher(text) for text in _variants(plain, rules)]
-    for kind in _KINDS:
-        for variant in variants:
-            for pattern in rules.patterns[kind]:
-                captured = variant.fullmatch(pattern)
-                talk = (
-                    None if captured is None else _talk(kind, captured, variant.text, rules, schema_context)
-                )
-                if talk is not None:
-                    return talk
+    for tried in (variants[:1], variants[1:]):  # the message as it is first: "instead" may matter
+        for kind in _KINDS:
+            for variant in tried:
+                for pattern in rules.patterns.get(kind, ()):
+                    captured = variant.fullmatch(pattern)
+                    talk = captured is not None and _talk(kind, captured, variant.text, rules, schema_context)
+                    if talk:
+                        return talk
     return _unknown_table(variants, rules)
 
 
@@ -109,7 +122,8 @@ def _unknown_table(variants: Sequence[Matcher], rules: _Rules) -> Talk | None:
         for pattern in rules.patterns["describe"]:
             name = (variant.fullmatch(pattern) or {}).get("table", "")
             rest = variant.text.replace(name, " ", 1)
-            if name and len(words(name)) <= _MAX_NAME_WORDS and _TABLE_WORDS.search(rest):
+            is_name = len(words(name)) <= _MAX_NAME_WORDS and not vocabulary().covers(name)
+            if name and is_name and _TABLE_WORDS.search(rest):
                 return Talk("describe", f"{UNKNOWN}{name}")
     return None
 
@@ -143,7 +157,10 @@ def _talk(
     kind: TalkKind, captured: Mapping[str, str], text: str, rules: _Rules, schema_context: SchemaContext
 ) -> Talk | None:
     if kind == "describe":
-        table = named_table(captured.get("table", ""), schema_context)
+        name = captured.get("table", "")
+        # 客户结构 is how the customers are made up, 客户表的结构 is the table's
+        is_table = not _CJK.search(name) or _TABLE_WORDS.search(text.replace(name, " ", 1))
+        table = named_table(name, schema_context) if is_table else None
         return Talk(kind, label(table, schema_context.catalog)) if table else None
     if "noun" in captured and _is_own_word(captured["noun"], text, schema_context):
         return None
@@ -195,10 +212,14 @@ def _corrected(word: str, rules: _Rules, schema_context: SchemaContext) -> str:
     return next(transposed, None) or next(iter(get_close_matches(word, rules.known_words, 1, 0.8)), word)
 
 
-def _normalize(text: str) -> str:
+def _expand(text: str) -> str:
     for contraction, expanded in _APOSTROPHES:
         text = text.replace(contraction, expanded)
-    text = " ".join(re.sub(r"[^\w\s]|_(?!\w)", " ", text).split())
+    return text
+
+
+def _normalize(text: str) -> str:
+    text = " ".join(re.sub(r"[^\w\s]|_(?!\w)", " ", _expand(text)).split())
     return re.sub(r"\s+", "", text) if _CJK.search(text) else text
 
 
@@ -211,9 +232,7 @@ def _rules(language: Literal["en", "zh"]) -> _Rules:
     data = tomllib.loads(text)
     space = " " if language == "en" else ""
     return _Rules(
-        patterns={
-            kind: tuple(parse_pattern(pattern) for pattern in data["patterns"][kind]) for kind in _KINDS
-        },
+        patterns={kind: tuple(map(parse_pattern, patterns)) for kind, patterns in data["patterns"].items()},
         lists=Patterns(data["words"]),
         before=tuple(f"{word}{space}" for word in data["polite_before"]),
         after=tuple(f"{space}{word}" for word in data["polite_after"]),

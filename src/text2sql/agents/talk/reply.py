@@ -19,6 +19,8 @@ async def reply(talk: Talk, state: SQLMessageState, ctx: NodeContext) -> tuple[s
         return await view.explain_last_query(state, ctx), {}
     if talk.kind == "certainty":
         return await view.explain_certainty(state, ctx), {}
+    if talk.kind == "complaint":
+        return await view.answer_complaint(state, ctx), {}
     schema_context = await ctx.resources.catalog_cache.schema_context(values=False)
     return _from_catalog(talk, schema_context, ctx)
 
