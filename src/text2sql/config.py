@@ -130,7 +130,7 @@ class Settings:
         0, "tokens of schema in a prompt; 0 follows the model, larger schemas are linked", may_be_zero=True
     )
     linked_tables: int = setting(12, "tables chosen for a question when the schema is too large")
-    question_length: int = setting(2_000, "characters of a question that are read")
+    question_length: int = setting(2_000, "characters of a question; a longer one is not read")
     question_time: float = setting(180.0, "seconds a question may take before it is stopped")
     question_tokens: int = setting(60_000, "tokens after which a question makes no further attempts")
     catalog_age: float = setting(

@@ -434,3 +434,18 @@ def test_a_verified_question_needs_no_model_and_helps_with_similar_ones(shop: Pa
     assert [message.content for message in backend.requests[0].messages][
         1
     ] == "How many silver customers are there?"
+
+
+@pytest.mark.parametrize(("question", "words"), [("a" * 2_001, "2000"), ("多" * 2_001, "2000")])
+def test_a_question_that_is_too_long_is_not_cut(shop: Path, question: str, words: str) -> None:
+    answer = ask(shop, question)
+    assert (answer.status, answer.receipt.usage.calls) == ("failed", 0)
+    assert words in answer.answer
+
+
+def test_a_failure_tells_the_engine_s_last_problem(shop: Path) -> None:
+    """And not that the model wrote the same query again."""
+    answer = ask(shop, "Orders of the moon", *["SELECT moon FROM orders"] * 4)
+    assert answer.status == "failed"
+    assert "moon" in answer.answer
+    assert "again" not in answer.answer

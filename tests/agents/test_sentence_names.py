@@ -27,3 +27,12 @@ def test_an_expression_is_not_shown(name: str) -> None:
 @pytest.mark.parametrize("name", ["total_sales", "金额(元)", "year-end"])
 def test_a_name_is_shown(name: str) -> None:
     assert describe(name) == f"{name.replace('_', ' ')}: 9.56."
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_identifiers_are_written_alike_and_the_ellipsis_ends_the_sentence(lang: Language) -> None:
+    columns = (ResultColumn("order_id", ""), ResultColumn("total", ""))
+    text = sentence(QueryResult(columns, tuple((2_990 + 10 * row, 2_000 + row) for row in range(6))), lang)
+    assert "2990 (2000)" in text or "2990 (2,000)" in text
+    assert "3000 (" in text
+    assert text.endswith("…")

@@ -29,6 +29,8 @@ QUERIES = {
     "状态": "SELECT status, COUNT(*) AS n FROM orders GROUP BY status ORDER BY n DESC",
     "个月": "SELECT strftime('%Y-%m', ordered_on) AS month, COUNT(*) AS n FROM orders GROUP BY month",
     "邮箱": "SELECT id, name, email, level, joined_on FROM customers",
+    "title": "SELECT title, COUNT(*) AS n FROM employees GROUP BY title",  # horizontal bars
+    "paid": "SELECT name_zh AS region, id + 12345678.25 AS total FROM regions",  # long numbers
     "every": "SELECT id, name, email FROM customers",
     "endless": "SELECT COUNT(*) AS n FROM orders a, orders b, orders c WHERE a.id + b.id + c.id < 0",
     "to closed": "UPDATE orders SET status = 'closed' WHERE id = 1",
@@ -85,6 +87,26 @@ def test_the_main_story_from_question_to_file(look: Look, real: str, lang: str, 
     expect(page.locator(".receipt .chip").first).to_be_visible()
     page.get_by_role("button", name=say(lang, "This is right: remember it", "正确：记住它")).click()
     expect(page.locator(".foot")).to_contain_text(say(lang, "Remembered", "已记为"))
+
+
+OVERLAPPING = """() => {
+  const texts = [...document.querySelector("text2sql-chat").shadowRoot.querySelectorAll(".chart-place text")];
+  const boxes = texts.filter((one) => one.textContent).map((one) => one.getBoundingClientRect());
+  return boxes.filter((a, at) => boxes.slice(at + 1).some((b) =>
+    a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 1 && b.top < a.bottom - 1)).length;
+}"""
+
+
+@pytest.mark.parametrize("size", [(360, 740), (1440, 900)], ids=["phone", "laptop"])
+@pytest.mark.parametrize("question", ["How many employees have each title?", "What was paid in each region?"])
+def test_the_texts_of_a_chart_do_not_overlap(
+    look: Look, real: str, size: tuple[int, int], question: str
+) -> None:
+    seen = look(where=real, size=size)
+    seen.open()
+    page = seen.ask(question)
+    page.locator(".chart-place svg").wait_for()
+    assert page.evaluate(OVERLAPPING) == 0
 
 
 @BOTH

@@ -80,9 +80,8 @@ def test_a_key_is_shown_to_the_provider_it_belongs_to_and_to_no_other(server: En
                 return str(error)
             return ""
 
-    assert (
-        "siliconflow:spare, detail=there is no key: set TEXT2SQL_API_KEY or SILICONFLOW_API_KEY"
-        in settled(ask())
+    assert "siliconflow:spare, detail=there is no key: set TEXT2SQL_API_KEY / SILICONFLOW_API_KEY" in settled(
+        ask()
     )
 
 

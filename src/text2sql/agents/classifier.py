@@ -29,7 +29,8 @@ _SURE = 0.75  # below this confidence a model is asked, if it is quick
 async def classifier(state: SQLMessageState, ctx: NodeContext) -> Update:
     message = state["messages"][-1]
     # without NUL, which PostgreSQL cannot store
-    text = str(message.text).replace("\0", "").strip()[: ctx.settings.question_length]
+    whole, most = str(message.text).replace("\0", "").strip(), ctx.settings.question_length
+    text = whole[:most]
     turns = state.get("turns", [])
     question, is_choice = _resolve_choice(text, turns)
     ctx = replace(ctx, language=_language(question, ctx, turns))
@@ -41,8 +42,9 @@ async def classifier(state: SQLMessageState, ctx: NodeContext) -> Update:
         "mode": ctx.options.mode or ctx.settings.mode,
         "preset": ctx.options.preset or ctx.settings.preset,
     }
-    if not question:
-        return {**base, **_reason_update(ctx, "ambiguous_question", "empty")}
+    if not question or len(whole) > most:
+        key = "long" if question else "empty"
+        return {**base, **_reason_update(ctx, "ambiguous_question", key, most=most)}
     try:
         schema_context = await ctx.resources.catalog_cache.schema_context(values=False)
         may_talk = not is_choice and base["mode"] != "database_direct"
@@ -168,6 +170,6 @@ def _language(question: str, ctx: NodeContext, turns: list[Turn]) -> Language:
     return "zh" if turns and _CJK.search(turns[-1]["question"]) else "en"
 
 
-def _reason_update(ctx: NodeContext, reason: str, key: str) -> Update:
-    message, hint = ctx.say(f"reason.{key}.told"), ctx.say(f"reason.{key}.told.hint")
+def _reason_update(ctx: NodeContext, reason: str, key: str, **facts: object) -> Update:
+    message, hint = ctx.say(f"reason.{key}.told", **facts), ctx.say(f"reason.{key}.told.hint", **facts)
     return {**final_update("failed", reason, message, hint), "sql_generation_failure_reason": reason}

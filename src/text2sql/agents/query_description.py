@@ -50,10 +50,16 @@ def _describe_outputs(facts: Outline, lang: Language) -> str:
 
 def _describe_output(output: Shown, lang: Language) -> str:
     if output.measure == "plain":
-        return output.text
+        return _describe_columns(output.text, lang)
     if not output.text:
         return say("query.count_rows", lang)
     return say(f"query.{output.measure}", lang, what=output.text)
+
+
+def _describe_columns(text: str, lang: Language) -> str:
+    if text == "*":
+        return say("query.all_columns", lang)
+    return say("query.all_columns_of", lang, table=text[:-2]) if text.endswith(".*") else text
 
 
 def _join(items: Sequence[str], lang: Language) -> str:

@@ -188,7 +188,10 @@ async def _regenerate(state: SQLMessageState, ctx: NodeContext) -> Update:
     if not new:
         detail = "the same query again" if any(written) else reply.text
         history = with_error(state, "recovery", "budget_exhausted", detail)
-        return {**cost, **give_up({**state, "error_history": history}, ctx, "budget_exhausted")}
+        given_up = give_up(
+            state if any(written) else {**state, "error_history": history}, ctx, "budget_exhausted"
+        )
+        return {**cost, **given_up, "error_history": history}
     candidates = [{"sql": sql, "logprob": None} for sql in new.values()]
     return {**cost, "candidates": candidates, "generated_sql": candidates[0]["sql"]}
 

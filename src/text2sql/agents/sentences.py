@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from text2sql.i18n import Language, say
-from text2sql.text_normalization import is_expression
+from text2sql.text_normalization import is_expression, words
 from text2sql.types import QueryResult, Value
 
 _LISTED = 5
@@ -23,20 +23,35 @@ def _describe(result: QueryResult, lang: Language) -> str:
         return say("answer.value" if is_expression(names[0]) else "answer.one", lang, told=values)
     count = _number(len(rows))
     key = "answer.cut" if result.truncated else "answer.many"
-    shown = [_row(row, lang) for row in rows[:_LISTED]]
+    labels = _labels(result)
+    shown = [_row(row, labels, lang) for row in rows[:_LISTED]]
     more = "…" if len(rows) > _LISTED else ""
     separator = "；" if lang == "zh" else "; "
-    return say(key, lang, count=count, told=separator.join(shown) + more)
+    text = say(key, lang, count=count, told=separator.join(shown) + more)
+    return text[:-1] if more else text  # the ellipsis ends the sentence
 
 
-def _row(row: tuple[Value, ...], lang: Language) -> str:
-    first, rest = _value(row[0], lang), [_value(value, lang) for value in row[1:4]]
+def _labels(result: QueryResult) -> tuple[bool, ...]:
+    """Which columns identify something, so that their numbers have no thousands separators."""
+    columns = zip(*result.rows, strict=True)
+    return tuple(
+        words(column.name)[-1:] in (("id",), ("year",), ("code",))
+        or all(isinstance(value, int) and 1000 <= value <= 2999 for value in values)
+        for column, values in zip(result.columns, columns, strict=True)
+    )
+
+
+def _row(row: tuple[Value, ...], labels: tuple[bool, ...], lang: Language) -> str:
+    first, *rest = (
+        _value(value, lang, is_label=label) for value, label in list(zip(row, labels, strict=True))[:4]
+    )
     return f"{first} ({', '.join(rest)})" if rest else first
 
 
 def _labeled(name: str, value: Value, lang: Language) -> str:
     """An unnamed column is named by its SQL expression, which is left out."""
-    shown = _value(value, lang)
+    is_year = isinstance(value, int) and 1000 <= value <= 2999
+    shown = _value(value, lang, is_label=is_year or words(name)[-1:] == ("id",))
     return shown if is_expression(name) else f"{_name(name)}: {shown}"
 
 
@@ -44,7 +59,7 @@ def _name(name: str) -> str:
     return name.replace("_", " ").strip() or "?"
 
 
-def _value(value: Value, lang: Language) -> str:
+def _value(value: Value, lang: Language, *, is_label: bool = False) -> str:
     if value is None:
         return say("answer.null", lang)
     if isinstance(value, bool):
@@ -52,7 +67,7 @@ def _value(value: Value, lang: Language) -> str:
     if isinstance(value, float):
         return _number(round(value, 2)) if abs(value) >= 0.01 or value == 0 else f"{value:.3g}"
     if isinstance(value, int):
-        return str(value) if 1000 <= value <= 2999 else _number(value)  # it may be a year
+        return str(value) if is_label else _number(value)
     text = " ".join(str(value).split())
     return text if len(text) <= _LONG else text[: _LONG - 1] + "…"
 

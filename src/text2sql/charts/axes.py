@@ -49,7 +49,7 @@ def number_format(axis: Axis, numbers: list[float], lang: Language) -> Spec:
     largest = max(map(abs, numbers), default=0.0)
     units = ((1e8, "亿"), (1e4, "万")) if lang == "zh" else ((1e9, "B"), (1e6, "M"), (1e3, "K"))
     for size, unit in units:
-        if largest >= 10 * size:
+        if largest >= (10 if size < 1e6 else 1) * size:  # 2M, but 2,000
             return {"labelExpr": f"datum.value ? format(datum.value / {size:.0f}, ',~r') + '{unit}' : '0'"}
     if 0 < largest < 0.01 or largest >= 1e12:
         return {"format": "~e"}

@@ -10,6 +10,8 @@ from text2sql.charts.figure import Figure, plain_number
 LEGEND_ORDER = {"field": "o", "type": "quantitative"}  # of the parts of a stack
 _MAX_VERTICAL_BARS = 12  # bars that fit side by side
 _MAX_LABELED_BARS = 24  # bars with their value at the end
+_DIGIT_WIDTH = 6  # pixels of a character of such a value
+_ROUNDED_FROM = 10_000  # decimals of larger values are noise above a bar
 
 
 def _is_vertical(figure: Figure) -> bool:
@@ -41,11 +43,16 @@ def bar(figure: Figure) -> Spec:
     encoding = {"x": label, "y": y_channel} if vertical else {"y": label, "x": y_channel}
     if len(figure.points) > _MAX_LABELED_BARS:
         return {**bars, "encoding": {**encoding, **bars["encoding"]}, **size}
-    return {**size, "encoding": encoding, "layer": [bars, *_value_labels(figure, vertical)]}
+    step = size["width"]["step"] if vertical else 0
+    return {**size, "encoding": encoding, "layer": [bars, *_value_labels(figure, step)]}
 
 
-def _value_labels(figure: Figure, vertical: bool) -> list[Spec]:
-    """The value of each bar beyond its end, for negative bars as well."""
+def _value_labels(figure: Figure, step: int) -> list[Spec]:
+    """The value of each bar beyond its end, for negative bars as well; none if they would overlap above
+    vertical bars that are `step` pixels apart (0: horizontal bars).
+    """
+    vertical = step > 0
+    rounds = max(map(abs, figure.numbers), default=0.0) >= _ROUNDED_FROM
     offsets: Mapping[bool, Spec] = {
         False: {"dy": -7} if vertical else {"dx": 4, "align": "left"},
         True: {"dy": 8} if vertical else {"dx": -4, "align": "right"},
@@ -53,15 +60,21 @@ def _value_labels(figure: Figure, vertical: bool) -> list[Spec]:
     layers = []
     for negative in (False, True):
         values = [
-            {"x": point.x, "y": point.y, "t": plain_number(point.y, share=figure.y.share)}
+            {"x": point.x, "y": point.y, "t": _label(point.y, figure, rounds=rounds)}
             for point in figure.points
             if point.y is not None and (point.y < 0) == negative
         ]
+        if vertical and max((len(str(value["t"])) for value in values), default=0) * _DIGIT_WIDTH > step:
+            return []
         if values:
             mark = {"type": "text", "fontSize": 10, **offsets[negative]}
             text = {"text": {"field": "t", "type": "nominal"}}
             layers.append({"data": {"values": values}, "mark": mark, "encoding": text})
     return layers
+
+
+def _label(number: float, figure: Figure, *, rounds: bool) -> str:
+    return plain_number(round(number) if rounds else number, share=figure.y.share)
 
 
 def _size(figure: Figure, vertical: bool) -> Spec:

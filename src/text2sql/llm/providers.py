@@ -192,8 +192,8 @@ class Key:
     def demand(self, model: str) -> str:
         """The key; raises before anything is sent if a required key is missing."""
         if not self.value and self._provider.keys and not self._provider.needs_url:
-            names = " or ".join([variable("api_key"), *self._provider.keys])
-            raise ModelNotAllowed(model, f"there is no key: set {names}")
+            names = " / ".join([variable("api_key"), *self._provider.keys])
+            raise ModelNotAllowed(model, f"there is no key: set {names}", key="model.no_key", names=names)
         return self.value
 
     def renewed(self, used: str) -> bool:

@@ -19,8 +19,8 @@ async def reply(talk: Talk, state: SQLMessageState, ctx: NodeContext) -> tuple[s
         return await view.explain_last_query(state, ctx), {}
     if talk.kind == "certainty":
         return await view.explain_certainty(state, ctx), {}
-    if talk.kind == "complaint":
-        return await view.answer_complaint(state, ctx), {}
+    if talk.kind == "complaint" and view.last_answer(state):
+        return f"{ctx.say('talk.complaint')} {await view.explain_last_query(state, ctx)}", {}
     schema_context = await ctx.resources.catalog_cache.schema_context(values=False)
     return _from_catalog(talk, schema_context, ctx)
 
@@ -33,6 +33,7 @@ def _from_catalog(talk: Talk, schema_context: SchemaContext, ctx: NodeContext) -
         "tables": lambda: schema_answers.tables_text(catalog, lang),
         "schema": lambda: schema_answers.schema_text(catalog, lang),
         "describe": lambda: _describe_table(talk.detail, schema_context, ctx),
+        "complaint": lambda: f"{ctx.say('talk.complaint')} {_about_text(catalog, ctx)}",
         "identity": lambda: ctx.say("talk.identity", model=ctx.model.name, about=_about_text(catalog, ctx)),
     }
     return texts.get(talk.kind, lambda: template_reply(talk, schema_context, ctx))(), {}

@@ -22,7 +22,7 @@ _SHORT = 24  # characters of a value that occurs in many rows
 def named_tables(catalog: Catalog) -> str:
     """A few table names, for a sentence."""
     names = [label(table, catalog) for table in catalog.tables]
-    return ", ".join(names[:_TABLES_IN_SENTENCE]) + ("…" if len(names) > _TABLES_IN_SENTENCE else "")
+    return ", ".join(names[:_TABLES_IN_SENTENCE])
 
 
 def tables_text(catalog: Catalog, lang: Language) -> str:

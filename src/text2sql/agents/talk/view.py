@@ -122,12 +122,6 @@ async def explain_certainty(state: SQLMessageState, ctx: NodeContext) -> str:
     return f"{text} {await explain_last_query(state, ctx)}"
 
 
-async def answer_complaint(state: SQLMessageState, ctx: NodeContext) -> str:
-    """Says how the last question was understood, so that the next one can be put better."""
-    understood = await explain_last_query(state, ctx) if last_answer(state) else ""
-    return f"{ctx.say('talk.complaint')} {understood}".strip()
-
-
 def _question_of(turn: Turn) -> str:
     """The question that the rows answer; a turn that only showed them again refers to it."""
     return turn.get("answers", "") or turn["question"]

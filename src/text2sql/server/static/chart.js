@@ -4,6 +4,7 @@ import { named } from "./words.js";
 
 const FIRST = "#0072B2"; // the first color of charts/axes.py, too dark for a dark background
 const WIDEST = 76; // pixels of a bar
+const LETTER = 6; // pixels of a digit above a bar
 
 let library; // shared by the page, loaded with the first chart
 
@@ -81,7 +82,18 @@ function harmless(spec, room, first) {
   const { usermeta, title, ...kept } = JSON.parse(told);
   const notes = title?.subtitle;
   const heading = notes ? { title: { text: "", subtitle: notes, anchor: "start" } } : {};
-  return { ...kept, ...heading, ...sized(kept, room), background: "transparent" };
+  const fitting = { ...kept, ...heading, ...sized(kept, room), background: "transparent" };
+  return crowded(kept, room) ? { ...fitting, layer: kept.layer.filter((one) => !isText(one)) } : fitting;
+}
+
+const isText = (layer) => layer.mark?.type === "text";
+
+/** Whether the numbers above the bars would overlap. */
+function crowded(spec, room) {
+  const told = (spec.layer ?? []).filter(isText).flatMap((one) => one.data?.values ?? []);
+  if (!spec.width?.step || !told.length) return false;
+  const longest = Math.max(...told.map((one) => String(one.t).length));
+  return longest * LETTER > (room - 70) / new Set(told.map((one) => one.x)).size;
 }
 
 /** Stretch charts to the available width, except for charts with few bars. */
@@ -90,7 +102,8 @@ function sized(spec, room) {
   const across = new Set((spec.data?.values ?? []).map((one) => one.x)).size;
   const gap = spec.width?.step ? Math.max(0.12, 1 - (WIDEST * across) / (room - 90)) : 0.12;
   const scale = { barBandPaddingInner: gap, bandPaddingOuter: gap / 2 };
-  return { width: "container", autosize: { type: "fit-x", contains: "padding" }, config: { ...spec.config, scale } };
+  const height = spec.height?.step ? { height: spec.height.step * across } : {}; // Vega-Lite warns of a step that is to fit
+  return { ...height, width: "container", autosize: { type: "fit-x", contains: "padding" }, config: { ...spec.config, scale } };
 }
 
 function colours(near) {
