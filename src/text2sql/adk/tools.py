@@ -153,7 +153,7 @@ class Tools(BaseToolset):  # type: ignore[misc, unused-ignore]  # Any where ADK 
         if not sharing.everything:
             reason = say("answer.drafted", turn.lang)
             limit = self._settings.row_limit
-            taken_for = await asyncio.to_thread(describe_query, sql, catalog.dialect, turn.lang, limit)
+            taken_for = await describe_query(sql, catalog.dialect, turn.lang, limit)
         reply = {"success": True, "sql": sql, "reason": short(reason, CELL)}
         if answer.receipt.certainty:
             reply |= {"certainty": answer.receipt.certainty, "taken_for": short(taken_for, CELL)}
