@@ -72,8 +72,8 @@ class Settings:
     )
     model_size: str = setting(
         "",
-        "how the model is asked: `small` or `large`; empty is `small` for the embedded one and GGUF files "
-        "below 4 GB, `large` for all others",
+        "how the model is asked: `small` or `large`; empty is `small` for the embedded one and open models "
+        "of fewer than 8 billion parameters, `large` for all others",
         choices=("small", "large"),
     )
     api_key: str = setting(

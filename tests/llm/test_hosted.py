@@ -91,7 +91,53 @@ def test_an_endpoint_without_structured_output_is_remembered(server: Endpoint) -
             return model.profile
 
     assert settled(twice()).structured_output is False
-    assert ["response_format" in call.body for call in server.calls(name)] == [True, False, False]
+    formats = [call.body.get("response_format", {}).get("type") for call in server.calls(name)]
+    assert formats == ["json_schema", "json_object", None, None]
+
+
+def test_json_mode_describes_the_schema_in_the_system_message(server: Endpoint) -> None:
+    model = open_model(f"siliconflow:{(name := model_name('plain'))}", settings_for(server))
+    settled(ask_once(model, replace(QUESTION, schema=SCHEMA)))
+    (call,) = server.calls(name)
+    assert call.body["response_format"] == {"type": "json_object"}
+    system, user = call.body["messages"]
+    assert system["content"].startswith(f"{QUESTION.messages[0].content}\n\nAnswer with one JSON object")
+    assert '"required": ["sql"]' in system["content"]
+    assert user["content"] == QUESTION.messages[1].content
+
+
+@pytest.mark.parametrize("candidates", [1, 3])
+def test_a_model_without_chat_completions_is_asked_by_the_responses_api(
+    server: Endpoint, candidates: int
+) -> None:
+    model = open_model(f"openai:{(name := model_name('fault:responses_only'))}", settings_for(server))
+    request = replace(QUESTION, schema=SCHEMA, max_tokens=99, logprobs=True, candidates=candidates)
+
+    async def twice() -> list[Reply]:
+        async with model:
+            return [await model.ask(request), await model.ask(request)]
+
+    first, second = settled(twice())
+    assert (first.text, first.usage.calls, second.text, second.usage.calls) == (TEXT, 2, TEXT, 1)
+    assert (second.usage.prompt_tokens, second.usage.cached_tokens) == (12, 8)
+    assert second.usage.completion_tokens == 6
+    _, call, _ = server.calls(name)
+    assert call.body["text"]["format"]["type"] == "json_schema"
+    assert call.body["max_output_tokens"] == 99
+    assert not {"n", "stop", "logprobs", "response_format"} & call.body.keys()
+    assert (model.profile.candidates, model.profile.logprobs) == (False, False)
+
+
+def test_an_answer_of_the_responses_api_that_is_cut_off_says_so(server: Endpoint) -> None:
+    model = open_model(f"openai:{model_name('fault:responses_only=length')}", settings_for(server))
+    assert settled(ask_once(model)).candidates[0].finish == "length"
+
+
+def test_a_model_that_reasons_gets_more_tokens_on_the_retry(server: Endpoint) -> None:
+    reply = settled(ask_once(hosted(server, name := model_name("fault:reasons=600"))))
+    assert reply.text == TEXT
+    limits = [call.body["max_tokens"] for call in server.calls(name)]
+    assert limits[0] < 600 < 8_000 < limits[1]
 
 
 @pytest.mark.parametrize("parameter", ["temperature", "stream_options", "logprobs"])
@@ -185,7 +231,7 @@ def test_the_profile_is_known_before_the_first_request(server: Endpoint) -> None
         tool_calls=True,
     )
     plain = open_model("siliconflow:x", settings_for(server)).profile
-    assert plain == ModelProfile(context=DEFAULT_CONTEXT, tool_calls=True)
+    assert plain == ModelProfile(context=DEFAULT_CONTEXT, structured_output=True, tool_calls=True)
 
 
 def test_the_temperature_of_the_settings_holds_where_a_request_has_none(server: Endpoint) -> None:

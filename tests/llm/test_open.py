@@ -15,6 +15,7 @@ from text2sql.llm import open_chat, open_model
 from text2sql.llm.providers import PROVIDERS, refuse_proxy
 from text2sql.testing.endpoint import Endpoint
 
+STRUCTURED = {"json_schema": "JSON Schema", "tool": "tool call", "json": "JSON mode"}
 ADDRESS = Settings(base_url="http://127.0.0.1:1/v1", api_key=KEY)
 
 
@@ -132,11 +133,12 @@ def test_anthropic_is_not_called_through_a_proxy_by_accident(
 def test_every_provider_is_documented_with_its_facts() -> None:
     rows = {row[0].strip("`"): row for row in cells(section(read("docs/models.md"), "Hosted models"))}
     for one in PROVIDERS.values():
-        _, extra, keys, address, schema, many = rows[one.name]
+        _, extra, keys, address, structured, candidates, logprobs = rows[one.name]
         assert extra == f"`text2sql-kit[{one.extra}]`"
         assert [key for key in one.keys if f"`{key}`" not in keys] == []
-        assert not one.url or "openai" not in one.dialect or one.url in address
-        assert (schema, many) == ("yes" if one.schema else "no", "yes" if one.many else "no")
+        assert not one.url or one.api != "openai" or one.url in address
+        assert structured == ", ".join(STRUCTURED[way] for way in one.structured)
+        assert [candidates, logprobs] == ["yes" if can else "no" for can in (one.candidates, one.logprobs)]
 
 
 def test_the_examples_in_the_document_are_python() -> None:

@@ -13,7 +13,8 @@ from text2sql.llm.prompts import PromptError, between, names, render
 
 FOLDER = Path(prompts.__file__).parent / "prompts"
 NAMES = """
-adk_interpreter adk_root adk_sql_task chat classify generate_sql interpret repair_sql supervise write_sql
+adk_interpreter adk_root adk_sql_task chat classify decline generate_sql interpret repair_sql supervise
+write_sql
 """.split()
 READ_BY_PEOPLE = ["adk_interpreter", "adk_root", "chat", "interpret"]
 

@@ -12,7 +12,11 @@ import pytest
 from llm.asking import isolated
 from providers.fake import HOST, Fake, fake
 
-collect_ignore = ["test_sharing.py"] if find_spec("langchain_anthropic") is None else ["test_environment.py"]
+collect_ignore = (
+    ["test_sharing.py", "test_structured_output.py"]
+    if find_spec("langchain_anthropic") is None
+    else ["test_environment.py"]
+)
 
 
 @pytest.fixture(autouse=True)

@@ -16,6 +16,7 @@ class Fake:
         self.port = 0
         self.received: list[bytes] = []  # the first line, the headers and the body of each request
         self.script: Script = lambda _: "SELECT 1"
+        self.rejected: tuple[str, ...] = ()  # fields of a request that are answered with status 400
 
     @property
     def url(self) -> str:
@@ -28,6 +29,10 @@ class Fake:
         read = [json.dumps(json.loads(body), ensure_ascii=False) for _, _, body in bodies]
         heads = [head.decode("latin-1") for head, _, _ in bodies]
         return "\n".join((*heads, *read))
+
+    @property
+    def bodies(self) -> list[dict[str, Any]]:
+        return [json.loads(raw.partition(b"\r\n\r\n")[2]) for raw in self.received]
 
 
 @contextmanager
@@ -57,6 +62,10 @@ class _Handler(BaseHTTPRequestHandler):
         head = f"{self.requestline}\r\n{self.headers}".encode()
         self.server_of.received.append(head.strip() + b"\r\n\r\n" + body)
         request = json.loads(body)
+        rejected = next((name for name in self.server_of.rejected if f'"{name}"' in body.decode()), "")
+        if rejected:
+            self._sent("application/json", [json.dumps(_problem(rejected))], status=400)
+            return
         text = self.server_of.script(json.dumps(request, ensure_ascii=False))
         path = self.path.partition("?")[0]
         if path.endswith("/chat/completions"):
@@ -64,22 +73,27 @@ class _Handler(BaseHTTPRequestHandler):
         elif path.endswith("/messages"):
             self._sent(*_anthropic(request, text))
         elif path.endswith(":streamGenerateContent"):
-            self._sent("text/event-stream", [f"data: {json.dumps(_google(text))}\r\n\r\n"])
+            self._sent("text/event-stream", [f"data: {json.dumps(_google(request, text))}\r\n\r\n"])
         elif path.endswith(":generateContent"):
-            self._sent("application/json", [json.dumps(_google(text))])
+            self._sent("application/json", [json.dumps(_google(request, text))])
         elif path.endswith("/api/chat"):
             self._sent("application/x-ndjson", [json.dumps(_ollama(request, text)) + "\n"])
         else:
             self.send_error(404, path)
 
-    def _sent(self, kind: str, pieces: list[str]) -> None:
-        self.send_response(200)
+    def _sent(self, kind: str, pieces: list[str], status: int = 200) -> None:
+        self.send_response(status)
         self.send_header("Content-Type", kind)
         self.send_header("Connection", "close")
         self.end_headers()
         self.wfile.write("".join(pieces).encode())
 
     def log_message(self, *_: Any) -> None: ...
+
+
+def _problem(name: str) -> dict[str, Any]:
+    text = f"{name}: this model does not support that"
+    return {"error": {"code": 400, "type": "invalid_request_error", "message": text, "status": "INVALID"}}
 
 
 def _openai(request: dict[str, Any], text: str) -> tuple[str, list[str]]:
@@ -94,7 +108,11 @@ def _openai(request: dict[str, Any], text: str) -> tuple[str, list[str]]:
             json.dumps({**common, "object": "chat.completion", "choices": choices, "usage": usage})
         ]
     chunk = {**common, "object": "chat.completion.chunk"}
-    deltas = [({"role": "assistant", "content": text}, None), ({}, "stop")]
+    said: dict[str, Any] = {"role": "assistant", "content": text}
+    if "tools" in request:
+        function = {"name": request["tools"][0]["function"]["name"], "arguments": text}
+        said = {"tool_calls": [{"index": 0, "id": "t", "type": "function", "function": function}]}
+    deltas = [(said, None), ({}, "stop")]
     events: list[dict[str, Any]] = [
         {**chunk, "choices": [{"index": 0, "delta": delta, "finish_reason": finish}]}
         for delta, finish in deltas
@@ -111,10 +129,14 @@ def _anthropic(request: dict[str, Any], text: str) -> tuple[str, list[str]]:
         block = {"type": "text", "text": text}
         return "application/json", [json.dumps({**message, **ended, "content": [block], "usage": usage})]
     begun = {**message, "stop_reason": None, "stop_sequence": None, "usage": usage}
+    block, delta = {"type": "text", "text": ""}, {"type": "text_delta", "text": text}
+    if "tools" in request:
+        block = {"type": "tool_use", "id": "t", "name": request["tools"][0]["name"], "input": {}}  # type: ignore[dict-item]
+        delta = {"type": "input_json_delta", "partial_json": text}
     events: list[dict[str, Any]] = [
         {"type": "message_start", "message": begun},
-        {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}},
-        {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": text}},
+        {"type": "content_block_start", "index": 0, "content_block": block},
+        {"type": "content_block_delta", "index": 0, "delta": delta},
         {"type": "content_block_stop", "index": 0},
         {"type": "message_delta", "delta": ended, "usage": usage},
         {"type": "message_stop"},
@@ -122,8 +144,12 @@ def _anthropic(request: dict[str, Any], text: str) -> tuple[str, list[str]]:
     return "text/event-stream", [f"event: {one['type']}\ndata: {json.dumps(one)}\n\n" for one in events]
 
 
-def _google(text: str) -> dict[str, Any]:
-    content = {"role": "model", "parts": [{"text": text}]}
+def _google(request: dict[str, Any], text: str) -> dict[str, Any]:
+    part: dict[str, Any] = {"text": text}
+    if "tools" in request:
+        name = request["tools"][0]["functionDeclarations"][0]["name"]
+        part = {"functionCall": {"name": name, "args": json.loads(text)}}
+    content = {"role": "model", "parts": [part]}
     usage = {"promptTokenCount": 9, "candidatesTokenCount": 3, "totalTokenCount": 12}
     return {"candidates": [{"content": content, "finishReason": "STOP", "index": 0}], "usageMetadata": usage}
 

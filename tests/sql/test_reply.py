@@ -1,8 +1,10 @@
 """Extraction of the statement from a model's reply."""
 
+import json
+
 import pytest
 
-from text2sql.sql import read_reply
+from text2sql.sql import ModelReply, parse_reply, read_reply
 
 SQL = "SELECT name FROM customers WHERE city = 'Berlin'"
 
@@ -69,3 +71,43 @@ def test_no_statement_is_an_empty_text(reply: str) -> None:
 def test_a_second_statement_is_not_hidden_from_the_guard() -> None:
     assert read_reply("SELECT 1; DROP TABLE t") == "SELECT 1; DROP TABLE t"
     assert read_reply("```sql\nSELECT 1;\nSELECT 2\n```") == "SELECT 1;\nSELECT 2"
+
+
+@pytest.mark.parametrize(
+    ("reply", "problem", "words"),
+    [
+        ("-- missing: 没有天气数据", "missing_database_info", "没有天气数据"),
+        ("--missing：没有退款。", "missing_database_info", "没有退款。"),
+        (
+            "```sql\n-- missing: there are no refunds\n```",
+            "missing_database_info",
+            "there are no refunds",
+        ),
+        ("/* ambiguous: which year? */", "ambiguous_question", "which year?"),
+        ("**Ambiguous:** which year?", "ambiguous_question", "which year?"),
+        ("-- Ambiguous: Which year? Select one.", "ambiguous_question", "Which year? Select one."),
+        ("-- missing: No weather. With sales only.\nSELECT 1", "missing_database_info", None),
+        (
+            '{"sql": "", "problem": "missing_database_info", "explanation": "No sales. Select another."}',
+            "missing_database_info",
+            "No sales. Select another.",
+        ),
+        ('{"sql": "", "problem": "none", "explanation": "I cannot."}', "", "I cannot."),
+        ("I would rather explain it.", "", "I would rather explain it."),
+    ],
+)
+def test_a_model_can_decline_in_a_line_or_in_its_fields(reply: str, problem: str, words: str | None) -> None:
+    parsed = parse_reply(reply)
+    assert (parsed.sql, parsed.problem) == ("", problem)
+    assert words in (None, "", parsed.explanation)
+
+
+@pytest.mark.parametrize("reply", [SQL, f"{SQL}\n-- missing: nothing", f"The missing: {SQL}"])
+def test_a_comment_after_a_statement_is_no_refusal(reply: str) -> None:
+    assert parse_reply(reply).sql.startswith(SQL)
+    assert parse_reply(reply).problem == ""
+
+
+def test_a_statement_with_a_problem_keeps_both() -> None:
+    given = {"sql": SQL, "problem": "ambiguous_question", "explanation": "I took the last year."}
+    assert parse_reply(json.dumps(given)) == ModelReply(SQL, "ambiguous_question", "I took the last year.")

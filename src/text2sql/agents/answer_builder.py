@@ -35,7 +35,7 @@ def build_answer(state: SQLMessageState, ctx: NodeContext, text: str) -> Answer:
         status=state["status"] or "failed",
         question=state.get("question", ""),
         answer=text,
-        sql=execution["sql"] if execution else _draft_sql(state),
+        sql=execution["sql"] if execution else last_sql(state),
         columns=tuple(execution["columns"]) if execution else (),
         row_count=execution["row_count"] if execution else 0,
         truncated=execution["truncated"] if execution else False,
@@ -56,9 +56,10 @@ def _shared(state: SQLMessageState, ctx: NodeContext) -> Shared:
     return Shared(ctx.model.profile.location, ctx.share_values, tuple(sent["columns"]), sent["rows"])
 
 
-def _draft_sql(state: SQLMessageState) -> str:
-    """The query of a question that was answered without running it."""
-    return state.get("generated_sql", "") if state.get("status") == "answered" else ""
+def last_sql(state: SQLMessageState) -> str:
+    """The query that was tried last, also when it failed or was refused."""
+    tried = (error["sql"] for error in reversed(state.get("error_history", ())))
+    return state.get("generated_sql", "") or next(filter(None, tried), "")
 
 
 async def load_result(result_id: str, user: str, resources: Resources) -> QueryResult:
@@ -116,7 +117,7 @@ def build_receipt(state: SQLMessageState, stage: str) -> Receipt:
     )
     checks = [*(validation["checks"] if validation else []), *(["ran"] if execution else [])]
     return Receipt(
-        sql=execution["sql"] if execution else state.get("generated_sql", ""),
+        sql=execution["sql"] if execution else last_sql(state),
         dialect=state.get("connection_id", "").partition(":")[0],
         tables=tuple(passed["tables"]) if passed else (),
         values=tuple(ValueHit(**hit) for hit in info["values"]) if info else (),

@@ -8,24 +8,33 @@ from collections.abc import Mapping
 from contextlib import aclosing
 
 from text2sql.agents.alternative_candidates import token_alternatives
-from text2sql.agents.json_extract import object_in
 from text2sql.agents.node_context import NodeContext, Update, usage_update, with_error
 from text2sql.agents.prompt_builder import SimilarPairs, generation_prompt, similar_pairs, values_sent
 from text2sql.agents.state import GeneratedQuery, Reason, SQLMessageState, add_sent
 from text2sql.errors import PromptTooLong
 from text2sql.llm.grammar import sql_grammar
 from text2sql.schema import SchemaContext
-from text2sql.sql import read_reply
+from text2sql.sql import ModelReply, parse_reply
 from text2sql.text_normalization import normalised
 from text2sql.types import Candidate, Message, ModelRequest, Reply, SqlToken
 
-# The structured output of hosted models; `problem` lets them decline instead of inventing a query.
+# The structured output; `problem` lets a model decline instead of inventing a query. Models without
+# structured output are told of a line for that (`prompts/decline.md`).
 REPLY: Mapping[str, object] = {
     "type": "object",
     "properties": {
         "sql": {"type": "string", "description": "the query, or empty if the question cannot be answered"},
-        "problem": {"enum": ["none", "missing_database_info", "ambiguous_question"]},
-        "explanation": {"type": "string", "description": "one sentence, only with a problem"},
+        "problem": {
+            "type": "string",
+            "enum": ["none", "missing_database_info", "ambiguous_question"],
+            "description": "why there is no query: the database holds nothing that answers the question, or "
+            "the question can be understood in ways that lead to different results; otherwise none",
+        },
+        "explanation": {
+            "type": "string",
+            "description": "only with a problem: one sentence in the language of the question that says what "
+            "is missing, or asks what is meant; otherwise empty",
+        },
     },
     "required": ["sql", "problem", "explanation"],
     "additionalProperties": False,
@@ -121,12 +130,20 @@ def candidates_update(reply: Reply, state: SQLMessageState) -> Update:
     alternatives: Update = {"ways": token_alternatives(reply.candidates[0]) if is_single else []}
     queries: dict[str, GeneratedQuery] = {}
     for candidate in reply.candidates:
-        sql = read_reply(candidate.text) if candidate.finish == "stop" else ""
+        sql = read_candidate(candidate).sql
         if sql and sql not in queries:
             queries[sql] = generated_query(sql, candidate)
     generated = list(queries.values())
     if generated:
-        return {**cost, **alternatives, "candidates": generated, "generated_sql": generated[0]["sql"]}
+        first = read_candidate(reply.candidates[0])
+        doubts = [first.explanation[:500]] if first.problem and first.explanation else []
+        return {
+            **cost,
+            **alternatives,
+            "candidates": generated,
+            "generated_sql": generated[0]["sql"],
+            "assumptions": [*state.get("assumptions", []), *doubts],
+        }
     reason, explanation = failure_reason(reply.candidates[0])
     return {
         **cost,
@@ -146,16 +163,15 @@ def generated_query(sql: str, candidate: Candidate) -> GeneratedQuery:
     return {"sql": sql, "logprob": round(sum(logprobs) / len(logprobs), 4), "least": round(min(logprobs), 4)}
 
 
+def read_candidate(candidate: Candidate) -> ModelReply:
+    """The reply of a candidate; one that was cut off is never run."""
+    return parse_reply(candidate.text) if candidate.finish == "stop" else ModelReply()
+
+
 def failure_reason(candidate: Candidate) -> tuple[Reason, str]:
     """Why a reply has no query: as the model says, else by its text."""
-    if candidate.finish == "length":
-        return "unknown_generation_failure", ""
-    fields = object_in(candidate.text)
-    explanation = str(fields.get("explanation", ""))[:500]
-    problem = fields.get("problem")
-    if problem == "missing_database_info":
-        return "missing_database_info", explanation
-    if problem == "ambiguous_question":
-        return "ambiguous_question", explanation
-    text = explanation or candidate.text.strip()
-    return ("llm_explanation", text[:500]) if text and not fields else ("unknown_generation_failure", "")
+    reply = read_candidate(candidate)
+    explanation = reply.explanation.strip()[:500]
+    if reply.problem:
+        return reply.problem, explanation
+    return ("llm_explanation", explanation) if explanation else ("unknown_generation_failure", "")

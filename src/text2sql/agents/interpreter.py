@@ -162,7 +162,7 @@ def _turns(state: SQLMessageState, answer: Answer, text: str) -> list[Turn]:
     execution = state.get("execution_result")
     turn = Turn(
         question=state.get("question", ""),
-        sql=execution["sql"] if execution else answer.sql,
+        sql=answer.sql if execution or answer.status == "answered" else "",
         columns=execution["columns"] if execution else [],
         row_count=execution["row_count"] if execution else 0,
         status=state["status"] or "failed",

@@ -136,20 +136,28 @@ async def _system_message(
     name: str, info: SchemaInfo, ctx: NodeContext, schema_context: SchemaContext, token_limit: int
 ) -> Message:
     catalog = schema_context.catalog
-    shared = (ctx.model.name, ctx.share_values)
-    key = ("system", name, catalog.fingerprint, tuple(info["tables"]), shared, token_limit)
+    shared, decline = (ctx.model.name, ctx.share_values), _decline_rule(ctx)
+    key = ("system", name, catalog.fingerprint, tuple(info["tables"]), shared, token_limit, bool(decline))
     if key in ctx.resources.prepared:
         return cast("Message", ctx.resources.prepared[key])
     dialect = BY_NAME[catalog.dialect].product
-    bare = prompt(name, ctx.settings, dialect=dialect, schema="")
+    bare = prompt(name, ctx.settings, dialect=dialect, schema="") + decline
     max_tokens = min(schema_budget(ctx), token_limit // 2 - await ctx.model.count_tokens(bare))
     tables = shown_tables(info, ctx.sharing(schema_context))
     samples = ctx.share_values == "samples"
     text = (
         await render_within(catalog, tables, max_tokens, ctx.model, samples=samples) if max_tokens > 0 else ""
     )
-    system = Message("system", prompt(name, ctx.settings, dialect=dialect, schema=text))
+    system = Message("system", prompt(name, ctx.settings, dialect=dialect, schema=text) + decline)
     return ctx.resources.cache_prepared(key, system)
+
+
+def _decline_rule(ctx: NodeContext) -> str:
+    """How a large model without structured output says that no query answers the question."""
+    profile = ctx.model.profile
+    if profile.structured_output or profile.size == "small":
+        return ""
+    return "\n" + prompt("decline", ctx.settings)
 
 
 async def _ddl_message(ctx: NodeContext, schema_context: SchemaContext, token_limit: int) -> Message:

@@ -5,11 +5,17 @@ the same query twice ends it.
 
 import asyncio
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from text2sql.agents.alternative_candidates import regenerate_from_ddl, resample_alternatives
 from text2sql.agents.catalog_cache import check_query
-from text2sql.agents.generator import build_request, cached_grammar, generated_query, stream_reply
+from text2sql.agents.generator import (
+    build_request,
+    failure_reason,
+    generated_query,
+    read_candidate,
+    stream_reply,
+)
 from text2sql.agents.node_context import NodeContext, Update, final_update, usage_update, with_error
 from text2sql.agents.prompt_builder import (
     generation_prompt,
@@ -24,8 +30,8 @@ from text2sql.agents.state import GeneratedQuery, Reason, SQLMessageState, add_s
 from text2sql.errors import ModelError
 from text2sql.llm.prompts import between, render
 from text2sql.schema import SchemaContext, ValueSharing, label
-from text2sql.sql import in_worker, narrowed, read_reply
-from text2sql.types import CheckedSql, Limits, Message, ModelRequest, Status
+from text2sql.sql import in_worker, narrowed
+from text2sql.types import CheckedSql, Limits, Message, Status
 
 _STATUS: Mapping[Reason, Status] = {"missing_database_info": "no_data", "ambiguous_question": "clarify"}
 _UNKNOWN_NAMES = frozenset({"table", "column", "unknown_table", "unknown_column"})
@@ -112,7 +118,7 @@ async def _try_alternatives(
     for gap, reply in replies:
         cost = usage_update(state, reply)
         state = {**state, **cost}  # type: ignore[typeddict-item]
-        sql = read_reply(reply.text) if reply.candidates[0].finish == "stop" else ""
+        sql = read_candidate(reply.candidates[0]).sql
         if _normalized(sql) not in ("", *tried):
             tried.add(_normalized(sql))
             candidates.append({**generated_query(sql, reply.candidates[0]), "gap": gap})
@@ -157,19 +163,15 @@ def exhausted_budget(state: SQLMessageState, ctx: NodeContext) -> Reason:
 async def _regenerate(state: SQLMessageState, ctx: NodeContext) -> Update:
     schema_context = await ctx.resources.catalog_cache.schema_context()
     messages, sample = await _messages(state, ctx, schema_context)
-    large = ctx.model.profile.size == "large"
-    reply = await stream_reply(
-        ModelRequest(
-            messages,
-            max_tokens=ctx.settings.sql_tokens if large else min(_RETRY_TOKENS, ctx.settings.sql_tokens),
-            candidates=1 if large else _RETRY_CANDIDATES,
-            temperature=ctx.settings.temperature if large else _RETRY_TEMPERATURE,
-            grammar=cached_grammar(schema_context, ctx) if ctx.settings.grammar else "",
-            stop=(";",),
-            seconds=ctx.model_timeout,
-        ),
-        ctx,
-    )
+    request = replace(build_request(messages, state, ctx, schema_context), candidates=1, logprobs=False)
+    if ctx.model.profile.size == "small":
+        request = replace(
+            request,
+            max_tokens=min(_RETRY_TOKENS, request.max_tokens),
+            candidates=_RETRY_CANDIDATES,
+            temperature=_RETRY_TEMPERATURE,
+        )
+    reply = await stream_reply(request, ctx)
     cost = {
         **usage_update(state, reply),
         "attempts": state.get("attempts", 0) + 1,
@@ -179,19 +181,20 @@ async def _regenerate(state: SQLMessageState, ctx: NodeContext) -> Update:
             state, (*values_sent(state, ctx.sharing(schema_context)), *sample.columns), sample.rows
         ),
     }
-    written = [read_reply(item.text) for item in reply.candidates if item.finish == "stop"]
+    written = [read_candidate(item).sql for item in reply.candidates]
     failed = [item["sql"] for item in state["error_history"]]
     tried = {
         _normalized(sql) for sql in ("", *failed, *(item["sql"] for item in state.get("candidates", [])))
     }
     new = {_normalized(sql): sql for sql in written if _normalized(sql) not in tried}
     if not new:
-        detail = "the same query again" if any(written) else reply.text
-        history = with_error(state, "recovery", "budget_exhausted", detail)
-        given_up = give_up(
-            state if any(written) else {**state, "error_history": history}, ctx, "budget_exhausted"
-        )
-        return {**cost, **given_up, "error_history": history}
+        if any(written):
+            history = with_error(state, "recovery", "budget_exhausted", "the same query again")
+            return {**cost, **give_up(state, ctx, "budget_exhausted"), "error_history": history}
+        reason, explanation = failure_reason(reply.candidates[0])
+        history = with_error(state, "recovery", reason, reply.text)
+        ended: SQLMessageState = {**state, "error_history": history, "user_prompt": explanation}
+        return {**cost, **give_up(ended, ctx, reason), "error_history": history}
     candidates = [{"sql": sql, "logprob": None} for sql in new.values()]
     return {**cost, "candidates": candidates, "generated_sql": candidates[0]["sql"]}
 

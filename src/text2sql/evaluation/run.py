@@ -18,7 +18,7 @@ from typing import Self, TypeAlias
 
 from text2sql.config import Settings
 from text2sql.errors import StoreError, Text2SQLError, UsageError
-from text2sql.evaluation.judge import Judge, open_judge
+from text2sql.evaluation.judge import DECLINED, Judge, open_judge
 from text2sql.evaluation.questions import Question
 from text2sql.evaluation.records import RAN, Kept, Record
 from text2sql.evaluation.subjects import Open, Subject, SubjectAnswer
@@ -191,7 +191,7 @@ async def _judge_question(question: Question, subject: Subject, judge: Judge) ->
         any_right = verdict == "right"
         for candidate in reply.candidates:
             any_right = any_right or (candidate != answer.sql and await judge.is_right(question, candidate))
-    asked_back = verdict == "none" and answer.sql != ""
+    asked_back = verdict == "none" and answer.status in DECLINED and answer.sql != ""
     ran = verdict in RAN or (asked_back and await judge.runs(answer.sql))
     receipt = answer.receipt
     return Record(

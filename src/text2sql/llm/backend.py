@@ -5,17 +5,9 @@ fallbacks are the same for all backends and are implemented in `chat.py` and `re
 """
 
 from collections.abc import AsyncIterator, Sequence
-from typing import Literal, Protocol
+from typing import Protocol
 
-from text2sql.config import Settings
-from text2sql.types import Message, ModelProfile, ModelRequest, Queued, Reply, Size
-
-SIZES: dict[str, Size] = {"small": "small", "large": "large"}
-
-
-def size_of(settings: Settings) -> Size | Literal[""]:
-    """The size in the settings; empty if the backend decides."""
-    return SIZES.get(settings.model_size, "")
+from text2sql.types import Message, ModelProfile, ModelRequest, Queued, Reply
 
 
 class Backend(Protocol):

@@ -30,7 +30,7 @@ class OpenAIClient:
 def openai_client(name: str, settings: Settings) -> OpenAIClient:
     """For a model whose provider supports OpenAI's chat completions API. Nothing is connected yet."""
     provider_name, _, model = name.partition(":")
-    compatible = [facts.name for facts in PROVIDERS.values() if facts.dialect in ("openai", "azure")]
+    compatible = [facts.name for facts in PROVIDERS.values() if facts.openai]
     if provider_name not in compatible or not model:
         raise UsageError("usage.model_openai", name=name, providers=", ".join(compatible))
     facts = provider(provider_name)
@@ -44,7 +44,7 @@ def openai_client(name: str, settings: Settings) -> OpenAIClient:
     options: dict[str, Any] = {"api_key": key or "none", "http_client": http_client}
     client: Any = (
         AsyncAzureOpenAI(**options, **azure(url, settings))
-        if facts.dialect == "azure"
+        if facts.api == "azure"
         else AsyncOpenAI(**options, base_url=url)
     )
     return OpenAIClient(name, model, client, secrets(key, url))

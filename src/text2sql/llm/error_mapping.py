@@ -33,15 +33,25 @@ _TOO_LONG = re.compile(
     re.IGNORECASE,
 )
 _FILTERED = re.compile(r"content.?filter|content.?policy|responsible.?ai|safety", re.IGNORECASE)
-# Optional features, by the word that an endpoint uses when it rejects one.
-_FEATURES = {
-    "response_format": "schema",
-    "json_schema": "schema",
-    "stream_options": "usage",
-    "logprobs": "logprobs",
-    "temperature": "temperature",
-    "tool": "tools",
-}
+# Optional features, by the words that endpoints use when they reject one; the first match decides.
+_FEATURES = (
+    (
+        re.compile(r"v1/responses|responses api|chatcompletion operation does not work", re.IGNORECASE),
+        "chat",  # the model has only the Responses API
+    ),
+    (
+        re.compile(
+            r"response.?(mime|schema)|output_config|json.?(schema|object|mode)|\bformat\b|_format\b",
+            re.IGNORECASE,
+        ),
+        "schema",
+    ),
+    (re.compile("stream_options"), "usage"),
+    (re.compile("logprobs"), "logprobs"),
+    (re.compile("temperature"), "temperature"),
+    (re.compile("tool_choice"), "tool_choice"),
+    (re.compile(r"tool|function.?(call|declaration)", re.IGNORECASE), "tools"),
+)
 
 
 class KeyExpired(ModelNotAllowed):
@@ -86,7 +96,7 @@ def _by_status(status: int, chain: list[BaseException], model: str, detail: str)
         return RateLimited(model, detail, retry_after=_retry_after(chain))
     if status == 413 or (status in (400, 422) and _TOO_LONG.search(text)):
         return PromptTooLong(model, detail)
-    if status in (400, 422):
+    if status in (400, 422) or (status == 404 and _feature(text) == "chat"):
         return _by_request(text, model, detail)
     if status == 401 and "token_expired" in text:
         return KeyExpired(model, detail)
@@ -96,10 +106,14 @@ def _by_status(status: int, chain: list[BaseException], model: str, detail: str)
 
 
 def _by_request(text: str, model: str, detail: str) -> ModelError:
-    feature = next((feature for word, feature in _FEATURES.items() if word in text), "")
+    feature = _feature(text)
     if feature:
         return NotSupported(model, detail, feature)
     return (ModelRefused if _FILTERED.search(text) else ModelNotAllowed)(model, detail)
+
+
+def _feature(text: str) -> str:
+    return next((feature for words, feature in _FEATURES if words.search(text)), "")
 
 
 def _by_type(chain: list[BaseException], model: str, detail: str) -> ModelError:

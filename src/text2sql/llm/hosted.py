@@ -9,14 +9,15 @@ import threading
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from itertools import count
 from typing import Any, TypeVar
 
 from text2sql.config import Settings
 from text2sql.errors import BadReply, ModelError, ModelRefused, ModelTimeout
-from text2sql.llm.backend import size_of
 from text2sql.llm.error_mapping import KeyExpired, NotSupported, translate
 from text2sql.llm.langchain_messages import CandidateBuffer, Utf16, candidate_of, estimate_tokens
+from text2sql.llm.model_size import size_of
 from text2sql.llm.providers import (
     Key,
     Provider,
@@ -27,6 +28,7 @@ from text2sql.llm.providers import (
     refuse_proxy,
     secrets,
 )
+from text2sql.llm.request_options import messages_of, options_of, structured_by
 from text2sql.llm.transport import clients
 from text2sql.types import Candidate, Message, ModelProfile, ModelRequest, Reply
 
@@ -35,6 +37,7 @@ DEFAULT_CONTEXT = 32_768  # of an unknown model
 MOST_CHARACTERS = 4_000_000
 _FEWEST_CHARACTERS = 4_096
 _CHARACTERS_PER_TOKEN = 32  # four are usual; sequences of blanks make long tokens
+_REASONING_TOKENS = 8_192  # for models whose reasoning counts as a part of the answer
 _CLOSING = 1.0  # seconds that closing a stream may take
 
 
@@ -47,11 +50,12 @@ class HostedBackend:
         self._name = name
         self._url = find_url(self._provider, settings)
         self._key = Key(self._provider, settings)
-        self._unsupported: set[str] = set()
+        self._unsupported: set[str] = set()  # features that the endpoint has rejected
+        self._reasons = False  # it has spent all tokens of an answer before the answer began
         self._building = threading.Lock()
         self._clients: tuple[Any, Any] | None = None
         self._model: Any = None
-        self._built_with = ""
+        self._built_with: tuple[str, bool] | None = None
 
     @property
     def name(self) -> str:
@@ -67,22 +71,28 @@ class HostedBackend:
         return ModelProfile(
             context=int(known.get("max_input_tokens") or DEFAULT_CONTEXT),
             location=location_of(facts, self._url),
-            size=size_of(self._settings) or "large",
-            structured_output=facts.schema and "schema" not in without,
-            tool_calls="tools" not in without,
-            candidates=facts.many,
-            logprobs=facts.many and "logprobs" not in without,
+            size=size_of(self._model_name if facts.own_models else "", self._settings),
+            structured_output=structured_by(facts, without) is not None,
+            tool_calls=facts.tools and "tools" not in without,
+            candidates=facts.candidates and not self._responses,
+            logprobs=facts.logprobs and not self._responses and "logprobs" not in without,
         )
+
+    @property
+    def _responses(self) -> bool:
+        """Whether OpenAI's Responses API is used: the endpoint has said that the model has no other one."""
+        return "chat" in self._unsupported
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[str | Reply, None]:
         began = time.monotonic()
-        if request.candidates > 1:
+        if request.candidates > 1 and not self._responses:
             calls, (candidates, usage) = await self._retry_adaptable(request, self._request_several)
             yield candidates[0].text
             yield Reply(self._name, candidates, usage.counted(calls, time.monotonic() - began))
             return
         calls, (chunks, first) = await self._retry_adaptable(request, self._open_stream)
-        buffer, text = CandidateBuffer(summed=self._provider.dialect not in ("openai", "azure")), Utf16()
+        buffer, text = CandidateBuffer(summed=not self._provider.openai), Utf16()
+        buffer.arguments = request.schema is not None
         try:
             chunk: Any = first
             while chunk is not None:
@@ -134,14 +144,22 @@ class HostedBackend:
                     raise
                 renewed = True
             except NotSupported as error:
-                if error.feature in self._unsupported:
+                feature = self._rejected(error.feature, request)
+                if feature in self._unsupported:
                     raise
-                self._unsupported.add(error.feature)
+                self._unsupported.add(feature)
         raise AssertionError("counting does not end")
+
+    def _rejected(self, feature: str, request: ModelRequest) -> str:
+        """What to leave out: of structured output, the way in which it was requested."""
+        way = structured_by(self._provider, self._unsupported) if request.schema is not None else None
+        if feature == "schema" or (feature == "tools" and not request.tools):
+            return way or feature
+        return feature
 
     async def _open_stream(self, request: ModelRequest) -> tuple[AsyncIterator[Any], Any]:
         model, options = await self._model_and_options(request)
-        chunks = model.astream(_messages(request), **options)
+        chunks = model.astream(self._messages(request), **options)
         try:
             return chunks, await self._next(
                 chunks, self._settings.first_token_timeout, request, "no first token"
@@ -152,7 +170,8 @@ class HostedBackend:
 
     async def _request_several(self, request: ModelRequest) -> tuple[tuple[Candidate, ...], CandidateBuffer]:
         model, options = await self._model_and_options(request)
-        work = model.agenerate([_messages(request)], n=request.candidates, **options)
+        several = {} if self._responses else {"n": request.candidates}
+        work = model.agenerate([self._messages(request)], **several, **options)
         result = await self._translate_errors(work, self._settings.first_token_timeout, request, "no answer")
         buffer = CandidateBuffer(summed=False)
         parsed = [candidate_of(generation, buffer) for generation in result.generations[0]]
@@ -190,6 +209,7 @@ class HostedBackend:
     def _finished_candidate(self, buffer: CandidateBuffer, request: ModelRequest) -> Candidate:
         called = buffer.called if buffer.called in request.tools else ""
         if not buffer.text.strip() and not called:
+            self._reasons = self._reasons or buffer.finish == "length"  # the retry has more tokens
             raise BadReply(self._name, "a call to a tool that does not exist" if buffer.called else "empty")
         if not buffer.finish:
             raise BadReply(self._name, "the stream was cut off")
@@ -197,63 +217,36 @@ class HostedBackend:
 
     # -- The model and the parameters of a request ---------------------------------------------------
 
+    def _messages(self, request: ModelRequest) -> Any:
+        return messages_of(request, structured_by(self._provider, self._unsupported))
+
     async def _model_and_options(self, request: ModelRequest) -> tuple[Any, dict[str, Any]]:
         model = await self._ready_model()
-        temperature = request.temperature or self._settings.temperature
-        with_temperature = "temperature" not in self._unsupported
-        schema = (
-            dict(request.schema) if request.schema is not None and "schema" not in self._unsupported else None
+        if self._reasons or (getattr(model, "profile", None) or {}).get("reasoning_output"):
+            request = replace(request, max_tokens=request.max_tokens + _REASONING_TOKENS)
+        return options_of(
+            model,
+            self._provider,
+            request,
+            self._unsupported,
+            temperature=request.temperature or self._settings.temperature,
+            responses=self._responses,
         )
-        if self._provider.dialect not in ("openai", "azure"):
-            copied = _with_request_limits(
-                model, self._provider, request, temperature if with_temperature else None, schema
-            )
-            return self._with_tools(copied, request), ({"stop": list(request.stop)} if request.stop else {})
-        body: dict[str, Any] = {}
-        options: dict[str, Any] = {"extra_body": body}
-        if self._provider.name in ("openai", "azure_openai"):
-            options["max_tokens"] = request.max_tokens
-        else:  # LangChain would send max_completion_tokens, which other providers ignore
-            body["max_tokens"] = request.max_tokens
-        if with_temperature:
-            options["temperature"] = temperature
-        if request.stop:
-            options["stop"] = list(request.stop)
-        if schema is not None:
-            # In the body, not as an argument: LangChain would parse the answer and raise if it is cut off.
-            format_ = {"name": "answer", "strict": True, "schema": schema}
-            body["response_format"] = {"type": "json_schema", "json_schema": format_}
-        if request.logprobs and "logprobs" not in self._unsupported:
-            options["logprobs"] = True
-        if "usage" in self._unsupported:
-            options["stream_usage"] = False
-        return self._with_tools(model, request), options
-
-    def _with_tools(self, model: Any, request: ModelRequest) -> Any:
-        """The model bound to the tools of the request, each with a name, a description and no arguments."""
-        if not request.tools or "tools" in self._unsupported:
-            return model
-        tools = [
-            {"name": name, "description": purpose, "parameters": {"type": "object", "properties": {}}}
-            for name, purpose in request.tools.items()
-        ]
-        functions = [{"type": "function", "function": tool} for tool in tools]
-        return model.bind_tools(functions, tool_choice="any")
 
     async def _ready_model(self) -> Any:
         """The LangChain model. Built in a thread, because importing LangChain takes seconds."""
-        if self._model is None or self._built_with != self._key.value:
+        if self._model is None or self._built_with != (self._key.value, self._responses):
             await asyncio.to_thread(self._build)
         return self._model
 
     def _build(self) -> None:
         """Build the model. A call may be cancelled while this thread continues, hence a thread lock."""
         with self._building:
-            key = self._key.value
-            if self._model is not None and self._built_with == key:
+            key, responses = self._key.value, self._responses
+            if self._model is not None and self._built_with == (key, responses):
                 return
             settings = self._settings
-            if self._clients is None and self._provider.dialect in ("openai", "azure"):
+            if self._clients is None and self._provider.openai:
                 read_timeout = max(settings.first_token_timeout, settings.idle_timeout)
                 self._clients = clients(settings.connect_timeout, read_timeout)
             self._model = build(
@@ -263,25 +256,9 @@ class HostedBackend:
                 url=self._url,
                 key=key,
                 clients=self._clients or (None, None),
+                responses=responses,
             )
-            self._built_with = key
-
-
-def _with_request_limits(
-    model: Any, provider_facts: Provider, request: ModelRequest, temperature: float | None, schema: Any
-) -> Any:
-    """A copy of the model with this request's limits, for packages that accept them only as fields."""
-    limit = {"google": "max_output_tokens", "ollama": "num_predict"}.get(provider_facts.dialect, "max_tokens")
-    update: dict[str, Any] = {limit: request.max_tokens, "temperature": temperature}
-    if provider_facts.dialect == "ollama" and schema is not None:
-        update["format"] = schema
-    return model.model_copy(update=update)
-
-
-def _messages(request: ModelRequest) -> Any:
-    from langchain_core.messages import convert_to_messages  # noqa: PLC0415 -- loaded once a model is built
-
-    return convert_to_messages([(message.role, message.content) for message in request.messages])
+            self._built_with = (key, responses)
 
 
 async def _close(chunks: Any) -> None:

@@ -1,5 +1,6 @@
 """Parse LangChain messages of all providers: text, finish reason, tool calls and token usage."""
 
+import json
 import re
 import unicodedata
 from dataclasses import dataclass, field
@@ -14,7 +15,7 @@ Finish = Literal["stop", "length"]
 _CUT = {"length", "max_tokens", "max_output_tokens", "model_length", "model_context_window_exceeded"}
 _REFUSED = {"content_filter", "refusal", "safety", "recitation", "blocklist", "prohibited_content", "spii"}
 _ASCII = re.compile(r"[\x00-\x7f]+")
-_REASONS = ("finish_reason", "stop_reason", "done_reason")
+_REASONS = ("finish_reason", "stop_reason", "done_reason", "status")  # the last is OpenAI's Responses API's
 
 
 def estimate_tokens(text: str) -> int:
@@ -55,7 +56,8 @@ class CandidateBuffer:
     size: int = 0
     finish: Finish | Literal[""] = ""
     refused: str = ""
-    called: str = ""  # the first tool called; tools have no arguments
+    called: str = ""  # the first tool called
+    arguments: bool = False  # the text is the arguments of that tool, if it is called
     tokens: list[Token] = field(default_factory=list)
     usage: Usage = field(default_factory=Usage)
 
@@ -65,18 +67,20 @@ class CandidateBuffer:
 
     def add(self, message: Any, decoder: Utf16, info: dict[str, Any] | None = None) -> str:
         """Add a message or a chunk and return its text; `info` is LangChain's `generation_info`."""
-        piece = decoder.whole(str(message.text))
+        piece = decoder.whole(str(message.text) + (_arguments(message) if self.arguments else ""))
         self.parts.append(piece)
         self.size += len(piece)
         self.called = self.called or _tool(message)
         facts = {**(message.response_metadata or {}), **(info or {})}
         self._note(facts, getattr(message, "usage_metadata", None))
-        if refusal := (message.additional_kwargs or {}).get("refusal"):
-            self.refused = str(refusal)
+        self.refused = self.refused or _refusal(message)
         return piece
 
     def _note(self, facts: dict[str, Any], usage: Any) -> None:
-        reason = next((str(facts[name]) for name in _REASONS if facts.get(name)), "").lower()
+        reason = str(
+            (facts.get("incomplete_details") or {}).get("reason")
+            or next((facts[name] for name in _REASONS if facts.get(name)), "")
+        ).lower()
         if reason in _REFUSED:
             self.refused = f"the answer ended with {reason}"
         elif reason:
@@ -101,9 +105,25 @@ def candidate_of(generation: Any, into: CandidateBuffer) -> Candidate | None:
     return Candidate(buffer.text, buffer.finish or "stop", tuple(buffer.tokens))
 
 
+def _calls(message: Any) -> Any:
+    return getattr(message, "tool_call_chunks", None) or getattr(message, "tool_calls", None) or ()
+
+
 def _tool(message: Any) -> str:
-    calls = getattr(message, "tool_call_chunks", None) or getattr(message, "tool_calls", None) or ()
-    return next((str(call["name"]) for call in calls if call["name"]), "")
+    return next((str(call["name"]) for call in _calls(message) if call["name"]), "")
+
+
+def _arguments(message: Any) -> str:
+    """The arguments of tool calls, as JSON or a piece of it."""
+    given = (call.get("args") or "" for call in _calls(message))
+    return "".join(part if isinstance(part, str) else json.dumps(part, ensure_ascii=False) for part in given)
+
+
+def _refusal(message: Any) -> str:
+    """OpenAI's: a field of chat completions, a content block of the Responses API."""
+    blocks = message.content if isinstance(message.content, list) else ()
+    found = [block.get("refusal") for block in blocks if isinstance(block, dict)]
+    return str(next(filter(None, [(message.additional_kwargs or {}).get("refusal"), *found]), ""))
 
 
 def _tokens(logprobs: Any) -> list[Token]:

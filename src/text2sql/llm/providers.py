@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from ipaddress import ip_address
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
@@ -18,23 +18,36 @@ from text2sql.config import Settings, read_env_file, variable
 from text2sql.errors import MissingDriver, ModelNotAllowed, UsageError
 from text2sql.types import Location
 
-Dialect = Literal["openai", "azure", "anthropic", "google", "ollama"]
+Api: TypeAlias = Literal["openai", "azure", "anthropic", "google", "ollama"]
+# How structured output is requested: with the schema as a parameter, as the arguments of a tool that the
+# model calls, or as JSON whose schema is in the prompt.
+Structured: TypeAlias = Literal["json_schema", "tool", "json"]
 
 
 @dataclass(frozen=True, slots=True)
 class Provider:
     name: str
-    langchain: str  # its name in `init_chat_model`
-    package: str
     extra: str
-    dialect: Dialect
+    api: Api
+    langchain: str = ""  # its name in `init_chat_model`, if it is another one
     keys: tuple[str, ...] = ()  # the provider's environment variables for the key, in order
     urls: tuple[str, ...] = ()  # and for the address
     url: str = ""  # the default address
     needs_url: bool = False
-    on_site: bool = False  # its models may run locally: then a loopback address counts as local
-    schema: bool = False  # structured output
-    many: bool = False  # several candidates in one call, and log-probabilities
+    own_models: bool = False  # it serves the user's choice of open models, perhaps on this machine
+    structured: tuple[Structured, ...] = ()  # the first that the endpoint does not reject is used
+    tools: bool = True
+    candidates: bool = False  # several candidates in one call
+    logprobs: bool = False
+
+    @property
+    def package(self) -> str:
+        return "langchain_google_genai" if self.api == "google" else f"langchain_{self.extra}"
+
+    @property
+    def openai(self) -> bool:
+        """Whether it is called through OpenAI's package."""
+        return self.api in ("openai", "azure")
 
 
 PROVIDERS: Mapping[str, Provider] = {
@@ -43,96 +56,89 @@ PROVIDERS: Mapping[str, Provider] = {
         Provider(
             "openai",
             "openai",
-            "langchain_openai",
-            "openai",
             "openai",
             keys=("OPENAI_API_KEY",),
             urls=("OPENAI_BASE_URL", "OPENAI_API_BASE"),
             url="https://api.openai.com/v1",
-            on_site=True,
-            schema=True,
-            many=True,
+            own_models=True,
+            structured=("json_schema", "json"),
+            candidates=True,
+            logprobs=True,
         ),
         Provider(
             "azure_openai",
-            "azure_openai",
-            "langchain_openai",
             "openai",
             "azure",
             keys=("AZURE_OPENAI_API_KEY",),
             urls=("AZURE_OPENAI_ENDPOINT",),
             needs_url=True,
-            schema=True,
-            many=True,
+            structured=("json_schema", "json"),
+            candidates=True,
+            logprobs=True,
         ),
         Provider(
             "anthropic",
-            "anthropic",
-            "langchain_anthropic",
             "anthropic",
             "anthropic",
             keys=("ANTHROPIC_API_KEY",),
             urls=("ANTHROPIC_BASE_URL",),
+            structured=("json_schema", "tool"),
         ),
         Provider(
             "google_genai",
-            "google_genai",
-            "langchain_google_genai",
             "google",
             "google",
             keys=("GOOGLE_API_KEY", "GEMINI_API_KEY"),
+            structured=("json_schema", "tool"),
         ),
         Provider(
             "deepseek",
-            "deepseek",
-            "langchain_deepseek",
             "deepseek",
             "openai",
             keys=("DEEPSEEK_API_KEY",),
             urls=("DEEPSEEK_API_BASE",),
             url="https://api.deepseek.com/v1",
+            structured=("json", "tool"),
         ),
         Provider(
             "siliconflow",
             "openai",
-            "langchain_openai",
             "openai",
-            "openai",
+            langchain="openai",
             keys=("SILICONFLOW_API_KEY",),
             url="https://api.siliconflow.cn/v1",
+            structured=("json", "tool"),
         ),
         Provider(
             "ollama",
             "ollama",
-            "langchain_ollama",
-            "ollama",
             "ollama",
             urls=("OLLAMA_HOST",),
-            on_site=True,
-            schema=True,
+            own_models=True,
+            structured=("json_schema",),
         ),
         Provider(
             "vllm",
             "openai",
-            "langchain_openai",
             "openai",
-            "openai",
+            langchain="openai",
             keys=("VLLM_API_KEY",),
             needs_url=True,
-            on_site=True,
-            schema=True,
-            many=True,
+            own_models=True,
+            structured=("json_schema", "json"),
+            candidates=True,
+            logprobs=True,
         ),
         Provider(
             "openai-compatible",
             "openai",
-            "langchain_openai",
             "openai",
-            "openai",
+            langchain="openai",
             needs_url=True,
-            on_site=True,
-            schema=True,
-            many=True,
+            own_models=True,
+            structured=("json_schema", "json"),
+            candidates=True,
+            logprobs=True,
         ),
     )
 }
@@ -167,11 +173,11 @@ def location_of(facts: Provider, url: str) -> Location:
     default. A provider that only has hosted models is always hosted: a loopback address is then a proxy. Host
     names are not resolved, so any name of this machine other than `localhost` counts as hosted.
     """
-    if not facts.on_site:
+    if not facts.own_models:
         return "hosted"
     host = urlsplit(url if "//" in url else f"//{url}").hostname or ""
     if not host:
-        return "local" if facts.dialect == "ollama" and not url else "hosted"
+        return "local" if facts.api == "ollama" and not url else "hosted"
     try:
         return "local" if host == "localhost" or ip_address(host).is_loopback else "hosted"
     except ValueError:
@@ -215,27 +221,37 @@ def secrets(key: str, url: str) -> tuple[str, ...]:
 
 
 def build(
-    facts: Provider, model: str, settings: Settings, *, url: str, key: str, clients: tuple[Any, Any]
+    facts: Provider,
+    model: str,
+    settings: Settings,
+    *,
+    url: str,
+    key: str,
+    clients: tuple[Any, Any],
+    responses: bool,
 ) -> Any:
-    """The LangChain model. Its retries and caches are off: `retry_limits.py` decides about retries."""
+    """The LangChain model. Its retries and caches are off: `retry_limits.py` decides about retries.
+    `responses`: through OpenAI's Responses API instead of chat completions.
+    """
     from langchain.chat_models import init_chat_model  # noqa: PLC0415 -- seconds of imports, and an extra
 
     seconds = max(settings.first_token_timeout, settings.idle_timeout)
     options: dict[str, Any] = {"cache": False, "max_retries": 0, "timeout": seconds}
-    if facts.dialect in ("openai", "azure"):
+    if facts.openai:
         sync, asynchronous = clients
         # Set explicitly; otherwise LangChain reads OPENAI_PROXY and LangSmith's gateway settings.
         options |= {"http_client": sync, "http_async_client": asynchronous, "openai_proxy": None}
-        options |= {"api_key": key or "none", "use_responses_api": False, "stream_usage": True}
+        options |= {"api_key": key or "none", "use_responses_api": responses}
+        options |= {} if responses else {"stream_usage": True}
         options |= _disabled_options()
-        options |= azure(url, settings) if facts.dialect == "azure" else {"base_url": url}
-    elif facts.dialect == "ollama":
+        options |= azure(url, settings) if facts.api == "azure" else {"base_url": url}
+    elif facts.api == "ollama":
         options = {"cache": False, "client_kwargs": {"trust_env": False, "timeout": seconds}}
         options |= {"base_url": url} if url else {}
     else:
         options |= {"api_key": key} | ({"base_url": url} if url else {})
-        options |= {"client_args": {"trust_env": False}} if facts.dialect == "google" else {}
-    return init_chat_model(model, model_provider=facts.langchain, **options)
+        options |= {"client_args": {"trust_env": False}} if facts.api == "google" else {}
+    return init_chat_model(model, model_provider=facts.langchain or facts.name, **options)
 
 
 def _disabled_options() -> dict[str, Any]:
@@ -249,7 +265,7 @@ def _disabled_options() -> dict[str, Any]:
 def refuse_proxy(facts: Provider, model: str, url: str) -> None:
     """Raise if Anthropic's package, which always follows proxy variables, would use a proxy."""
     host = urlsplit(url or "https://api.anthropic.com")
-    if facts.dialect != "anthropic" or proxy_bypass(host.hostname or ""):
+    if facts.api != "anthropic" or proxy_bypass(host.hostname or ""):
         return
     proxies = getproxies()
     if proxies.get(host.scheme) or proxies.get("all"):

@@ -141,6 +141,8 @@ def _edit_json(text: str, edit: Callable[[dict[str, Any]], None]) -> str:
 
 def _fix_event(event: dict[str, Any]) -> None:
     _fix_usage(event)
+    if isinstance(event.get("response"), dict):  # of the Responses API
+        _fix_usage(event["response"])
     for choice in event.get("choices") or ():
         # LangChain drops this field; without it a refusal looks like an empty answer and is retried.
         if isinstance(choice, dict) and (choice.get("delta") or {}).get("refusal"):

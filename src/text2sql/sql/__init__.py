@@ -19,7 +19,7 @@ from text2sql.sql.policy import (
     readable_by_roles,
 )
 from text2sql.sql.probe_queries import condition_probes, narrowed
-from text2sql.sql.reply import read_reply
+from text2sql.sql.reply import ModelReply, parse_reply, read_reply
 from text2sql.sql.worker_pool import close_workers, in_worker, in_worker_now, start_worker
 from text2sql.sql.writes import check_write
 
@@ -27,6 +27,7 @@ __all__ = [
     "FixedSql",
     "Forms",
     "Literal",
+    "ModelReply",
     "Named",
     "check",
     "check_count",
@@ -43,6 +44,7 @@ __all__ = [
     "named_columns",
     "narrowed",
     "parameterize",
+    "parse_reply",
     "policy_for",
     "read_policies",
     "read_policy",

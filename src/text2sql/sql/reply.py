@@ -1,11 +1,15 @@
-"""Extracts the SQL statement from a model's reply: bare, fenced, in YAML or JSON, with prose around it.
+"""Reads a model's reply: the SQL statement, bare, fenced, in YAML or JSON, with prose around it; or why there
+is none.
 
-The extraction is deterministic and tolerant. It uses no `eval`, YAML library or template engine. Its result
+A model declines in the fields of its structured output, or in a first line such as `-- missing: refunds`.
+The parser is deterministic and tolerant. It uses no `eval`, YAML library or template engine. Its result
 is untrusted text and goes through the guard.
 """
 
 import json
 import re
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
 
 _FENCE = re.compile(r"```[ \t]*([A-Za-z0-9_+-]*)[^\n]*\n(.*?)(?:```|\Z)", re.DOTALL)
 _SQL_FENCES = ("sql", "sqlite", "postgresql", "postgres", "mysql", "duckdb", "")
@@ -21,41 +25,68 @@ _NEXT_KEY = re.compile(r"\n[A-Za-z_]+[ \t]*:(?!:)")
 _QUOTES = {"'": "'", '"': '"'}
 
 
-def read_reply(text: str) -> str:
-    """The SQL in a reply, or "" if there is none. Several statements are returned as they are: the guard
-    refuses them.
-    """
+Problem: TypeAlias = Literal["", "missing_database_info", "ambiguous_question"]
+
+_DECLINED = re.compile(
+    r"\A\W{0,8}(?:```\w{0,12}\s*)?\W{0,8}(?P<problem>missing|ambiguous)\s*[:：]\s*(?P<words>[^\n]+)",
+    re.IGNORECASE,
+)
+_PROBLEMS: dict[str, Problem] = {
+    "missing": "missing_database_info",
+    "ambiguous": "ambiguous_question",
+    "missing_database_info": "missing_database_info",
+    "ambiguous_question": "ambiguous_question",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ModelReply:
+    """A statement, or the model's reason for writing none."""
+
+    sql: str = ""
+    problem: Problem = ""
+    explanation: str = ""
+
+
+def parse_reply(text: str) -> ModelReply:
+    """Several statements are returned as they are: the guard refuses them."""
     text = text.strip().lstrip("\ufeff")
+    if declined := _DECLINED.match(text):
+        words = declined["words"].strip().strip("`*/").strip()
+        return ModelReply("", _PROBLEMS[declined["problem"].lower()], words)
     fenced = [(language.lower(), body.strip()) for language, body in _FENCE.findall(text)]
-    for languages in (_SQL_FENCES[:-1], ("json", "yaml", "yml", "")):
-        for language, body in fenced:
-            if language in languages:
-                sql = _unfenced(body)
-                if sql:
-                    return sql
-    return _unfenced(text)
+    sql_first = sorted(fenced, key=lambda block: block[0] not in _SQL_FENCES[:-1])
+    bodies = [body for language, body in sql_first if language in (*_SQL_FENCES, "json", "yaml", "yml")]
+    replies = [_parse(body) for body in (*bodies, text)]
+    return next((reply for reply in replies if reply.sql), None) or next(
+        (reply for reply in replies if reply.problem), replies[-1]
+    )
 
 
-def _unfenced(text: str) -> str:
-    for read in (_from_json, _from_yaml, _from_prose):
-        sql = read(text)
-        if sql:
-            return sql.strip()
-    return ""
+def read_reply(text: str) -> str:
+    """The SQL in a reply, or "" if there is none."""
+    return parse_reply(text).sql
 
 
-def _from_json(text: str) -> str:
+def _parse(text: str) -> ModelReply:
     start = text.find("{")
-    if start < 0:
-        return ""
+    fields = _json_fields(text[start:]) if start >= 0 else {}
+    if fields.keys() & {*_KEYS, "problem"}:  # a word of its explanation is no statement
+        sql = next((fields[key] for key in _KEYS if isinstance(fields.get(key), str)), "")
+        problem = _PROBLEMS.get(str(fields.get("problem", "")).lower(), "")
+        return ModelReply(sql.strip(), problem, str(fields.get("explanation") or ""))
+    sql = _from_broken_json(text[start:]) if start >= 0 and not fields else ""
+    sql = sql or _from_yaml(text) or _from_prose(text)
+    return ModelReply(sql.strip(), "", "" if fields else text)
+
+
+def _json_fields(text: str) -> dict[str, Any]:
+    """The object that the text begins with, its names in lower case; empty if there is none."""
     try:
-        document, _ = json.JSONDecoder(strict=False).raw_decode(text[start:])
+        document, _ = json.JSONDecoder(strict=False).raw_decode(text)
     except (ValueError, RecursionError):
-        return _from_broken_json(text[start:])
-    if not isinstance(document, dict):
-        return ""
-    by_name = {str(key).lower(): value for key, value in document.items()}
-    return next((by_name[key] for key in _KEYS if isinstance(by_name.get(key), str)), "")
+        return {}
+    return {str(key).lower(): value for key, value in document.items()} if isinstance(document, dict) else {}
 
 
 def _from_broken_json(text: str) -> str:

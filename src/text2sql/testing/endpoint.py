@@ -1,5 +1,5 @@
-"""A scripted OpenAI-compatible HTTP server for tests: it answers correctly, or with a fault chosen by model
-name.
+"""A scripted OpenAI-compatible HTTP server for tests, with chat completions and the Responses API: it answers
+correctly, or with a fault chosen by model name.
 
     with endpoint() as server:
         open_model("openai-compatible:fault:hang", Settings(base_url=server.base_url))
@@ -80,7 +80,7 @@ class Endpoint:
             for name, _, value in (line.partition(":") for line in head[1:])
         }
         body: Any = json.loads(await reader.readexactly(int(headers.get("content-length", "0"))) or b"{}")
-        if not path.partition("?")[0].endswith("/chat/completions"):
+        if not path.partition("?")[0].endswith(("/chat/completions", "/responses")):
             await wire.json(404, problem(f"nothing is at {path}"))
             return
         model = str(body.get("model"))

@@ -120,6 +120,21 @@ async def unsupported(call: Call, wire: Wire, parameter: str) -> None:
         await answer(call, wire)
 
 
+async def responses_only(call: Call, wire: Wire, text: str) -> None:
+    """A model without chat completions; it ends with `text` as its finish reason."""
+    if call.path.endswith("/responses"):
+        await answer(call, wire, TEXT, text or "stop")
+    else:
+        told = "This model is only supported in v1/responses and not in v1/chat/completions."
+        await wire.json(404, problem(told))
+
+
+async def reasons(call: Call, wire: Wire, tokens: str) -> None:
+    """A model that spends that many tokens before its answer begins."""
+    given = int(call.body.get("max_tokens") or call.body.get("max_completion_tokens") or 0)
+    await (answer(call, wire) if given > int(tokens or 2000) else answer(call, wire, "", "length"))
+
+
 async def body(call: Call, wire: Wire, text: str) -> None:
     """Status 200 and an unexpected body."""
     await wire.head(200, "application/json" if text.startswith("{") else "text/html")
@@ -282,7 +297,7 @@ NAMES = """
 slow hang stall stall_once drip trickle limited limited_once limited_date quota status once twice echo_key
 expired context unsupported body broken_json empty_body empty_choices null_content cut reset stream_error
 length content_filter refusal megabyte endless huge_line bad_utf8 split_utf8 surrogates tool usage_null
-usage_absurd usage_often gzip redirect say
+usage_absurd usage_often gzip redirect say responses_only reasons
 """.split()
 SCENARIOS: Mapping[str, Scenario] = {name: globals()[name] for name in NAMES}
 

@@ -91,6 +91,15 @@ async def answer(
     call: Call, wire: Wire, text: str = TEXT, finish: str = "stop", usage: object = USAGE, **extra: object
 ) -> None:
     """A correct answer, streamed or not, as the request asks."""
+    if call.path.endswith("/responses"):
+        events = responses_events(call, text, finish)
+        if not call.streams:
+            await wire.json(200, events[-1]["response"])
+            return
+        await wire.events()
+        for event in events:
+            await wire.event(event)
+        return
     if not call.streams:
         message = whole(call, finish, content=text or None, **extra)
         if call.body.get("logprobs"):
@@ -109,6 +118,42 @@ async def answer(
     if (call.body.get("stream_options") or {}).get("include_usage"):
         await wire.event({**chunk(call), "choices": [], "usage": usage})
     await wire.done()
+
+
+def responses_events(call: Call, text: str, finish: str = "stop") -> list[dict[str, Any]]:
+    """The stream of OpenAI's Responses API."""
+    part = {"type": "output_text", "text": text, "annotations": []}
+    message = {"id": "m", "type": "message", "role": "assistant", "status": "completed", "content": [part]}
+    reason = {"length": "max_output_tokens"}.get(finish, finish)
+    response = {
+        "id": "r",
+        "object": "response",
+        "created_at": 1,
+        "model": call.model,
+        "output": [message],
+        "parallel_tool_calls": False,
+        "tool_choice": "auto",
+        "tools": [],
+        "status": "completed" if finish == "stop" else "incomplete",
+        "incomplete_details": None if finish == "stop" else {"reason": reason},
+        "usage": {
+            "input_tokens": 12,
+            "input_tokens_details": {"cached_tokens": 8},
+            "output_tokens": 6,
+            "output_tokens_details": {"reasoning_tokens": 0},
+            "total_tokens": 18,
+        },
+    }
+    place = {"item_id": "m", "output_index": 0, "content_index": 0, "logprobs": []}
+    last = "response.completed" if finish == "stop" else "response.incomplete"
+    events: list[dict[str, Any]] = [
+        {"type": "response.created", "response": {**response, "output": [], "status": "in_progress"}},
+        {"type": "response.output_item.added", "output_index": 0, "item": {**message, "content": []}},
+        *({"type": "response.output_text.delta", "delta": word, **place} for word in words(text)),
+        {"type": "response.output_item.done", "output_index": 0, "item": message},
+        {"type": last, "response": response},
+    ]
+    return [{**event, "sequence_number": at} for at, event in enumerate(events)]
 
 
 def logprobs(tokens: list[str]) -> list[dict[str, Any]]:

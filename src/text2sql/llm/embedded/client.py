@@ -18,14 +18,14 @@ import httpx
 
 from text2sql.config import Settings
 from text2sql.errors import ModelUnavailable
-from text2sql.llm.backend import size_of
 from text2sql.llm.embedded import process, wire
 from text2sql.llm.embedded.file import ready_file
+from text2sql.llm.embedded.manifest import QWEN
 from text2sql.llm.embedded.prefix_warmup import PrefixWarmup, TokenCache
 from text2sql.llm.embedded.queue import ticket
+from text2sql.llm.model_size import size_of
 from text2sql.types import Message, ModelProfile, ModelRequest, Queued, Reply
 
-_LARGE = 4_000_000_000  # bytes of a GGUF file: eight billion weights of four bits
 _COUNTED = 512  # texts whose number of tokens is cached
 
 
@@ -35,7 +35,7 @@ class EmbeddedBackend:
         self.profile = ModelProfile(
             settings.model_context,
             location="local",
-            size=size_of(settings) or ("large" if path and _file_size(path) >= _LARGE else "small"),
+            size=size_of(Path(path or QWEN.file).name, settings, file_bytes=_file_size(path) if path else 0),
             grammar=True,
             candidates=True,
             logprobs=True,
