@@ -141,8 +141,8 @@ def test_a_ddl_schema_that_does_not_fit_is_not_cut(shop: Path) -> None:
     assert (answer.status, len(backend.requests)) == ("answered", 1)
 
 
-def test_a_paid_model_is_not_asked_twice_in_doubt(shop: Path) -> None:
-    backend = scripted([DOUBTFUL, "SELECT name FROM customers"], can=EMBEDDED)
+def test_a_large_model_is_not_asked_twice_in_doubt(shop: Path) -> None:
+    backend = scripted([DOUBTFUL, "SELECT name FROM customers"], can=replace(EMBEDDED, size="large"))
 
     async def ask() -> Answer:
         async with app(shop, backend, summary="never") as db:

@@ -63,7 +63,7 @@ def test_a_model_may_decline_when_its_query_has_failed(shop: Path) -> None:
     reply = {"sql": "", "problem": "missing_database_info", "explanation": "There are no refunds."}
     broken = {"sql": BROKEN, "problem": "none", "explanation": ""}
     answer = ask(shop, "Which customers were refunded?", json.dumps(broken), json.dumps(reply), can=HOSTED)
-    assert (answer.status, answer.sql) == ("no_data", BROKEN)
+    assert (answer.status, answer.sql, answer.receipt.sql) == ("no_data", "", BROKEN)
     assert "no refunds" in answer.answer
 
 

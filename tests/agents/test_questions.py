@@ -163,7 +163,7 @@ def test_a_missing_value_leads_to_a_question_with_similar_values(shop: Path) -> 
     ]
 
     async def scenario() -> tuple[Answer, Answer]:
-        async with app(shop, scripted(lines)) as db:
+        async with app(shop, scripted(lines, can=HOSTED)) as db:
             first = await db.ask("How many customers are in Osslo?", thread="t")
             return first, await db.ask("1", thread="t")
 

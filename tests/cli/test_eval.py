@@ -8,6 +8,7 @@ import subprocess
 import time
 from collections.abc import Callable
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import duckdb
@@ -223,7 +224,8 @@ def test_without_a_model_the_run_stops_and_says_how_to_go_on(door: Eval) -> None
 
 
 def test_only_a_hosted_model_is_asked_several_questions_at_a_time() -> None:
-    embedded = AsyncChatModel([ScriptedBackend(profile=LIKE_EMBEDDED)], Settings())
+    one_call_at_a_time = replace(LIKE_EMBEDDED, concurrent=False)
+    embedded = AsyncChatModel([ScriptedBackend(profile=one_call_at_a_time)], Settings())
     hosted = AsyncChatModel([ScriptedBackend(profile=EVERYTHING)], Settings())
     wanted = (None, 1, 9)
     assert [places(text, embedded) for text in wanted] == [1, 1, 1]

@@ -15,6 +15,7 @@ from text2sql.testing.endpoint import Endpoint
 from text2sql.testing.wire import TEXT
 from text2sql.types import ModelProfile, ModelRequest, Reply, Token
 
+SLOW = {"model_timeout": 60.0, "first_token_timeout": 30.0}  # the Responses API is imported when first called
 SCHEMA = {"type": "object", "properties": {"sql": {"type": "string"}}, "required": ["sql"]}
 
 
@@ -110,7 +111,7 @@ def test_json_mode_describes_the_schema_in_the_system_message(server: Endpoint) 
 def test_a_model_without_chat_completions_is_asked_by_the_responses_api(
     server: Endpoint, candidates: int
 ) -> None:
-    model = open_model(f"openai:{(name := model_name('fault:responses_only'))}", settings_for(server))
+    model = open_model(f"openai:{(name := model_name('fault:responses_only'))}", settings_for(server, **SLOW))
     request = replace(QUESTION, schema=SCHEMA, max_tokens=99, logprobs=True, candidates=candidates)
 
     async def twice() -> list[Reply]:
@@ -129,7 +130,7 @@ def test_a_model_without_chat_completions_is_asked_by_the_responses_api(
 
 
 def test_an_answer_of_the_responses_api_that_is_cut_off_says_so(server: Endpoint) -> None:
-    model = open_model(f"openai:{model_name('fault:responses_only=length')}", settings_for(server))
+    model = open_model(f"openai:{model_name('fault:responses_only=length')}", settings_for(server, **SLOW))
     assert settled(ask_once(model)).candidates[0].finish == "length"
 
 

@@ -35,7 +35,7 @@ def build_answer(state: SQLMessageState, ctx: NodeContext, text: str) -> Answer:
         status=state["status"] or "failed",
         question=state.get("question", ""),
         answer=text,
-        sql=execution["sql"] if execution else last_sql(state),
+        sql=_shown_sql(state),
         columns=tuple(execution["columns"]) if execution else (),
         row_count=execution["row_count"] if execution else 0,
         truncated=execution["truncated"] if execution else False,
@@ -56,8 +56,17 @@ def _shared(state: SQLMessageState, ctx: NodeContext) -> Shared:
     return Shared(ctx.model.profile.location, ctx.share_values, tuple(sent["columns"]), sent["rows"])
 
 
-def last_sql(state: SQLMessageState) -> str:
-    """The query that was tried last, also when it failed or was refused."""
+def _shown_sql(state: SQLMessageState) -> str:
+    """The query that ran; without rows, the one of a draft, or the last one that failed or was refused. A
+    declined question has none: what was tried is not about it.
+    """
+    execution = state.get("execution_result")
+    if execution:
+        return execution["sql"]
+    return _last_sql(state) if (state["status"] or "failed") in ("answered", "failed", "refused") else ""
+
+
+def _last_sql(state: SQLMessageState) -> str:
     tried = (error["sql"] for error in reversed(state.get("error_history", ())))
     return state.get("generated_sql", "") or next(filter(None, tried), "")
 
@@ -117,7 +126,7 @@ def build_receipt(state: SQLMessageState, stage: str) -> Receipt:
     )
     checks = [*(validation["checks"] if validation else []), *(["ran"] if execution else [])]
     return Receipt(
-        sql=execution["sql"] if execution else last_sql(state),
+        sql=execution["sql"] if execution else _last_sql(state),
         dialect=state.get("connection_id", "").partition(":")[0],
         tables=tuple(passed["tables"]) if passed else (),
         values=tuple(ValueHit(**hit) for hit in info["values"]) if info else (),

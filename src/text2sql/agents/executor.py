@@ -73,11 +73,11 @@ async def executor(state: SQLMessageState, ctx: NodeContext) -> Update:
 
 
 def _may_try_alternative(state: SQLMessageState, ctx: NodeContext) -> bool:
-    """Once, and only for a local model's single query: that costs seconds and no money. Elapsed time is not
-    considered, or the answer would depend on the load.
+    """Once, and only for a small model's single query. Elapsed time is not considered, or the answer would
+    depend on the load.
     """
     is_only_query = len(state["candidates"]) == state.get("attempts") == 1
-    return is_only_query and ctx.model.profile.continues and not state.get("doubted")
+    return is_only_query and ctx.model.profile.size == "small" and not state.get("doubted")
 
 
 def _is_doubtful(executed: _Executed, state: SQLMessageState) -> bool:

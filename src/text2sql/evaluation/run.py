@@ -86,11 +86,8 @@ async def evaluate(
 
 
 def places(requested: int | None, model: AsyncChatModel) -> int:
-    """The number of concurrent questions. A small local model needs all CPU cores for one, and a sequential
-    run is reproducible.
-    """
-    sequential = model.profile.location == "local" and model.profile.size == "small"
-    return 1 if sequential else requested or PARALLEL
+    """The number of concurrent questions: one for a model that serves calls one after the other."""
+    return requested or PARALLEL if model.profile.concurrent else 1
 
 
 def is_done(record: Record | None, question: Question) -> bool:

@@ -4,10 +4,14 @@ A backend makes one attempt and reports failures as typed errors. Deadlines, ret
 fallbacks are the same for all backends and are implemented in `chat.py` and `retry_limits.py`.
 """
 
+import asyncio
 from collections.abc import AsyncIterator, Sequence
-from typing import Protocol
+from contextlib import suppress
+from typing import Any, Protocol
 
 from text2sql.types import Message, ModelProfile, ModelRequest, Queued, Reply
+
+CLOSING = 1.0  # seconds that closing a stream may take beyond the deadline
 
 
 class Backend(Protocol):
@@ -36,3 +40,10 @@ class Backend(Protocol):
         """The exact number of tokens, or a safe estimate if the tokenizer is unknown."""
 
     async def close(self) -> None: ...
+
+
+async def close_stream(items: Any) -> None:
+    """Close an asynchronous generator, which stops the generation."""
+    with suppress(TimeoutError, RuntimeError):  # RuntimeError: it is already being closed
+        async with asyncio.timeout(CLOSING):
+            await items.aclose()

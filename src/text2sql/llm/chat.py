@@ -8,14 +8,14 @@ import asyncio
 import logging
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
-from contextlib import aclosing, suppress
+from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from types import TracebackType
-from typing import Any, Self, TypeAlias
+from typing import Self, TypeAlias
 
 from text2sql.config import Settings
 from text2sql.errors import BadReply, ModelError, ModelFileError, ModelNotAllowed, ModelTimeout, RateLimited
-from text2sql.llm.backend import Backend
+from text2sql.llm.backend import Backend, close_stream
 from text2sql.llm.langchain_messages import estimate_tokens
 from text2sql.llm.retry_limits import RetryPolicy, pause_before, retry_policy_for
 from text2sql.types import Message, ModelProfile, ModelRequest, Queued, Reply, Usage
@@ -23,8 +23,6 @@ from text2sql.types import Message, ModelProfile, ModelRequest, Queued, Reply, U
 log = logging.getLogger(__name__)
 
 Tell: TypeAlias = Callable[[int], None]  # how many calls are ahead of this one; 0 when its turn has come
-
-CLOSING = 1.0  # seconds that closing a stream may take beyond the deadline
 
 
 class DeadlinePassed(ModelTimeout):
@@ -211,7 +209,7 @@ class AsyncChatModel:
                     call.emitted = not call.restarts
                     yield item
         finally:
-            await _close(items)
+            await close_stream(items)
             if not replied:
                 call.spent += Usage(calls=1, seconds=time.monotonic() - began)
         if not replied:
@@ -255,11 +253,3 @@ def _fallback_may_help(error: ModelError) -> bool:
     if isinstance(error, DeadlinePassed):
         return False
     return error.mend == "again" or isinstance(error, ModelNotAllowed | ModelFileError)
-
-
-async def _close(items: AsyncIterator[Any]) -> None:
-    close = getattr(items, "aclose", None)
-    if close is not None:
-        with suppress(TimeoutError):
-            async with asyncio.timeout(CLOSING):
-                await close()

@@ -30,7 +30,7 @@ class OpenAIClient:
 def openai_client(name: str, settings: Settings) -> OpenAIClient:
     """For a model whose provider supports OpenAI's chat completions API. Nothing is connected yet."""
     provider_name, _, model = name.partition(":")
-    compatible = [facts.name for facts in PROVIDERS.values() if facts.openai]
+    compatible = [facts.name for facts in PROVIDERS.values() if facts.openai_package]
     if provider_name not in compatible or not model:
         raise UsageError("usage.model_openai", name=name, providers=", ".join(compatible))
     facts = provider(provider_name)

@@ -8,13 +8,13 @@ import asyncio
 import threading
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from itertools import count
 from typing import Any, TypeVar
 
 from text2sql.config import Settings
 from text2sql.errors import BadReply, ModelError, ModelRefused, ModelTimeout
+from text2sql.llm.backend import close_stream
 from text2sql.llm.error_mapping import KeyExpired, NotSupported, translate
 from text2sql.llm.langchain_messages import CandidateBuffer, Utf16, candidate_of, estimate_tokens
 from text2sql.llm.model_size import size_of
@@ -38,7 +38,6 @@ MOST_CHARACTERS = 4_000_000
 _FEWEST_CHARACTERS = 4_096
 _CHARACTERS_PER_TOKEN = 32  # four are usual; sequences of blanks make long tokens
 _REASONING_TOKENS = 8_192  # for models whose reasoning counts as a part of the answer
-_CLOSING = 1.0  # seconds that closing a stream may take
 
 
 class HostedBackend:
@@ -71,7 +70,7 @@ class HostedBackend:
         return ModelProfile(
             context=int(known.get("max_input_tokens") or DEFAULT_CONTEXT),
             location=location_of(facts, self._url),
-            size=size_of(self._model_name if facts.own_models else "", self._settings),
+            size=size_of(self._model_name if facts.open_models else "", self._settings),
             structured_output=structured_by(facts, without) is not None,
             tool_calls=facts.tools and "tools" not in without,
             candidates=facts.candidates and not self._responses,
@@ -91,7 +90,7 @@ class HostedBackend:
             yield Reply(self._name, candidates, usage.counted(calls, time.monotonic() - began))
             return
         calls, (chunks, first) = await self._retry_adaptable(request, self._open_stream)
-        buffer, text = CandidateBuffer(summed=not self._provider.openai), Utf16()
+        buffer, text = CandidateBuffer(summed=not self._provider.openai_package), Utf16()
         buffer.arguments = request.schema is not None
         try:
             chunk: Any = first
@@ -103,7 +102,7 @@ class HostedBackend:
                     raise ModelRefused(self._name, buffer.refused)
                 chunk = await self._next(chunks, self._settings.idle_timeout, request, "paused")
         finally:
-            await _close(chunks)
+            await close_stream(chunks)
         yield Reply(
             self._name,
             (self._finished_candidate(buffer, request),),
@@ -165,7 +164,7 @@ class HostedBackend:
                 chunks, self._settings.first_token_timeout, request, "no first token"
             )
         except BaseException:
-            await _close(chunks)
+            await close_stream(chunks)
             raise
 
     async def _request_several(self, request: ModelRequest) -> tuple[tuple[Candidate, ...], CandidateBuffer]:
@@ -246,7 +245,7 @@ class HostedBackend:
             if self._model is not None and self._built_with == (key, responses):
                 return
             settings = self._settings
-            if self._clients is None and self._provider.openai:
+            if self._clients is None and self._provider.openai_package:
                 read_timeout = max(settings.first_token_timeout, settings.idle_timeout)
                 self._clients = clients(settings.connect_timeout, read_timeout)
             self._model = build(
@@ -259,9 +258,3 @@ class HostedBackend:
                 responses=responses,
             )
             self._built_with = (key, responses)
-
-
-async def _close(chunks: Any) -> None:
-    with suppress(TimeoutError, RuntimeError):  # RuntimeError: it is already being closed
-        async with asyncio.timeout(_CLOSING):
-            await chunks.aclose()

@@ -34,7 +34,7 @@ class Provider:
     urls: tuple[str, ...] = ()  # and for the address
     url: str = ""  # the default address
     needs_url: bool = False
-    own_models: bool = False  # it serves the user's choice of open models, perhaps on this machine
+    open_models: bool = False  # it serves the user's choice of open models, perhaps on this machine
     structured: tuple[Structured, ...] = ()  # the first that the endpoint does not reject is used
     tools: bool = True
     candidates: bool = False  # several candidates in one call
@@ -45,7 +45,7 @@ class Provider:
         return "langchain_google_genai" if self.api == "google" else f"langchain_{self.extra}"
 
     @property
-    def openai(self) -> bool:
+    def openai_package(self) -> bool:
         """Whether it is called through OpenAI's package."""
         return self.api in ("openai", "azure")
 
@@ -60,7 +60,7 @@ PROVIDERS: Mapping[str, Provider] = {
             keys=("OPENAI_API_KEY",),
             urls=("OPENAI_BASE_URL", "OPENAI_API_BASE"),
             url="https://api.openai.com/v1",
-            own_models=True,
+            open_models=True,
             structured=("json_schema", "json"),
             candidates=True,
             logprobs=True,
@@ -114,7 +114,7 @@ PROVIDERS: Mapping[str, Provider] = {
             "ollama",
             "ollama",
             urls=("OLLAMA_HOST",),
-            own_models=True,
+            open_models=True,
             structured=("json_schema",),
         ),
         Provider(
@@ -124,7 +124,7 @@ PROVIDERS: Mapping[str, Provider] = {
             langchain="openai",
             keys=("VLLM_API_KEY",),
             needs_url=True,
-            own_models=True,
+            open_models=True,
             structured=("json_schema", "json"),
             candidates=True,
             logprobs=True,
@@ -135,7 +135,7 @@ PROVIDERS: Mapping[str, Provider] = {
             "openai",
             langchain="openai",
             needs_url=True,
-            own_models=True,
+            open_models=True,
             structured=("json_schema", "json"),
             candidates=True,
             logprobs=True,
@@ -173,7 +173,7 @@ def location_of(facts: Provider, url: str) -> Location:
     default. A provider that only has hosted models is always hosted: a loopback address is then a proxy. Host
     names are not resolved, so any name of this machine other than `localhost` counts as hosted.
     """
-    if not facts.own_models:
+    if not facts.open_models:
         return "hosted"
     host = urlsplit(url if "//" in url else f"//{url}").hostname or ""
     if not host:
@@ -237,7 +237,7 @@ def build(
 
     seconds = max(settings.first_token_timeout, settings.idle_timeout)
     options: dict[str, Any] = {"cache": False, "max_retries": 0, "timeout": seconds}
-    if facts.openai:
+    if facts.openai_package:
         sync, asynchronous = clients
         # Set explicitly; otherwise LangChain reads OPENAI_PROXY and LangSmith's gateway settings.
         options |= {"http_client": sync, "http_async_client": asynchronous, "openai_proxy": None}

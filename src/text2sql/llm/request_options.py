@@ -45,7 +45,7 @@ def options_of(
     way = structured_by(facts, unsupported) if request.schema is not None else None
     limits: dict[str, Any] = {} if "temperature" in unsupported else {"temperature": temperature}
     options: dict[str, Any] = {"stop": list(request.stop)} if request.stop and not responses else {}
-    if facts.openai:
+    if facts.openai_package:
         body: dict[str, Any] = {}
         if facts.name in ("openai", "azure_openai") or responses:
             limits["max_tokens"] = request.max_tokens

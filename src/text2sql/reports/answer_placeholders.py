@@ -226,12 +226,12 @@ class _Filler:
             await asyncio.gather(*tasks, return_exceptions=True)
 
     async def _concurrency(self) -> int:
-        """Concurrent questions: a small local model needs all CPU cores for a single one."""
+        """Concurrent questions: one for a model that serves calls one after the other."""
         try:
             profile = (await self._app.resources()).models("").profile
         except Text2SQLError:  # each question reports the same error
             return 1
-        return 1 if profile.location == "local" and profile.size == "small" else self._terms.parallel
+        return self._terms.parallel if profile.concurrent else 1
 
     async def load_outcome(self, item: Item) -> Outcome:
         journal = self._terms.journal

@@ -117,3 +117,4 @@ class ModelProfile:
     continues: bool = False  # supports `ModelRequest.begun`
     grammar: bool = False  # supports `ModelRequest.grammar`
     candidates: bool = False  # returns several candidates per call
+    concurrent: bool = True  # serves several calls at the same time

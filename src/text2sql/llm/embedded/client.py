@@ -40,6 +40,7 @@ class EmbeddedBackend:
             candidates=True,
             logprobs=True,
             continues=True,
+            concurrent=False,
         )
         self._path = path
         self._settings = settings
