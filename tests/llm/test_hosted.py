@@ -15,7 +15,7 @@ from text2sql.testing.endpoint import Endpoint
 from text2sql.testing.wire import TEXT
 from text2sql.types import ModelProfile, ModelRequest, Reply, Token
 
-SLOW = {"model_timeout": 60.0, "first_token_timeout": 30.0}  # the Responses API is imported when first called
+SLOW = {"model_timeout": 60.0, "first_token_timeout": 30.0}  # a first call imports packages
 SCHEMA = {"type": "object", "properties": {"sql": {"type": "string"}}, "required": ["sql"]}
 
 
@@ -97,7 +97,7 @@ def test_an_endpoint_without_structured_output_is_remembered(server: Endpoint) -
 
 
 def test_json_mode_describes_the_schema_in_the_system_message(server: Endpoint) -> None:
-    model = open_model(f"siliconflow:{(name := model_name('plain'))}", settings_for(server))
+    model = open_model(f"siliconflow:{(name := model_name('plain'))}", settings_for(server, **SLOW))
     settled(ask_once(model, replace(QUESTION, schema=SCHEMA)))
     (call,) = server.calls(name)
     assert call.body["response_format"] == {"type": "json_object"}
@@ -135,7 +135,7 @@ def test_an_answer_of_the_responses_api_that_is_cut_off_says_so(server: Endpoint
 
 
 def test_a_model_that_reasons_gets_more_tokens_on_the_retry(server: Endpoint) -> None:
-    reply = settled(ask_once(hosted(server, name := model_name("fault:reasons=600"))))
+    reply = settled(ask_once(hosted(server, name := model_name("fault:reasons=600"), **SLOW)))
     assert reply.text == TEXT
     limits = [call.body["max_tokens"] for call in server.calls(name)]
     assert limits[0] < 600 < 8_000 < limits[1]

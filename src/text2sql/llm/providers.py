@@ -34,6 +34,7 @@ class Provider:
     urls: tuple[str, ...] = ()  # and for the address
     url: str = ""  # the default address
     needs_url: bool = False
+    limit: str = "max_tokens"  # the parameter that limits the tokens of an answer
     open_models: bool = False  # it serves the user's choice of open models, perhaps on this machine
     structured: tuple[Structured, ...] = ()  # the first that the endpoint does not reject is used
     tools: bool = True
@@ -60,6 +61,7 @@ PROVIDERS: Mapping[str, Provider] = {
             keys=("OPENAI_API_KEY",),
             urls=("OPENAI_BASE_URL", "OPENAI_API_BASE"),
             url="https://api.openai.com/v1",
+            limit="max_completion_tokens",
             open_models=True,
             structured=("json_schema", "json"),
             candidates=True,
@@ -72,6 +74,7 @@ PROVIDERS: Mapping[str, Provider] = {
             keys=("AZURE_OPENAI_API_KEY",),
             urls=("AZURE_OPENAI_ENDPOINT",),
             needs_url=True,
+            limit="max_completion_tokens",
             structured=("json_schema", "json"),
             candidates=True,
             logprobs=True,
@@ -89,6 +92,7 @@ PROVIDERS: Mapping[str, Provider] = {
             "google",
             "google",
             keys=("GOOGLE_API_KEY", "GEMINI_API_KEY"),
+            limit="max_output_tokens",
             structured=("json_schema", "tool"),
         ),
         Provider(
@@ -114,6 +118,7 @@ PROVIDERS: Mapping[str, Provider] = {
             "ollama",
             "ollama",
             urls=("OLLAMA_HOST",),
+            limit="num_predict",
             open_models=True,
             structured=("json_schema",),
         ),

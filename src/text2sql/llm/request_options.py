@@ -47,10 +47,10 @@ def options_of(
     options: dict[str, Any] = {"stop": list(request.stop)} if request.stop and not responses else {}
     if facts.openai_package:
         body: dict[str, Any] = {}
-        if facts.name in ("openai", "azure_openai") or responses:
-            limits["max_tokens"] = request.max_tokens
-        else:  # LangChain would send max_completion_tokens, which other providers ignore
-            body["max_tokens"] = request.max_tokens
+        if facts.limit == "max_completion_tokens" or responses:
+            limits["max_tokens"] = request.max_tokens  # LangChain translates it
+        else:
+            body[facts.limit] = request.max_tokens
         if request.logprobs and facts.logprobs and not responses and "logprobs" not in unsupported:
             options["logprobs"] = True
         if "usage" in unsupported:
@@ -59,8 +59,7 @@ def options_of(
         body |= _response_format(way, request.schema or {}, responses)
         options |= limits | ({"extra_body": body} if body else {})
     else:  # their packages accept limits only as fields
-        limit = {"google": "max_output_tokens", "ollama": "num_predict"}.get(facts.api, "max_tokens")
-        fields = {"temperature": None, **limits, limit: request.max_tokens}
+        fields = {"temperature": None, **limits, facts.limit: request.max_tokens}
         if facts.api == "ollama" and way:
             fields["format"] = request.schema
         elif way == "json_schema":
