@@ -206,7 +206,7 @@ def test_counts_that_come_with_every_piece_are_not_added_up(server: Endpoint) ->
 
 def test_a_missing_key_is_an_error_before_anything_is_sent(server: Endpoint) -> None:
     model = open_model("openai:gpt-x", settings_for(server, api_key=""))
-    with pytest.raises(ModelNotAllowed, match="set TEXT2SQL_API_KEY or OPENAI_API_KEY"):
+    with pytest.raises(ModelNotAllowed, match="set TEXT2SQL_API_KEY / OPENAI_API_KEY"):
         settled(ask_once(model))
 
 
