@@ -9,10 +9,10 @@ import os
 from collections.abc import Mapping
 from dataclasses import Field, dataclass, field, fields
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from text2sql.errors import UsageError
-from text2sql.types import Limits
+from text2sql.types import Limits, Mode, PresetName, Summary
 
 log = logging.getLogger(__name__)
 
@@ -113,12 +113,30 @@ class Settings:
     )
     prompts_dir: str = setting("", "a folder whose *.md files replace the built-in prompts of the same name")
     # a question on its way
-    mode: str = setting("hybrid", "`hybrid`, `database_direct` or `chat_direct`")
+    mode: str = setting("hybrid", "`hybrid`, `database_direct` or `chat_direct`", choices=get_args(Mode))
     preset: str = setting(
-        "default", "which steps a question may use: `default`, `light`, `repair_once`, `hybrid`, `static`"
+        "default",
+        "which steps a question may use: `default`, `light`, `repair_once`, `hybrid`, `static`",
+        choices=get_args(PresetName),
+    )
+    max_attempts: int = setting(
+        3, "queries that a model may write for one question; a preset may allow fewer"
+    )
+    explain: str = setting(
+        "",
+        "EXPLAIN a query before it runs: `on` or `off`; empty follows the preset",
+        choices=("on", "off"),
+    )
+    repair: str = setting(
+        "",
+        "ask the model for another query after a failure: `on` or `off`; empty follows the preset",
+        choices=("on", "off"),
     )
     summary: str = setting(
-        "template", "how the answer is phrased: by a `template`, or by the `model` in a second call"
+        "template",
+        "how the answer is phrased: by a `template`, by the `model` in a second call, or `off`: the number "
+        "of rows only",
+        choices=get_args(Summary),
     )
     allow_writes: bool = setting(
         False, "allow writes that a user confirms; without it every write is refused"

@@ -34,7 +34,7 @@ def ask_with(shop: Path, question: str, lines: list[Any]) -> tuple[Answer, Scrip
     backend = scripted(lines, can=CONTINUING)
 
     async def ask() -> Answer:
-        async with app(shop, backend, summary="never") as db:
+        async with app(shop, backend) as db:
             return await db.ask(question)
 
     return asyncio.run(ask()), backend
@@ -134,7 +134,7 @@ def test_a_ddl_schema_that_does_not_fit_is_not_cut(shop: Path) -> None:
     backend = scripted([DOUBTFUL, "SELECT name FROM customers"], can=CONTINUING)
 
     async def ask() -> Answer:
-        async with app(shop, backend, summary="never", schema_tokens=90) as db:
+        async with app(shop, backend, schema_tokens=90) as db:
             return await db.ask("Names of the customers")
 
     answer = asyncio.run(ask())
@@ -145,7 +145,7 @@ def test_a_large_model_is_not_asked_twice_in_doubt(shop: Path) -> None:
     backend = scripted([DOUBTFUL, "SELECT name FROM customers"], can=replace(EMBEDDED, size="large"))
 
     async def ask() -> Answer:
-        async with app(shop, backend, summary="never") as db:
+        async with app(shop, backend) as db:
             return await db.ask("Names of the customers")
 
     answer = asyncio.run(ask())

@@ -5,6 +5,7 @@ import re
 import sqlite3
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -190,6 +191,20 @@ def test_tables_narrow_a_policy_too(ctx: ScriptedCli, shop: str, tmp_path: Path)
 def test_rows_bound_a_result(ctx: ScriptedCli, shop: str) -> None:
     told = json.loads(ctx.says(NAMES).run("ask", "customers", "--db", shop, "--rows", "1", "--json").out)
     assert told["rows"] == [["Ann", "上海"]]
+
+
+def test_the_switches_of_a_preset_are_options(ctx: ScriptedCli, shop: str) -> None:
+    def ask(*options: str) -> dict[str, Any]:
+        wrong = ctx.says("SELECT nothing FROM customers", NAMES)
+        return json.loads(wrong.run("ask", "which customers?", "--db", shop, *options, "--json").out)  # type: ignore[no-any-return]
+
+    for once in (("--attempts", "1"), ("--no-repair",)):
+        assert [(one := ask(*once))["status"], one["receipt"]["attempts"]] == ["failed", 1]
+    answer = ask("--no-explain", "--summary", "off", "--attempts", "2")
+    assert answer["receipt"]["checks"] == ["guard", "ran"]
+    assert answer["answer"].startswith("2 rows.")
+    assert ctx.run("ask", "x", "--db", shop, "--preset", "deep").code == 2
+    assert ctx.run("ask", "x", "--db", shop, "--attempts", "0").code == 2
 
 
 def test_the_presets_on_offer_are_those_that_there_are() -> None:

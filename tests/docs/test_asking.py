@@ -9,6 +9,7 @@ from text2sql import AsyncText2SQL, Text2SQL
 from text2sql.agents import NODE_FUNCTIONS, PRESETS, RunOptions
 from text2sql.agents.presets import Preset
 from text2sql.client.async_client import AskOptions
+from text2sql.config import Settings
 from text2sql.types import Event, Receipt, Status
 
 PAGE = read("docs/asking.md")
@@ -23,7 +24,7 @@ def first_cells(heading: str) -> list[str]:
 def row_of(name: str, preset: Preset) -> list[str]:
     return [
         f"`{name}`",
-        str(preset.retries),
+        str(preset.max_attempts or Settings().max_attempts),
         "yes" if preset.explain else "no",
         str(preset.probes),
         str(preset.rows or "as set" if preset.execute else "not run"),

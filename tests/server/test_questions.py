@@ -53,6 +53,26 @@ def test_the_answer_is_in_the_language_that_is_asked_for(shop: Path) -> None:
     assert asyncio.run(scenario()) == ["结果：customers: 3。", "结果：customers: 3。", "customers: 3."]
 
 
+def test_the_switches_of_a_preset_are_fields_of_a_question(shop: Path) -> None:
+    backend = scripted(["SELECT nothing FROM customers", COUNT, COUNT])
+
+    async def scenario() -> list[Any]:
+        async with served(shop, backend) as server:
+            once = await server.answer(max_attempts=1)
+            bare = await server.answer(explain=False, summary="off")
+            cached = await server.answer(explain=False, summary="off")
+            other = await server.answer(explain=True)
+            wrong = await server.client.post("/api/v1/query/sync", json={"question": "x", "preset": "deep"})
+            return [once, bare, cached, other, wrong.status_code]
+
+    once, bare, cached, other, wrong = asyncio.run(scenario())
+    assert (once["status"], once["receipt"]["attempts"]) == ("failed", 1)
+    assert (bare["receipt"]["checks"], bare["answer"]) == (["guard", "ran"], "1 rows.")
+    assert (cached["answer"], bool(cached["receipt"]["served"])) == ("1 rows.", True)
+    assert (other["receipt"]["checks"], other["receipt"]["served"]) == (["guard", "explain", "ran"], "")
+    assert wrong == 422
+
+
 # -- the result cache ----------------------------------------------------------------------------
 
 

@@ -6,7 +6,7 @@ from text2sql.agents.graph import NODE_FUNCTIONS, Graph, build
 from text2sql.agents.graph_runner import GraphRunner
 from text2sql.agents.node_context import Resources, RunOptions
 from text2sql.agents.prefill import warm_up
-from text2sql.agents.presets import PRESETS, preset
+from text2sql.agents.presets import PRESETS, check_mode
 from text2sql.agents.state import SQLMessageState
 from text2sql.agents.user_sql import run_user_sql
 
@@ -21,7 +21,7 @@ __all__ = [
     "SQLMessageState",
     "attach_rows",
     "build",
-    "preset",
+    "check_mode",
     "run_user_sql",
     "stored_rows",
     "warm_up",

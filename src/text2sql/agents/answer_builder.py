@@ -1,6 +1,6 @@
 """Builds the `Answer` and its receipt from the final state of a question."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
@@ -22,6 +22,7 @@ from text2sql.types import (
     Receipt,
     Shared,
     StageError,
+    Summary,
     Usage,
     ValueHit,
 )
@@ -40,7 +41,9 @@ def build_answer(state: SQLMessageState, ctx: NodeContext, text: str) -> Answer:
         row_count=execution["row_count"] if execution else 0,
         truncated=execution["truncated"] if execution else False,
         chart=state.get("chart_result"),
-        receipt=replace(build_receipt(state, "interpreter"), shared=_shared(state, ctx)),
+        receipt=replace(
+            build_receipt(state, "interpreter"), shared=_shared(state, ctx), summary=ctx.preset.summary
+        ),
         error=Problem(failure["kind"], failure["message"], failure["hint"]) if failure else None,
         choices=tuple(Choice(choice["label"], choice["question"]) for choice in state.get("choices", [])),
         result_id=execution["result_id"] if execution else "",
@@ -97,10 +100,17 @@ async def load_rows(answer: Answer, user: str, language: Language, resources: Re
 def attach_rows(answer: Answer, result: QueryResult, language: Language, resources: Resources) -> Answer:
     text = resources.sentences.get(answer.result_id, answer.answer)
     if text == answer.answer and answer.status == "answered" and result.columns:
-        text = sentence(result, language, answer.receipt.assumptions)
+        text = result_text(result, language, answer.receipt.assumptions, answer.receipt.summary)
         text = with_doubt(text, answer.receipt.certainty, answer.receipt.taken_for, language)
     chart = chart_specification(answer.chart, result, language, answer.question)
     return replace(answer, rows=result.rows, answer=text, chart=chart)
+
+
+def result_text(result: QueryResult, language: Language, assumptions: Sequence[str], summary: Summary) -> str:
+    """The sentence of a template; only the number of rows where no summary is wanted."""
+    if summary == "off":
+        return say("answer.kept", language, rows=result.row_count)
+    return sentence(result, language, assumptions)
 
 
 def with_doubt(text: str, certainty: Certainty | None, taken_for: str, language: Language) -> str:

@@ -77,7 +77,8 @@ def _may_try_alternative(state: SQLMessageState, ctx: NodeContext) -> bool:
     depend on the load.
     """
     is_only_query = len(state["candidates"]) == state.get("attempts") == 1
-    return is_only_query and ctx.model.profile.size == "small" and not state.get("doubted")
+    is_allowed = ctx.preset.retries > 0 and ctx.model.profile.size == "small"
+    return is_only_query and is_allowed and not state.get("doubted")
 
 
 def _is_doubtful(executed: _Executed, state: SQLMessageState) -> bool:

@@ -129,7 +129,7 @@ class GraphRunner:
         state = await self._graph.aget_state(_config(options))
         if state.interrupts:
             waiting = await self._confirm_answer(options, state.interrupts[0].value)
-            answers.append((waiting, state.values["language"]))
+            answers.append((waiting, state.values.get("language", "en")))
         return answers
 
     async def _turn_ends(self, options: RunOptions) -> dict[str, dict[str, Any]]:
@@ -148,7 +148,7 @@ class GraphRunner:
             values = step.checkpoint["channel_values"]
             if values.get("answer") and values["turn_id"] not in turns:
                 turns.add(values["turn_id"])
-                ends[checkpoint_id] = {"answer": values["answer"], "language": values["language"]}
+                ends[checkpoint_id] = {"answer": values["answer"], "language": values.get("language", "en")}
         return ends
 
     async def source(self, options: RunOptions) -> str | None:
@@ -239,7 +239,7 @@ class GraphRunner:
         if values.get("answer") is None:
             return None
         return await load_rows(
-            self._read_answer(values, options), options.user, values["language"], self._resources
+            self._read_answer(values, options), options.user, values.get("language", "en"), self._resources
         )
 
     def _read_answer(self, values: Mapping[str, Any], options: RunOptions) -> Answer:
@@ -251,7 +251,9 @@ class GraphRunner:
         return Answer(
             status="confirm",
             question=values["question"],
-            answer=say("answer.confirm", values["language"], rows=write["rows"], table=write["table"]),
+            answer=say(
+                "answer.confirm", values.get("language", "en"), rows=write["rows"], table=write["table"]
+            ),
             sql=write["sql"],
             row_count=write["rows"],
             receipt=build_receipt(values, "confirmation"),

@@ -11,13 +11,12 @@ from typing import Any
 
 from langchain_core.messages import AIMessage, RemoveMessage
 
-from text2sql.agents.answer_builder import build_answer, load_result, with_doubt
+from text2sql.agents.answer_builder import build_answer, load_result, result_text, with_doubt
 from text2sql.agents.chart import choose_chart
 from text2sql.agents.confidence import certainty_of, confidence
 from text2sql.agents.node_context import NodeContext, Update, failure_update, usage_update
 from text2sql.agents.prompt_builder import conversation_prompt, require_fit
 from text2sql.agents.query_description import describe_query
-from text2sql.agents.sentences import sentence
 from text2sql.agents.state import SQLMessageState, Turn, add_sent
 from text2sql.agents.talk import Talk, reply, template_reply
 from text2sql.agents.talk.schema_answers import named_tables
@@ -89,10 +88,11 @@ async def _describe_result(state: SQLMessageState, ctx: NodeContext) -> tuple[st
     result = await load_result(execution["result_id"], ctx.options.user, ctx.resources)
     taken_for = await _restate_query(execution["sql"], state, ctx)
     certainty = certainty_of(confidence(state))
-    text = sentence(result, ctx.language, state.get("assumptions", []))
+    how = ctx.preset.summary
+    text = result_text(result, ctx.language, state.get("assumptions", []), how)
     text = with_doubt(text, certainty, taken_for, ctx.language)
     update: Update = {"chart_result": choose_chart(result, state["question"]), "taken_for": taken_for}
-    if (ctx.preset.summary or ctx.settings.summary) != "model" or not result.rows:
+    if how != "model" or not result.rows:
         return text, update
     if ctx.share_values != "samples":
         ctx.warn("warning.rows_not_shared", setting="TEXT2SQL_SHARE_VALUES=samples")

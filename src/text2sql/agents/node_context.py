@@ -16,7 +16,7 @@ from typing import Any, TypeAlias, TypeVar, cast
 from langgraph.runtime import Runtime
 
 from text2sql.agents.catalog_cache import CatalogCache
-from text2sql.agents.presets import Preset, preset
+from text2sql.agents.presets import Preset, check_mode, effective_preset
 from text2sql.agents.state import SQLMessageState, error_entry, usage_of
 from text2sql.config import Settings
 from text2sql.database import AsyncDatabase
@@ -38,6 +38,7 @@ from text2sql.types import (
     StageEnded,
     StageStarted,
     Status,
+    Summary,
     Warned,
 )
 
@@ -49,6 +50,7 @@ K = TypeVar("K")
 T = TypeVar("T")
 
 _CACHE_SIZE = 64  # entries per cache; older results are read from the store
+_DEFAULTS = Settings()
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +65,28 @@ class RunOptions:
     model: str = ""
     allow_writes: bool = False
     candidates: int = 0  # 0 follows the settings
+    max_attempts: int = 0  # queries that a model may write; 0 follows the preset and the settings
+    explain: bool | None = None  # None follows the settings, which may follow the preset
+    repair: bool | None = None  # likewise; False allows no further query after a failure
+    summary: Summary | str = ""
     seconds: float = 0.0  # for the whole question; 0 follows the settings
     previous: Mapping[str, str] | None = None  # `sql`, `kind` and `detail` of a query that failed before
+
+    def __post_init__(self) -> None:
+        """A value that does not exist is a UsageError here, whatever front end it came from."""
+        check_mode(self.mode or "hybrid")
+        self.preset_of(_DEFAULTS)
+
+    def preset_of(self, settings: Settings) -> Preset:
+        """The preset with the switches of this question."""
+        return effective_preset(
+            settings,
+            name=self.preset,
+            max_attempts=self.max_attempts,
+            explain=self.explain,
+            repair=self.repair,
+            summary=self.summary,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +154,7 @@ class NodeContext:
 
     @property
     def preset(self) -> Preset:
-        return preset(self.options.preset or self.settings.preset)
+        return self.options.preset_of(self.settings)
 
     @property
     def model(self) -> AsyncChatModel:

@@ -1,15 +1,17 @@
-"""Presets: five rows of settings over one graph."""
+"""Presets: five rows of settings over one graph, and the switches that replace a part of any of them."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, replace
+from typing import Any, get_args
 
+from text2sql.config import Settings
 from text2sql.errors import UsageError
+from text2sql.types import Mode, PresetName, Summary
 
 
 @dataclass(frozen=True, slots=True)
 class Preset:
-    retries: int  # queries that recovery may request from the model
+    max_attempts: int  # queries that a model may write for one question; 0 follows the settings
     explain: bool  # EXPLAIN a query before running it
     execute: bool = True  # if False, a query that passed the guard is the answer
     probes: int = 0  # queries of at most ten rows that recovery may run to look at the data
@@ -17,23 +19,81 @@ class Preset:
     tables: int | None = None  # maximum number of tables in the prompt
     refresh: bool = True  # reload the catalog when the database reports an unknown table or column
     ask_back: bool = True  # ask the user (`clarify`) instead of returning an empty result
-    summary: Literal["template", "model", ""] = ""  # "" follows the settings
+    summary: Summary = "template"
+
+    @property
+    def retries(self) -> int:
+        """Queries that recovery may request from the model."""
+        return self.max_attempts - 1
 
 
-PRESETS: Mapping[str, Preset] = {
-    "default": Preset(retries=2, explain=True),
+PRESETS: Mapping[PresetName, Preset] = {
+    "default": Preset(max_attempts=0, explain=True),
     # one table, a low row limit, one retry
-    "light": Preset(retries=1, explain=False, rows=200, tables=1, ask_back=False),
+    "light": Preset(max_attempts=2, explain=False, rows=200, tables=1, ask_back=False),
     # EXPLAIN, then at most one repair
-    "repair_once": Preset(retries=1, explain=True),
+    "repair_once": Preset(max_attempts=2, explain=True),
     # no EXPLAIN; one retry, which may look at the data once
-    "hybrid": Preset(retries=1, explain=False, probes=1),
+    "hybrid": Preset(max_attempts=2, explain=False, probes=1),
     # a checked query only: no connection, no retry
-    "static": Preset(retries=0, explain=False, execute=False, refresh=False),
+    "static": Preset(max_attempts=1, explain=False, execute=False, refresh=False),
 }
+_SWITCH: Mapping[str, bool | None] = {"": None, "on": True, "off": False}
 
 
-def preset(name: str) -> Preset:
-    if name not in PRESETS:
-        raise UsageError("usage.preset", name=name, presets=", ".join(PRESETS))
-    return PRESETS[name]
+def _preset(name: str) -> Preset:
+    for known, row in PRESETS.items():
+        if known == name:
+            return row
+    raise UsageError("usage.preset", name=name, presets=", ".join(PRESETS))
+
+
+def check_mode(name: str) -> None:
+    if name not in get_args(Mode):
+        raise UsageError("usage.mode", name=name, modes=", ".join(get_args(Mode)))
+
+
+def effective_preset(
+    settings: Settings,
+    *,
+    name: str = "",
+    max_attempts: int = 0,
+    explain: bool | None = None,
+    repair: bool | None = None,
+    summary: str = "",
+) -> Preset:
+    """The preset of one question. Arguments replace the switches of the settings, and those replace the
+    preset's values. `settings.max_attempts` is an upper limit for presets, not for the argument.
+    """
+    row = _preset(name or settings.preset)
+    explain = _switch("explain", explain, settings.explain)
+    repair = _switch("repair", repair, settings.repair)
+    if type(max_attempts) is not int or max_attempts < 0:
+        raise _unknown("max_attempts", max_attempts, "1, 2, 3 …")
+    if repair is False:
+        max_attempts, row = 1, replace(row, refresh=False)
+    elif not max_attempts:
+        wanted = 0 if repair and row.max_attempts == 1 else row.max_attempts
+        max_attempts = min(wanted or settings.max_attempts, settings.max_attempts)
+    return replace(
+        row,
+        max_attempts=max_attempts,
+        explain=row.explain if explain is None else explain,
+        summary=_choice("summary", summary or settings.summary, get_args(Summary)),
+    )
+
+
+def _switch(name: str, option: bool | None, setting: str) -> bool | None:
+    if option is not None and not isinstance(option, bool):
+        raise _unknown(name, option, "true, false")
+    return _SWITCH[_choice(name, setting, tuple(_SWITCH))] if option is None else option
+
+
+def _choice(name: str, value: str, choices: tuple[str, ...]) -> Any:
+    if value not in choices:
+        raise _unknown(name, value, ", ".join(filter(None, choices)))
+    return value
+
+
+def _unknown(name: str, value: object, choices: str) -> UsageError:
+    return UsageError("usage.option_value", name=name, value=str(value)[:100], choices=choices)

@@ -51,6 +51,9 @@ def command(lang: Language) -> click.Command:
             own("--report", metavar="FILE"),
             click.Option(["--model"], metavar="NAME", help=word("--model", lang)),
             click.Option(["--preset"], type=click.Choice(PRESETS), help=word("--preset", lang)),
+            click.Option(
+                ["--attempts"], metavar="N", type=click.IntRange(min=1), help=word("--attempts", lang)
+            ),
             own("--parallel", metavar="N", type=click.IntRange(min=1)),
             own("--foreign", metavar="SHARE", type=click.FloatRange(min=0, min_open=True)),
             flag(lang, "eval", "--bare", "bare"),
@@ -72,6 +75,7 @@ class EvalOptions:
     report: Path | None
     model: str
     preset: str
+    attempts: int | None
     parallel: int | None
     foreign: float
     bare: bool
@@ -157,7 +161,7 @@ async def _runs_on(sql: str, source: str, settings: Settings) -> bool:
 async def _evaluate(
     terms: EvalOptions, questions: Sequence[Question], settings: Settings, lang: Language
 ) -> tuple[list[Record], list[Record]]:
-    options = AskOptions(preset=terms.preset) if terms.preset else AskOptions()
+    options = AskOptions(preset=terms.preset, max_attempts=terms.attempts or 0)
     async with open_model(terms.model or None, settings) as model:
 
         def opened(source: str) -> AskApp:

@@ -17,11 +17,12 @@ from text2sql.client.sync_client import Text2SQL
 from text2sql.config import Settings, from_environment
 from text2sql.errors import Text2SQLError, UsageError
 from text2sql.i18n import Language, explain
-from text2sql.types import Answer, Event, Finished, Mode, Policy, Problem, Status
+from text2sql.types import Answer, Event, Finished, Mode, Policy, PresetName, Problem, Status, Summary
 
 MODES: tuple[str, ...] = get_args(Mode)
 SHARE_VALUES = ("none", "categories", "samples")
-PRESETS = ("default", "light", "repair_once", "hybrid", "static")
+PRESETS: tuple[str, ...] = get_args(PresetName)
+SUMMARIES: tuple[str, ...] = get_args(Summary)
 CODES: dict[Status, int] = {
     "answered": OK,
     "conversation": OK,
@@ -50,7 +51,7 @@ def options(lang: Language) -> list[click.Parameter]:
     """The options of a question. Their keys in `words.py` have no command prefix."""
 
     def add(name: str, **attributes: Any) -> click.Option:
-        return click.Option([name], help=word(name, lang), **attributes)
+        return click.Option([name], help=word(name.partition("/")[0], lang), **attributes)
 
     return [
         add("--db", metavar="SOURCE"),
@@ -59,6 +60,10 @@ def options(lang: Language) -> list[click.Parameter]:
         add("--user", metavar="NAME"),
         add("--mode", type=click.Choice(MODES)),
         add("--preset", type=click.Choice(PRESETS)),
+        add("--attempts", metavar="N", type=click.IntRange(min=1)),
+        add("--explain/--no-explain", default=None),
+        add("--repair/--no-repair", default=None),
+        add("--summary", type=click.Choice(SUMMARIES)),
         add("--share-values", type=click.Choice(SHARE_VALUES)),
         add("--policy", metavar="FILE"),
         add("--tables", metavar="NAME,…"),
@@ -81,9 +86,11 @@ def terms_of(lang: Language, arguments: dict[str, Any]) -> Terms:
     if policy is not None and tables:
         policy, tables = _restrict_policy(policy, tables), ()
     options = AskOptions()
-    for name in ("thread", "user", "mode", "preset", "seconds"):
-        if arguments[name]:
+    for name in ("thread", "user", "mode", "preset", "explain", "repair", "summary", "seconds"):
+        if arguments[name] not in (None, ""):
             options[name] = arguments[name]
+    if arguments["attempts"]:
+        options["max_attempts"] = arguments["attempts"]
     if language_was_named():
         options["language"] = lang
     return Terms(arguments["db"] or "", arguments["model"] or "", policy, tables, options, settings)

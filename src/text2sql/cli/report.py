@@ -52,6 +52,7 @@ def command(lang: Language) -> click.Command:
             flag(lang, "report", "--locked", "locked"),
             flag(lang, "report", "--anew", "anew"),
             own("--record", metavar="FILE"),
+            own("--attempts", metavar="N", type=click.IntRange(min=1)),
             own("--parallel", metavar="N", type=click.IntRange(min=1), default=PARALLEL),
             own("--every", metavar="CRON"),
             flag(lang, "report", "--json", "as_json"),
@@ -81,9 +82,16 @@ def run(
     locked: bool,
     anew: bool,
     parallel: int,
+    attempts: int | None,
     **given: Any,
 ) -> int:
-    terms = Terms(language=lang if language_was_named() else "", parallel=parallel, locked=locked, anew=anew)
+    terms = Terms(
+        language=lang if language_was_named() else "",
+        parallel=parallel,
+        locked=locked,
+        anew=anew,
+        max_attempts=attempts or 0,
+    )
     job = job_of(
         Path(template),
         out or "",

@@ -159,6 +159,10 @@ WORDS: Mapping[str, tuple[str, str]] = {
     ),
     "report.--anew": ("Generate all queries again.", "重新生成全部查询。"),
     "report.--record": ("Write the record of the run to this JSON file.", "把运行记录写入该 JSON 文件。"),
+    "report.--attempts": (
+        "Queries that the model may write for one question; 1 repairs none. Default: 2.",
+        "模型可为一个问题编写的查询数，1 表示不修正，默认 2。",
+    ),
     "report.--parallel": (
         "Questions at a time; the embedded model takes one.",
         "同时询问的问题数；内置模型每次一个。",
@@ -339,6 +343,22 @@ WORDS: Mapping[str, tuple[str, str]] = {
         "由程序判断是否是数据问题，或直接指定。",
     ),
     "--preset": ("How far a question may go.", "一个问题最多做到什么程度。"),
+    "--attempts": (
+        "Queries that the model may write for one question; default: 3, or the preset's.",
+        "模型可为一个问题编写的查询数，默认 3 或预设的值。",
+    ),
+    "--explain": (
+        "EXPLAIN the query before it runs; default: the preset's.",
+        "执行前先用 EXPLAIN 检查查询，默认由预设决定。",
+    ),
+    "--repair": (
+        "After a failure, ask the model for another query; default: the preset's.",
+        "失败后让模型重写查询，默认由预设决定。",
+    ),
+    "--summary": (
+        "How the answer is phrased: template, model, or off for the number of rows only.",
+        "回答的写法：template（模板）、model（模型），off 只给出行数。",
+    ),
     "--share-values": (
         "Values of the database that a model may be shown.",
         "允许向模型展示的数据库中的值。",

@@ -38,7 +38,6 @@ from text2sql.types import (
 if TYPE_CHECKING:
     from text2sql.agents import Resources, RunOptions
 
-_MODES = ("hybrid", "database_direct", "chat_direct")
 _LAST_LIMIT = re.compile(r"\s+(?:LIMIT \d+|FETCH FIRST \d+ ROWS ONLY)$")
 
 
@@ -53,6 +52,10 @@ class AskOptions(TypedDict, total=False):
     model: str
     allow_writes: bool
     candidates: int
+    max_attempts: int  # queries that a model may write
+    explain: bool
+    repair: bool
+    summary: str  # template, model or off
     seconds: float  # for the whole question
     previous: Mapping[str, str]  # `sql`, `kind`, `detail` of a failed query, to repair once
 
@@ -375,17 +378,16 @@ class AsyncText2SQL:
 
     async def _run_options(self, options: AskOptions) -> "RunOptions":
         await self.resources()
-        from text2sql.agents import RunOptions, preset  # noqa: PLC0415 -- see the module docstring
+        from text2sql.agents import RunOptions, check_mode  # noqa: PLC0415 -- see the module docstring
 
-        preset(options.get("preset") or self.settings.preset)  # raise bad usage before anything runs
-        mode = options.get("mode") or self.settings.mode
-        if mode not in _MODES:
-            raise UsageError("usage.mode", name=mode, modes=", ".join(_MODES))
         fields: dict[str, Any] = {**options}
         fields["thread"] = fields.get("thread") or uuid4().hex[:12]
         fields["language"] = fields.get("language") or self.settings.lang
         fields["allow_writes"] = fields.get("allow_writes", self.settings.allow_writes)
-        return RunOptions(**fields)
+        run_options = RunOptions(**fields)
+        check_mode(self.settings.mode)  # raise bad usage before anything runs
+        run_options.preset_of(self.settings)
+        return run_options
 
     async def _stored_result(self, result_id: str, user: str) -> tuple["Resources", StoredResult]:
         """A stored result. Several databases may share one memory: results of another database or policy are

@@ -83,6 +83,7 @@ class Terms:
     parallel: int = PARALLEL
     locked: bool = False  # call no model: questions without a lock entry fail
     anew: bool = False  # ignore the lock file
+    max_attempts: int = 0  # queries that a model may write for a question; 0: two, or as the settings allow
     told: Callable[[Step], None] = lambda _: None  # called after each stage of each question
     journal: Journal | None = None
 
@@ -274,8 +275,17 @@ class _Filler:
             return False
         last = outcome.errors[-1]
         if last.stage == "executor":
-            return last.kind in _RETRYABLE or (last.kind in _REWRITABLE and not self._terms.locked)
-        return last.kind not in _MODEL_ERRORS  # a failing model cannot repair the query
+            return last.kind in _RETRYABLE or (
+                last.kind in _REWRITABLE and not self._terms.locked and self._may_rewrite
+            )
+        return self._may_rewrite and last.kind not in _MODEL_ERRORS  # a failing model cannot repair it
+
+    @property
+    def _may_rewrite(self) -> bool:
+        from text2sql.agents import RunOptions  # noqa: PLC0415 -- LangGraph takes two seconds to import
+
+        options = RunOptions(preset="hybrid", max_attempts=self._terms.max_attempts)
+        return options.preset_of(self._app.settings).retries > 0
 
     async def repair(self, outcome: Outcome) -> None:
         last = outcome.errors[-1]
@@ -286,6 +296,7 @@ class _Filler:
         previous = {"sql": last.sql, "kind": last.kind, "detail": last.detail}
         async with self._isolated_thread(outcome) as options:
             options["preset"], options["previous"] = "hybrid", previous
+            options["max_attempts"] = self._terms.max_attempts
             answer = await self._app.ask(outcome.item.asked, **options)
             outcome.note(answer, known=1)
             if outcome.answer is not None:

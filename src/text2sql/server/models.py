@@ -4,9 +4,8 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from text2sql.types import Mode, Status
+from text2sql.types import Mode, PresetName, Status, Summary
 
-Preset: TypeAlias = Literal["default", "light", "repair_once", "hybrid", "static"]
 Name: TypeAlias = Annotated[str, Field(min_length=1, max_length=200)]
 Json: TypeAlias = Any  # a cell of a result
 # An expected value. The nesting depth is fixed, because a client could otherwise exhaust the stack.
@@ -57,7 +56,17 @@ class Question(Body):
     source: Name | None = Field(None, description="A name from `GET /api/v1/sources`")
     model: Name | None = Field(None, description="A name from `GET /api/v1/models`")
     mode: Mode | None = None
-    preset: Preset | None = None
+    preset: PresetName | None = None
+    max_attempts: int | None = Field(
+        None, ge=1, le=10, description="Queries that a model may write for the question"
+    )
+    explain: bool | None = Field(None, description="EXPLAIN the query before it runs")
+    repair: bool | None = Field(
+        None, description="`false`: ask the model for no further query after a failure"
+    )
+    summary: Summary | None = Field(
+        None, description="How the answer is phrased; `off` gives the number of rows only"
+    )
     language: Literal["zh", "en"] | None = Field(
         None, description="Language of the answer; defaults to the language of the question"
     )

@@ -7,7 +7,7 @@ import time
 from collections.abc import AsyncGenerator
 from contextlib import AbstractAsyncContextManager, aclosing, suppress
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, cast
 from uuid import uuid4
 
 from fastapi import Depends, Request
@@ -39,10 +39,12 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
+_QUESTION_OPTIONS = ("mode", "preset", "language", "seconds", "max_attempts", "explain", "repair", "summary")
 _IGNORED_OPTIONS = ("thread", "seconds")  # options that do not change the answer
 # Settings that change the answer, on another server or after a restart.
 _RELEVANT_SETTINGS = (
-    "lang mode preset summary candidates grammar row_limit byte_limit cell_byte_limit".split()
+    "lang mode preset max_attempts explain repair summary candidates grammar row_limit byte_limit "
+    "cell_byte_limit".split()
 )
 
 
@@ -169,15 +171,9 @@ class QueryPipeline:
         )
         if question.model and question.model != self.models[0]:
             options["model"] = question.model
-        if question.mode:
-            options["mode"] = question.mode
-        if question.preset:
-            options["preset"] = question.preset
-        if question.language:
-            options["language"] = question.language
-        if question.seconds:
-            options["seconds"] = question.seconds
-        return options
+        given = {name: getattr(question, name) for name in _QUESTION_OPTIONS}
+        given = {name: value for name, value in given.items() if value is not None}
+        return cast("AskOptions", {**options, **given})
 
     async def observed(
         self, events: AsyncGenerator[Event, None], source: Source, parent: str = ""

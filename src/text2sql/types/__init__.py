@@ -10,11 +10,13 @@ from text2sql.types.answer import (
     Choice,
     Classification,
     Mode,
+    PresetName,
     Problem,
     Receipt,
     Shared,
     StageError,
     Status,
+    Summary,
 )
 from text2sql.types.catalog import Catalog, Column, ForeignKey, Index, Table, ValueDomains, ValueHit
 from text2sql.types.events import (
@@ -83,6 +85,7 @@ __all__ = [
     "Plan",
     "Policies",
     "Policy",
+    "PresetName",
     "Problem",
     "QueryResult",
     "QuestionIntent",
@@ -102,6 +105,7 @@ __all__ = [
     "StageError",
     "StageStarted",
     "Status",
+    "Summary",
     "Table",
     "Token",
     "Usage",

@@ -10,6 +10,9 @@ from text2sql.types.values import Row
 
 Status: TypeAlias = Literal["answered", "clarify", "refused", "no_data", "conversation", "confirm", "failed"]
 Mode: TypeAlias = Literal["hybrid", "database_direct", "chat_direct"]
+PresetName: TypeAlias = Literal["default", "light", "repair_once", "hybrid", "static"]
+# How an answer is phrased: by a template, by the model in a second call, or as the number of rows only.
+Summary: TypeAlias = Literal["template", "model", "off"]
 # `sure` is shown without a caveat: at most one in ten such answers should be wrong (docs/evaluation.md).
 Certainty: TypeAlias = Literal["sure", "probably", "not_sure"]
 
@@ -79,6 +82,7 @@ class Receipt:
     statements: int = 0  # number of statements sent to the database, EXPLAIN included
     mode: Mode = "hybrid"
     preset: str = "default"
+    summary: Summary = "template"  # how the answer was phrased
     served: str = ""  # for an answer from the cache: when it was computed (ISO 8601, UTC)
 
 
