@@ -59,7 +59,9 @@ def answer_object(answer: Answer) -> dict[str, Any]:
     automatically.
     """
     error = answer.error
+    pagination = {} if answer.pagination is None else {"pagination": dict(answer.pagination)}
     return {
+        **pagination,
         "status": answer.status,
         "question": answer.question,
         "answer": answer.answer,

@@ -144,8 +144,12 @@ def test_a_value_that_does_not_exist_is_refused_wherever_options_come_from(optio
 def test_a_setting_that_does_not_exist_is_refused(name: str, value: str) -> None:
     with pytest.raises(UsageError, match=f"TEXT2SQL_{name}"):
         from_environment({f"TEXT2SQL_{name}": value})
-    if name != "MAX_ATTEMPTS":
-        with pytest.raises(UsageError):
-            RunOptions().preset_of(Settings(**{name.lower(): value})) if name != "MODE" else RunOptions(
-                mode=value
-            )
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [Settings(preset="deep"), Settings(summary="long"), Settings(explain="maybe"), Settings(repair="1")],
+)
+def test_a_setting_from_a_program_is_refused_as_well(settings: Settings) -> None:
+    with pytest.raises(UsageError):
+        RunOptions().preset_of(settings)

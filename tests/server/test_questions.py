@@ -73,6 +73,65 @@ def test_the_switches_of_a_preset_are_fields_of_a_question(shop: Path) -> None:
     assert wrong == 422
 
 
+# -- the body of LangGraph's API -----------------------------------------------------------------
+
+
+def test_messages_and_pagination_are_taken_as_langgraphs_api_takes_them(shop: Path) -> None:
+    human = {"role": "human", "content": "Which customers are there?"}
+    parts = {"type": "human", "content": [{"type": "text", "text": "Which customers are there?"}], "id": "1"}
+
+    async def scenario() -> list[Any]:
+        async with served(shop, scripted([NAMES])) as server:
+            whole = await server.answer("Which customers are there?")
+            pages = []
+            for number, message in enumerate([human, parts, human], 1):
+                body = {"messages": [message], "pagination": {"page": number, "page_size": 2}}
+                pages.append((await server.client.post("/api/v1/query/sync", json=body)).json())
+            text = (await server.client.post("/api/v1/query", json=body | {"pagination": {"page": 2}})).text
+            return [whole, pages, events_of(text)]
+
+    whole, pages, events = asyncio.run(scenario())
+    assert "pagination" not in whole
+    assert [page["question"] for page in pages] == ["Which customers are there?"] * 3
+    names = [row for page in pages for row in page["rows"]]
+    assert names == whole["rows"]
+    assert pages[0]["pagination"] == {
+        "total_count": 3,
+        "page": 1,
+        "page_size": 2,
+        "total_pages": 2,
+        "has_next": True,
+        "has_prev": False,
+    }
+    assert [page["row_count"] for page in pages] == [2, 1, 0]
+    assert [page["pagination"]["has_next"] for page in pages] == [True, False, False]
+    last = events[-1].data["answer"]
+    assert (last["rows"], last["pagination"]["page_size"]) == ([], 100)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {},
+        {"question": "x", "messages": [{"role": "human", "content": "y"}]},
+        {"messages": []},
+        {"messages": [{"role": "assistant", "content": "y"}]},
+        {"messages": [{"role": "human", "content": " "}]},
+        {"question": "x", "pagination": {"page": 0}},
+        {"question": "x", "pagination": {"size": 5}},
+    ],
+)
+def test_a_body_without_one_question_is_refused(shop: Path, body: dict[str, Any]) -> None:
+    async def scenario() -> tuple[int, dict[str, Any]]:
+        async with served(shop, scripted([])) as server:
+            response = await server.client.post("/api/v1/query", json=body)
+            return response.status_code, response.json()
+
+    status, problem = asyncio.run(scenario())
+    assert status == 422
+    assert problem["errors"]
+
+
 # -- the result cache ----------------------------------------------------------------------------
 
 

@@ -1,8 +1,8 @@
 """Request and response models, for validation and for the OpenAPI document."""
 
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import Annotated, Any, Literal, Self, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from text2sql.types import Mode, PresetName, Status, Summary
 
@@ -41,6 +41,33 @@ class Body(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
 
+class TextPart(BaseModel):
+    type: str = "text"
+    text: str = Field("", max_length=20_000)
+
+
+class ChatMessage(BaseModel):
+    """A message as LangGraph's API takes it; fields that are not read are ignored."""
+
+    role: str = Field("", max_length=40, description="`human` or `user`")
+    type: str = Field("", max_length=40, description="The same, as LangChain writes it")
+    content: Annotated[str, Field(max_length=20_000)] | Annotated[list[TextPart], Field(max_length=100)]
+
+    @property
+    def text(self) -> str:
+        """What the user says; empty for a message of another role."""
+        if (self.role or self.type) not in ("human", "user"):
+            return ""
+        parts = [] if isinstance(self.content, str) else self.content
+        return self.content if isinstance(self.content, str) else "\n".join(part.text for part in parts)
+
+
+class Pagination(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+    page: int = Field(1, ge=1, le=1_000_000)
+    page_size: int = Field(100, ge=1, le=1_000)
+
+
 class Question(Body):
     model_config = ConfigDict(
         extra="forbid",
@@ -48,10 +75,22 @@ class Question(Body):
             "examples": [
                 {"question": "Which five products sold best last year?"},
                 {"question": "其中哪些在上海？", "thread_id": ANSWER["thread_id"], "language": "zh"},
-            ]
+                {
+                    "messages": [{"role": "human", "content": "查询所有客户"}],
+                    "pagination": {"page": 1, "page_size": 100},
+                },
+            ],
+            "anyOf": [{"required": ["question"]}, {"required": ["messages"]}],
         },
     )
-    question: str = Field(min_length=1, max_length=20_000)
+    question: str = Field("", min_length=1, max_length=20_000)
+    messages: list[ChatMessage] = Field(
+        [],
+        min_length=1,
+        max_length=100,
+        description="Instead of `question`; the last message is the question, the thread has the others",
+    )
+    pagination: Pagination | None = Field(None, description="Answer with one page of the rows")
     thread_id: Name | None = Field(None, description="The thread to continue; omit it to start a new one")
     source: Name | None = Field(None, description="A name from `GET /api/v1/sources`")
     model: Name | None = Field(None, description="A name from `GET /api/v1/models`")
@@ -75,6 +114,18 @@ class Question(Body):
     )
     fresh: bool = Field(False, description="Bypass the result cache")
     seconds: float | None = Field(None, gt=0, le=3_600, allow_inf_nan=False)
+
+    @model_validator(mode="after")
+    def _read_messages(self) -> Self:
+        if bool(self.question) == bool(self.messages):
+            raise ValueError("give either `question` or `messages`")
+        if self.messages:
+            self.question = self.messages[-1].text.strip()
+        if not self.question:
+            raise ValueError("the last of `messages` must be of the role `human` and contain text")
+        if len(self.question) > 20_000:
+            raise ValueError("the question has more than 20,000 characters")
+        return self
 
 
 class Resume(Body):
@@ -211,6 +262,15 @@ class AnswerError(BaseModel):
     hint: str
 
 
+class PageNumbers(BaseModel):
+    total_count: int
+    page: int
+    page_size: int
+    total_pages: int
+    has_next: bool
+    has_prev: bool
+
+
 class AnswerChoice(BaseModel):
     label: str
     question: str
@@ -236,6 +296,9 @@ class AnswerObject(BaseModel):
     choices: list[AnswerChoice]
     result_id: str
     thread_id: str
+    pagination: PageNumbers | None = Field(
+        None, description="Only if the request has `pagination`: `rows` are then one page"
+    )
 
 
 class ReportState(BaseModel):
@@ -299,15 +362,9 @@ class PageColumn(BaseModel):
     type: str
 
 
-class Page(BaseModel):
+class Page(PageNumbers):
     columns: list[PageColumn]
     rows: list[list[Json]]
-    total_count: int
-    page: int
-    page_size: int
-    total_pages: int
-    has_next: bool
-    has_prev: bool
     truncated: str = Field(description="The limit that truncated this page: `rows`, `bytes`, or empty")
     cut_cells: int = Field(description="Number of shortened cells")
 

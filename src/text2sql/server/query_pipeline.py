@@ -26,6 +26,7 @@ from text2sql.server.jobs import JobRunner
 from text2sql.server.logs import log_fields
 from text2sql.server.metrics import Metrics
 from text2sql.server.models import Question
+from text2sql.server.pagination import with_page
 from text2sql.server.problems import wanted_language
 from text2sql.server.refreshes import Refreshes
 from text2sql.server.reports import Reports
@@ -135,7 +136,10 @@ class QueryPipeline:
         async with self.slot(source, question.seconds) as waited:
             if question.seconds:
                 options["seconds"] = max(0.001, question.seconds - waited)
-            async with aclosing(self._run_cached(question, source, options, parent)) as events:
+            answering = self._run_cached(question, source, options, parent)
+            if question.pagination:
+                answering = with_page(answering, question.pagination, source.app, options["user"])
+            async with aclosing(answering) as events:
                 async for event in events:
                     yield event
 

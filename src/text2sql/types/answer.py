@@ -113,3 +113,4 @@ class Answer:
     choices: tuple[Choice, ...] = ()
     result_id: str = ""  # key of the stored rows, for paging and export until they expire
     thread_id: str = ""
+    pagination: Mapping[str, int | bool] | None = None  # if `rows` are one page of the result

@@ -14,6 +14,7 @@ from text2sql.memory import StoredResult
 from text2sql.serialization import plain
 from text2sql.server.exports import MEDIA, Format, csv_chunks, file_chunks, json_chunks, write_file
 from text2sql.server.models import ChartObject, Page
+from text2sql.server.pagination import page_numbers, read_page_and_count
 from text2sql.server.query_pipeline import Pipeline, QueryPipeline, ReaderLanguage, User
 from text2sql.server.routes.openapi import Responses, problems
 from text2sql.server.sources import Source
@@ -51,39 +52,23 @@ async def page(
     order = sort_position(stored, sort, descending)
     size = min(page_size, pipeline.settings.row_limit)
 
-    async def read_page_and_count() -> tuple[QueryResult, int]:
-        rows = source.app.page(result_id, number=page, size=size, user=user, order=order)
-        async with asyncio.TaskGroup() as tasks:
-            page_task, count_task = (
-                tasks.create_task(rows),
-                tasks.create_task(source.app.count(result_id, user=user)),
-            )
-        return page_task.result(), count_task.result()
-
     async def audited() -> tuple[QueryResult, int]:
         async with pipeline.slot(source):
-            result = await read_page_and_count()
+            result = await read_page_and_count(
+                source.app, result_id, number=page, size=size, user=user, order=order
+            )
         await pipeline.auditor.read(stored, user, source.name, f"page {page} of {result_id}")
         return result
 
-    try:
-        result, total = await run_until_disconnect(request, audited())
-    except ExceptionGroup as errors:
-        raise errors.exceptions[0] from errors
+    result, total = await run_until_disconnect(request, audited())
     return await asyncio.to_thread(lambda: Json(page_object(result, total, page, size)))
 
 
 def page_object(result: QueryResult, total: int, number: int, size: int) -> dict[str, Any]:
-    pages = -(-total // size)
     return {
         "columns": [{"name": column.name, "type": column.type} for column in result.columns],
         "rows": plain(result.rows),
-        "total_count": total,
-        "page": number,
-        "page_size": size,
-        "total_pages": pages,
-        "has_next": number < pages,
-        "has_prev": number > 1,
+        **page_numbers(total, number, size),
         "truncated": result.truncated,
         "cut_cells": result.cut_cells,
     }
