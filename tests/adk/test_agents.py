@@ -360,3 +360,45 @@ def test_no_secret_is_in_the_state_the_events_or_the_agent(shop: Path) -> None:
     assert state_of(talked)["last_error"]["kind"] == "connection"
     everything = json.dumps(talked.state) + repr(talked.events) + repr(root) + repr(model.requests)
     assert [secret for secret in ("hunter2secret", KEY) if secret in everything] == []
+
+
+# -- an empty result -----------------------------------------------------------------------------
+
+LOST = "SELECT total FROM orders WHERE status = 'lost'"
+OPEN = "SELECT total FROM orders WHERE status = 'open'"
+
+
+def test_an_empty_result_names_its_condition_and_is_tried_once_more(shop: Path) -> None:
+    with endpoint(Model([LOST, OPEN])) as model:
+        talked = talk(agent(shop, model), QUESTION)
+    first, second = talked.replies("run_sql")
+    assert (first["row_count"], first["error"]["kind"], first["error"]["retry"]) == (0, "empty_result", True)
+    assert "'lost'" in first["error"]["message"]
+    repair = model.prompts("generator")[1]["messages"][-1]["content"]
+    assert LOST in repair
+    assert "there would be rows" in repair
+    assert (second["rows"], talked.state["last_error"]) == ([[7.25]], None)
+
+
+@pytest.mark.parametrize("writes", [[LOST, LOST], [LOST, LOST.replace("total", "id")]])
+def test_a_second_empty_result_is_the_answer_and_still_names_the_condition(
+    shop: Path, writes: list[str]
+) -> None:
+    with endpoint(Model(writes)) as model:
+        talked = talk(agent(shop, model), QUESTION)
+    first, second = talked.replies("run_sql")
+    assert "error" in first
+    assert "error" not in second
+    assert "'lost'" in second["empty"]
+    assert (talked.state["row_count"], talked.state["last_error"]["kind"]) == (0, "empty_result")
+    assert talked.state["sql_result"]["rows"] == []
+
+
+def test_an_empty_result_is_not_retried_without_repair_or_without_a_condition(shop: Path) -> None:
+    with endpoint(Model([LOST])) as model:
+        (run,) = talk(agent(shop, model, repair="off"), QUESTION).replies("run_sql")
+    assert "error" not in run
+    change(shop, "DELETE FROM orders")
+    with endpoint(Model([LOST])) as model:
+        (run,) = talk(agent(shop, model), QUESTION).replies("run_sql")
+    assert (run["row_count"], "error" in run, "empty" in run) == (0, False, False)

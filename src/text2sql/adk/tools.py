@@ -17,7 +17,7 @@ from google.adk.tools.base_toolset import BaseToolset
 from google.adk.tools.function_tool import FunctionTool
 from google.adk.tools.tool_context import ToolContext
 
-from text2sql.adk.turn import SQL, Turn
+from text2sql.adk.turn import EMPTY, SQL, Turn
 from text2sql.agents.query_description import describe_query
 from text2sql.client.async_client import AskOptions, AsyncText2SQL
 from text2sql.config import Settings
@@ -145,7 +145,9 @@ class Tools(BaseToolset):  # type: ignore[misc, unused-ignore]  # Any where ADK 
             if answer.result_id:
                 written = (await client.result(answer.result_id, user=turn.user)).sql
         sharing, known = await self._sharing(), (question, turn.text)
-        if answer.status != "answered":
+        if answer.status == "failed" and turn.previous and turn.previous["kind"] == EMPTY:
+            written = turn.previous["sql"]  # no other query was found: the empty result is the answer
+        elif answer.status != "answered":
             return _failed(answer, turn, sharing, known, retryable=answer.status == "failed")
         sql = sharing.sql(await self._as_executed(written), known)
         turn.keep_draft(sql, written)
@@ -177,6 +179,11 @@ class Tools(BaseToolset):  # type: ignore[misc, unused-ignore]  # Any where ADK 
         result = {name: reply[name] for name in ("columns", "rows", "truncated")}
         sql = short(await self._as_executed(query), SQL)
         turn.succeeded(generated_sql=sql, sql_result=result, row_count=answer.row_count)
+        if answer.receipt.assumptions:  # conditions that emptied it
+            ran, sharing = turn.draft_of(query), await self._sharing()
+            message = sharing.error(EMPTY, answer.answer, ran, (query, turn.text))
+            error = turn.emptied(message, ran, shown=query)
+            return {**reply, "error": error} if error else {**reply, "empty": short(message, CELL)}
         return reply
 
     async def _reply(self, work: Coroutine[Any, Any, dict[str, Any]], turn: Turn) -> dict[str, Any]:

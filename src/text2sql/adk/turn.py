@@ -11,12 +11,14 @@ from typing import Any
 from google.adk.agents.readonly_context import ReadonlyContext
 from google.adk.tools.tool_context import ToolContext
 
+from text2sql.agents import RunOptions
 from text2sql.config import Settings
 from text2sql.i18n import Language, language
 from text2sql.serialization import NAME, short
 
 KEYS = ("selected_table", "table_columns", "generated_sql", "sql_result", "row_count", "last_error")
-TRIES = 2  # queries: one and one retry
+TRIES = 2  # queries: one and one retry, unless the settings allow none
+EMPTY = "empty_result"  # the kind of an error: a condition left no rows
 SQL = 8_000  # characters of a query
 ERROR_LENGTH = 1_000  # of an error
 # ADK drops keys that start with `temp:` at the end of the turn
@@ -44,6 +46,7 @@ class Turn:
         self.user = f"adk:{context.user_id}"  # separate from the threads and results of other interfaces
         self.text = user_text(context)
         self._state = context.state
+        self._tries = min(TRIES, RunOptions(preset="hybrid").preset_of(settings).max_attempts)
 
     def keep(self, **values: Any) -> None:
         for name, value in values.items():
@@ -72,7 +75,7 @@ class Turn:
 
     @property
     def no_tries_left(self) -> bool:
-        return self._failures >= TRIES
+        return self._failures >= self._tries
 
     @property
     def previous(self) -> Mapping[str, str] | None:
@@ -86,12 +89,22 @@ class Turn:
         """Note an error, in words and as facts; `retryable` says whether another query could help, and
         `shown` is the query as the agents' model may see it.
         """
-        failures = self._failures + 1 if retryable else TRIES
+        failures = self._failures + 1 if retryable else self._tries
         previous = {"sql": short(sql, SQL), "kind": kind, "detail": short(detail or message, ERROR_LENGTH)}
         self.keep(**{_FAILED: {"count": failures, "previous": previous}})
         error = {"kind": short(kind, NAME), "message": short(message, ERROR_LENGTH), "sql": short(shown, SQL)}
         self.keep(last_error=error)
         return {"kind": error["kind"], "message": error["message"], "retry": not self.no_tries_left}
+
+    def emptied(self, message: str, sql: str, *, shown: str) -> dict[str, Any] | None:
+        """Note a query that a condition left without rows, for the interpreter, and for one more query if
+        none has failed; None if there is no retry.
+        """
+        if self._failures + 1 < self._tries:
+            return self.failed(EMPTY, message, sql=sql, shown=shown, retryable=True)
+        last_error = {"kind": EMPTY, "message": short(message, ERROR_LENGTH), "sql": short(shown, SQL)}
+        self.keep(last_error=last_error)
+        return None
 
     @property
     def _failures(self) -> int:

@@ -4,6 +4,7 @@ similar values. Otherwise say which condition removed all rows.
 
 from text2sql.agents.node_context import NodeContext, Update
 from text2sql.agents.state import Option, SQLMessageState
+from text2sql.database import AsyncDatabase
 from text2sql.errors import DatabaseError
 from text2sql.schema import SchemaContext
 from text2sql.sql import condition_probes, in_worker, literals
@@ -31,25 +32,32 @@ async def explain_empty_result(
     clarification = await _missing_value(query, state, ctx, schema_context)
     if clarification is not None:
         return clarification
-    excluding: list[str] = []
+    excluding, probes = await emptying_conditions(query, schema_context, ctx.resources.database)
+    assumptions = [ctx.say("answer.emptied", condition=condition) for condition in excluding]
+    return {
+        "assumptions": [*state.get("assumptions", []), *assumptions],
+        "statements": state.get("statements", 0) + probes,
+    }
+
+
+async def emptying_conditions(
+    query: CheckedSql, schema_context: SchemaContext, database: AsyncDatabase
+) -> tuple[list[str], int]:
+    """Up to two conditions that left a query without rows, and how many statements it took to find them."""
     conditions = await in_worker(
         condition_probes, query.shown, query.dialect, schema_context.catalog, schema_context.policy
     )
-    if isinstance(conditions, SqlRejected):
-        conditions = ()
-    statements = state.get("statements", 0)
-    for condition, probe in conditions:
+    excluding: list[str] = []
+    statements = 0
+    for condition, probe in () if isinstance(conditions, SqlRejected) else conditions:
         statements += 1
         try:
-            result = await ctx.resources.database.run(probe, _PROBE)
+            result = await database.run(probe, _PROBE)
         except DatabaseError:
             break  # an explanation is optional: keep the answer
-        if result.rows and len(conditions) > 1:
+        if result.rows:
             excluding.append(condition)
-    if len(conditions) == 1:
-        excluding = [conditions[0][0]]
-    assumptions = [ctx.say("answer.emptied", condition=condition) for condition in excluding[:2]]
-    return {"assumptions": [*state.get("assumptions", []), *assumptions], "statements": statements}
+    return excluding[:2], statements
 
 
 async def _missing_value(

@@ -53,6 +53,7 @@ GUIDANCE = {
     "unreadable": "Write one plain SELECT statement.",
     "function": "Use only common functions, such as COUNT, SUM, AVG, MIN, MAX, ROUND, LOWER, COALESCE.",
     "type": "The types do not fit. Cast one side, or compare with another column.",
+    "empty_result": "The query returned no rows. Check that condition: its column, its spelling, its range.",
     "timeout": "The query took too long. Make it cheaper: filter early, aggregate, fewer tables.",
     "resource": "The result was too large. Aggregate it, or add a LIMIT.",
     "bounds": "The query asks for too much at once. Aggregate it, or add a LIMIT.",

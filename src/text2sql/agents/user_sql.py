@@ -3,11 +3,12 @@
 from dataclasses import replace
 
 from text2sql.agents.catalog_cache import check_query
+from text2sql.agents.empty_result import emptying_conditions, is_empty
 from text2sql.agents.node_context import Resources, RunOptions, error_detail
 from text2sql.agents.sentences import sentence
 from text2sql.charts import may_omit_groups
 from text2sql.errors import DatabaseError
-from text2sql.i18n import Language, explain, language, refusal, sentences
+from text2sql.i18n import Language, explain, language, refusal, say, sentences
 from text2sql.memory import StoredResult
 from text2sql.types import Answer, CheckedSql, Problem, Receipt, SqlRejected, StageError
 
@@ -30,10 +31,15 @@ async def run_user_sql(sql: str, options: RunOptions, resources: Resources) -> A
     stored = StoredResult.of(query, result, catalog.fingerprint, resources.catalog_cache.mark)
     result_id = await resources.memory.keep_result(options.user, options.thread, replace(stored, sql=sql))
     resources.cache_result(result_id, result)
+    assumptions: list[str] = []
+    if is_empty(result):
+        conditions, probes = await emptying_conditions(query, schema_context, resources.database)
+        assumptions = [say("answer.emptied", lang, condition=condition) for condition in conditions]
+        receipt = replace(receipt, assumptions=tuple(assumptions), statements=1 + probes)
     return Answer(
         status="answered",
         question="",
-        answer=sentence(result, lang),
+        answer=sentence(result, lang, assumptions),
         sql=query.shown,
         columns=tuple(column.name for column in result.columns),
         rows=result.rows,

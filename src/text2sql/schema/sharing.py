@@ -43,7 +43,7 @@ _ABOUT_THE_STATEMENT = frozenset(
     "syntax unknown_table unknown_column ambiguous_column bounds clause column function natural_join "
     "row_policy row_view set_shape star table table_function two_readings unreadable unresolved "
     "unknown_generation_failure llm_explanation missing_database_info ambiguous_question "
-    "budget_exhausted".split()
+    "budget_exhausted empty_result".split()
 )
 
 
