@@ -172,6 +172,11 @@ class Settings:
     )
     data_dir: str = setting("", "where memory.db is kept; empty is the user's data directory")
     pairs_dir: str = setting("", "a folder of *.sql files with verified questions, to be shared through Git")
+    embedding_model: str = setting(
+        "",
+        "`provider:model` of an OpenAI-compatible provider, to find verified questions by meaning; empty "
+        "compares words",
+    )
     result_lifetime: float = setting(86_400.0, "seconds a result can be paged and exported")
     result_keep_rows: int = setting(1_000, "rows that are stored per result for that")
     # charts

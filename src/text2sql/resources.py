@@ -7,7 +7,7 @@ opened, in parallel with loading its catalog and starting the model.
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import AsyncExitStack, nullcontext
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, nullcontext
 from dataclasses import replace
 from importlib import import_module
 from typing import TYPE_CHECKING, TypeAlias
@@ -17,7 +17,8 @@ from text2sql.config import Settings
 from text2sql.database import AsyncDatabase, open_database, source_key
 from text2sql.errors import UsageError
 from text2sql.llm import AsyncChatModel, open_model
-from text2sql.memory import open_memory
+from text2sql.llm.embeddings import open_embedder
+from text2sql.memory import Memory, open_memory
 from text2sql.sql import columns_read, start_worker
 from text2sql.types import Policy
 
@@ -123,7 +124,7 @@ class AppResources:
             self._stack.push_async_callback(database.close)
             self._stack.push_async_callback(self._close_accounts)
             start_worker(database.dialect)
-            memory = await self._stack.enter_async_context(open_memory(self.settings))
+            memory = await self._stack.enter_async_context(self._open_memory())
             agents = await importing
             policy = self._policy or await self._policy_of_tables(database)
             database = _restricted(database, policy)
@@ -143,7 +144,7 @@ class AppResources:
         from text2sql.agents import CatalogCache, GraphRunner, Resources, build  # noqa: PLC0415 -- see the module docstring
 
         shared = await owner.resources()
-        opening = open_memory(self.settings) if self._own_memory else nullcontext(shared.memory)
+        opening = self._open_memory() if self._own_memory else nullcontext(shared.memory)
         memory = await self._stack.enter_async_context(opening)
         policy = self._policy or await self._policy_of_tables(shared.database)
         database = _restricted(shared.database, policy)
@@ -157,6 +158,9 @@ class AppResources:
         )
         resources = Resources(self.settings, query_database, memory, catalog_cache, owner._model_named)
         self._runner, self._resources = GraphRunner(build(resources), resources), resources
+
+    def _open_memory(self) -> AbstractAsyncContextManager[Memory]:
+        return open_memory(self.settings, open_embedder(self.settings))
 
     async def _policy_of_tables(self, database: AsyncDatabase) -> Policy | None:
         if self._tables is None:

@@ -53,6 +53,7 @@ async def _walk(server: Served, headers: dict[str, str]) -> list[str]:
         ("GET", "/api/v1/schema?source=down", None),
         ("GET", "/api/v1/sources", None),
         ("GET", "/api/v1/models", None),
+        ("GET", "/api/v1/preferences", None),
         ("GET", "/api/v1/threads", None),
         ("GET", "/api/v1/results/nope", None),
         ("GET", "/metrics", None),

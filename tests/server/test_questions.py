@@ -73,6 +73,29 @@ def test_the_switches_of_a_preset_are_fields_of_a_question(shop: Path) -> None:
     assert wrong == 422
 
 
+def test_a_users_preferences_hold_where_a_question_names_nothing(shop: Path) -> None:
+    async def scenario() -> list[Any]:
+        async with served(shop, scripted([COUNT] * 3)) as server:
+            wanted = {"language": "zh", "mode": "database_direct", "preset": "hybrid", "model": None}
+            first = await server.answer()
+            stored = await server.client.put("/api/v1/preferences", json=wanted)
+            refused = await server.client.put("/api/v1/preferences", json={"model": "/etc/passwd"})
+            preferred = await server.answer()
+            named = await server.answer(language="en", preset="default")
+            return [first, stored.json(), refused.status_code, preferred, named, wanted]
+
+    first, stored, refused, preferred, named, wanted = asyncio.run(scenario())
+    assert stored == wanted
+    assert 400 <= refused < 500
+    assert [one["answer"] for one in (first, preferred, named)] == [
+        "customers: 3.",
+        "结果：customers: 3。",
+        "customers: 3.",
+    ]
+    assert (preferred["receipt"]["preset"], preferred["receipt"]["mode"]) == ("hybrid", "database_direct")
+    assert (named["receipt"]["preset"], preferred["receipt"]["served"]) == ("default", "")
+
+
 # -- the body of LangGraph's API -----------------------------------------------------------------
 
 

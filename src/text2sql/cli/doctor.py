@@ -20,6 +20,7 @@ from text2sql.database.dialects import BY_NAME
 from text2sql.database.grants import grants
 from text2sql.errors import Text2SQLError, UsageError
 from text2sql.i18n import Language, explain
+from text2sql.llm.embeddings import open_embedder
 from text2sql.sql import readable_by_all_roles, readable_by_roles
 
 ACCOUNT = "text2sql_reader"
@@ -75,7 +76,7 @@ def run(
     well = report is None or (report.reachable and report.read_only is not False)
     if as_json:
         database = asdict(report) if report else None
-        echo_json({**asdict(installation), "database": database, "well": well})
+        echo_json({**asdict(installation), "similarity": _similarity(), "database": database, "well": well})
     else:
         _print(installation, report, lang)
     return 0 if well else FAILED
@@ -133,7 +134,17 @@ def _print(installation: Installed, report: DatabaseReport | None, lang: Languag
     _line("·" if model.fix else "✓", word("embedded", lang), text)
     if model.fix:
         _detail(f"→ {model.fix}")
+    meaning = _similarity()
+    text = word("similarity.meaning", lang, model=meaning) if meaning else word("similarity.words", lang)
+    _line("✓" if meaning else "·", word("similarity", lang), text)
     _print_database(report, lang)
+
+
+def _similarity() -> str:
+    """The embedding model; empty if verified questions are compared by words."""
+    settings = from_environment()
+    open_embedder(settings)  # rejects an invalid name; this connects to nothing
+    return settings.embedding_model
 
 
 def _print_database(report: DatabaseReport | None, lang: Language) -> None:

@@ -634,6 +634,9 @@ WORDS: Mapping[str, tuple[str, str]] = {
     "reached": ("{tables} tables, read in {seconds:.2f} s", "{tables} 个表，读取用时 {seconds:.2f} 秒"),
     "embedded": ("embedded model", "内置模型"),
     "embedded.missing": ("not installed; a hosted model can be used by name", "未安装，可按名称使用托管模型"),
+    "similarity": ("similar asked", "相似问题"),
+    "similarity.words": ("verified questions are compared by words", "按词语比较已验证的问题"),
+    "similarity.meaning": ("compared by meaning, with {model}", "按语义比较，使用 {model}"),
     "write_refused": (
         "read-only: a write was tried, and the engine refused it",
         "只读：已尝试写入，被数据库引擎拒绝",

@@ -20,6 +20,7 @@ from text2sql.memory.keys import Key, new_key
 from text2sql.memory.location import InMemory, Server, cache_location, is_shared, place_of
 from text2sql.memory.memory import Memory
 from text2sql.memory.records import Claim, Pair, QuestionMetrics, Spread, Stats, StoredResult, ThreadInfo
+from text2sql.memory.semantic import Embedder
 
 if TYPE_CHECKING:
     from text2sql.memory.queue import Queue
@@ -74,8 +75,10 @@ def redis_of(settings: Settings) -> "Redis | None":
 
 
 @asynccontextmanager
-async def open_memory(settings: Settings) -> AsyncIterator[Memory]:
-    """Open the memory of `settings.memory`. A failure is a `StoreError` with the location and what to do."""
+async def open_memory(settings: Settings, embedder: Embedder | None = None) -> AsyncIterator[Memory]:
+    """Open the memory of `settings.memory`; with an `embedder`, verified questions are found by meaning. A
+    failure is a `StoreError` with the location and what to do.
+    """
     place = place_of(settings)
     if isinstance(place, Server):
         try:
@@ -88,7 +91,7 @@ async def open_memory(settings: Settings) -> AsyncIterator[Memory]:
 
         opening = open_file(None if isinstance(place, InMemory) else place)
     async with opening as opened:
-        memory = Memory(opened.checkpointer, opened.store, opened.tables, settings)
+        memory = Memory(opened.checkpointer, opened.store, opened.tables, settings, embedder)
         await memory.sweep()
         try:
             yield memory

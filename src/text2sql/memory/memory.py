@@ -21,6 +21,7 @@ from text2sql.memory.pair_files import one_line
 from text2sql.memory.rate_limit import RateLimitTable
 from text2sql.memory.records import Claim, Pair, QuestionMetrics, Stats, StoredResult, ThreadInfo
 from text2sql.memory.results import Results
+from text2sql.memory.semantic import Embedder
 from text2sql.memory.statistics import aggregate, metrics_from_row, metrics_to_row
 from text2sql.memory.thread_lock import ThreadLocks
 from text2sql.memory.verified_queries import Pairs
@@ -49,12 +50,13 @@ class Memory:
         store: "BaseStore",
         storage: tables.Tables,
         settings: Settings,
+        embedder: Embedder | None = None,
     ) -> None:
         self.checkpointer = checkpointer
         self.store = store
         self._tables = storage
         folder = Path(settings.pairs_dir).expanduser() if settings.pairs_dir else None
-        self._pairs = Pairs(store, folder)
+        self._pairs = Pairs(store, folder, embedder)
         self._results = Results(storage, settings.result_lifetime, settings.result_keep_rows)
         self._lifetime = settings.result_lifetime
         self.turns = ThreadLocks(storage)

@@ -16,6 +16,7 @@ from text2sql.memory.encoding import dump_pair, label, load_pair
 from text2sql.memory.pair_files import PairFolder, pair_key, write_pair
 from text2sql.memory.ranking import rank_pairs
 from text2sql.memory.records import Pair
+from text2sql.memory.semantic import Embedder, QuestionVectors
 from text2sql.text_normalization import normalised
 
 if TYPE_CHECKING:
@@ -28,8 +29,9 @@ QUESTION_CHARACTERS, SQL_CHARACTERS = 2_000, 20_000
 class Pairs:
     """The verified pairs of all databases."""
 
-    def __init__(self, store: "BaseStore", folder: Path | None) -> None:
+    def __init__(self, store: "BaseStore", folder: Path | None, embedder: Embedder | None = None) -> None:
         self._store = store
+        self._vectors = QuestionVectors(store, embedder) if embedder else None
         self._folder = PairFolder(folder) if folder else None
 
     async def remember(self, pair: Pair) -> None:
@@ -48,7 +50,9 @@ class Pairs:
         await self._store.adelete(_namespace(source, user), pair_key(Pair(question, "", source=source)))
 
     async def recall(self, source: str, question: str, most: int, user: str) -> list[tuple[float, Pair]]:
-        return rank_pairs(question, await self._load(source, user), most)
+        pairs = await self._load(source, user)
+        meanings = await self._vectors.scores(question, pairs) if self._vectors else {}
+        return rank_pairs(question, pairs, most, meanings)
 
     async def export(self, source: str, folder: Path) -> int:
         """Write every pair of a database to its own file; return how many."""

@@ -128,6 +128,18 @@ class Question(Body):
         return self
 
 
+class Preferences(Body):
+    """Options that a user's questions have unless they name others; null leaves one to the server."""
+
+    model_config = ConfigDict(
+        extra="forbid", json_schema_extra={"examples": [{"language": "zh", "preset": "light"}]}
+    )
+    language: Literal["zh", "en"] | None = None
+    mode: Mode | None = None
+    preset: PresetName | None = None
+    model: Name | None = Field(None, description="A name from `GET /api/v1/models`")
+
+
 class Resume(Body):
     model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{"confirm": True}, {}]})
     confirm: bool | None = Field(

@@ -15,7 +15,7 @@ from fastapi import Depends, Request
 from text2sql import __version__
 from text2sql.client.async_client import AskOptions
 from text2sql.config import Settings
-from text2sql.errors import Text2SQLError, UsageError
+from text2sql.errors import StoreError, Text2SQLError, UsageError
 from text2sql.i18n import Language
 from text2sql.server.admission import Admission
 from text2sql.server.audit import AuditLog, ServerStore
@@ -40,7 +40,17 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-_QUESTION_OPTIONS = ("mode", "preset", "language", "seconds", "max_attempts", "explain", "repair", "summary")
+_QUESTION_OPTIONS = (
+    "mode",
+    "preset",
+    "language",
+    "seconds",
+    "max_attempts",
+    "explain",
+    "repair",
+    "summary",
+    "model",
+)
 _IGNORED_OPTIONS = ("thread", "seconds")  # options that do not change the answer
 # Settings that change the answer, on another server or after a restart.
 _RELEVANT_SETTINGS = (
@@ -164,7 +174,8 @@ class QueryPipeline:
                     await self.cache.keep(key, event.answer)
                 yield event
 
-    def options_for(self, question: Question, thread: str, user: str) -> AskOptions:
+    async def options_for(self, question: Question, thread: str, user: str) -> AskOptions:
+        """The options of a question, and the user's preferences where it has none."""
         if question.model and question.model not in self.models:
             raise UsageError("usage.model_offered", name=question.model)
         if len(question.question) > self.settings.question_length:
@@ -173,11 +184,22 @@ class QueryPipeline:
         options = AskOptions(
             thread=thread, user=user, allow_writes=allowed and question.allow_writes is not False
         )
-        if question.model and question.model != self.models[0]:
-            options["model"] = question.model
+        options.update(await self._preferred(user))
         given = {name: getattr(question, name) for name in _QUESTION_OPTIONS}
         given = {name: value for name, value in given.items() if value is not None}
-        return cast("AskOptions", {**options, **given})
+        options = cast("AskOptions", {**options, **given})
+        if options.get("model") == self.models[0]:
+            del options["model"]  # the same question without it has the same cache key
+        return options
+
+    async def _preferred(self, user: str) -> AskOptions:
+        """Without the store there are no preferences, and a model may no longer be offered."""
+        with suppress(StoreError):
+            preferred = dict(await (await self.server_store.memory()).preferences(user))
+            if preferred.get("model") not in self.models:
+                preferred.pop("model", None)
+            return cast("AskOptions", preferred)
+        return AskOptions()
 
     async def observed(
         self, events: AsyncGenerator[Event, None], source: Source, parent: str = ""

@@ -13,7 +13,7 @@ import json
 import sys
 import threading
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any
 
@@ -27,6 +27,7 @@ class Endpoint:
     def __init__(self) -> None:
         self.port = 0
         self._calls: defaultdict[str, list[Call]] = defaultdict(list)
+        self.embedding: Callable[[str], Sequence[float]] = lambda text: [1.0, float(len(text))]
         self._work: set[asyncio.Future[None]] = set()
 
     @property
@@ -80,6 +81,9 @@ class Endpoint:
             for name, _, value in (line.partition(":") for line in head[1:])
         }
         body: Any = json.loads(await reader.readexactly(int(headers.get("content-length", "0"))) or b"{}")
+        if path.endswith("/embeddings"):
+            await self._embed(wire, body, headers, path)
+            return
         if not path.partition("?")[0].endswith(("/chat/completions", "/responses")):
             await wire.json(404, problem(f"nothing is at {path}"))
             return
@@ -89,6 +93,17 @@ class Endpoint:
         play, argument = scenario(model)
         with suppress(ConnectionError):  # the client disconnected, which is the expected end of a fault
             await play(call, wire, argument)
+
+    async def _embed(self, wire: Wire, body: Any, headers: dict[str, str], path: str) -> None:
+        """Reply with the vectors of `embedding`; the model `fault` fails."""
+        model = str(body["model"])
+        self._calls[model].append(Call(model, body, headers, path, len(self._calls[model]) + 1))
+        if model == "fault":
+            await wire.json(500, problem("no embeddings today"))
+            return
+        vectors = [list(self.embedding(text)) for text in body["input"]]
+        data = [{"index": index, "embedding": vector} for index, vector in enumerate(vectors)]
+        await wire.json(200, {"object": "list", "model": model, "data": data})
 
 
 async def _wait_until_closed(reader: asyncio.StreamReader, work: "asyncio.Future[None]") -> None:

@@ -1,4 +1,4 @@
-"""Schema, sources, models and feedback."""
+"""Schema, sources, models, preferences and feedback."""
 
 import asyncio
 from typing import Annotated
@@ -6,8 +6,9 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
 
+from text2sql.errors import UsageError
 from text2sql.serialization import catalog_object
-from text2sql.server.models import Feedback, ModelsList, SchemaObject, SourcesList
+from text2sql.server.models import Feedback, ModelsList, Preferences, SchemaObject, SourcesList
 from text2sql.server.query_pipeline import Pipeline, QueryPipeline, User
 from text2sql.server.routes.openapi import problems
 from text2sql.server.sources import Source
@@ -37,6 +38,23 @@ async def sources(pipeline: Pipeline) -> Response:
 @router.get("/models", responses=problems(), response_model=ModelsList)
 async def models(pipeline: Pipeline) -> Response:
     return Json({"models": pipeline.models, "default": pipeline.models[0]})
+
+
+@router.get("/preferences", responses=problems(), response_model=Preferences)
+async def preferences(pipeline: Pipeline, user: User) -> Response:
+    """The user's preferences."""
+    known = await (await pipeline.server_store.memory()).preferences(user)
+    return Json(Preferences.model_validate(known).model_dump())
+
+
+@router.put("/preferences", responses=problems(), response_model=Preferences)
+async def prefer(body: Preferences, pipeline: Pipeline, user: User) -> Response:
+    """Replace the user's preferences. A question that names an option itself is not affected."""
+    if body.model and body.model not in pipeline.models:
+        raise UsageError("usage.model_offered", name=body.model)
+    values = {name: value or "" for name, value in body.model_dump().items()}
+    await (await pipeline.server_store.memory()).prefer(user, **values)
+    return Json(body.model_dump())
 
 
 @router.post("/feedback", responses=problems(), status_code=204, response_class=Response)

@@ -50,7 +50,8 @@ async def query(
     """
     thread = body.thread_id or new_thread()
     source = await pipeline.source_for(body.source, body.thread_id, user)
-    running = pipeline.ask(body, source, pipeline.options_for(body, thread, user), traceparent)
+    options = await pipeline.options_for(body, thread, user)
+    running = pipeline.ask(body, source, options, traceparent)
     return event_stream(pipeline, pipeline.streams.start(user, thread, body.language or language, running))
 
 
@@ -77,9 +78,8 @@ async def query_sync(
 
     async def answer() -> Answer:
         source = await pipeline.source_for(body.source, body.thread_id, user)
-        return await final_answer(
-            pipeline.ask(body, source, pipeline.options_for(body, thread, user), traceparent)
-        )
+        options = await pipeline.options_for(body, thread, user)
+        return await final_answer(pipeline.ask(body, source, options, traceparent))
 
     return await answer_response(await run_until_disconnect(request, answer()))
 
