@@ -153,3 +153,12 @@ def test_a_setting_that_does_not_exist_is_refused(name: str, value: str) -> None
 def test_a_setting_from_a_program_is_refused_as_well(settings: Settings) -> None:
     with pytest.raises(UsageError):
         RunOptions().preset_of(settings)
+
+
+def test_the_receipt_has_the_reason_of_a_failure_and_the_answer_its_query(shop: Path) -> None:
+    failed = ask(shop, wrong_queries())
+    assert (failed.receipt.reason, failed.error and failed.error.kind) == ("budget_exhausted", "column")
+    assert failed.sql.startswith("SELECT nothing_")
+    assert ask(shop, ["SELECT shoe_size FROM customers", NAMES]).receipt.reason == ""
+    told = ask(shop, ["I cannot tell."], max_attempts=1)
+    assert (told.status, told.receipt.reason) == ("failed", "llm_explanation")

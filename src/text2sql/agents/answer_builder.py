@@ -74,6 +74,14 @@ def _last_sql(state: SQLMessageState) -> str:
     return state.get("generated_sql", "") or next(filter(None, tried), "")
 
 
+def _failure_reason(state: SQLMessageState) -> str:
+    """An earlier attempt may have failed for a reason that the outcome does not have."""
+    if state.get("status") in ("", "answered", "conversation", "confirm"):
+        return ""
+    failure = state.get("failure")
+    return failure["reason"] if failure else state.get("sql_generation_failure_reason", "")
+
+
 async def load_result(result_id: str, user: str, resources: Resources) -> QueryResult:
     """The rows of an answer: cached, else read from the store until they expire."""
     cached = resources.results.get(result_id)
@@ -158,6 +166,7 @@ def build_receipt(state: SQLMessageState, stage: str) -> Receipt:
         statements=state.get("statements", 0),
         mode=state.get("mode", "hybrid"),
         preset=state.get("preset", "default"),
+        reason=_failure_reason(state),
     )
 
 

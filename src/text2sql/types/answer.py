@@ -83,6 +83,7 @@ class Receipt:
     mode: Mode = "hybrid"
     preset: str = "default"
     summary: Summary = "template"  # how the answer was phrased
+    reason: str = ""  # why there is no result, such as `missing_database_info`; empty if there is one
     served: str = ""  # for an answer from the cache: when it was computed (ISO 8601, UTC)
 
 
