@@ -402,3 +402,12 @@ def test_an_empty_result_is_not_retried_without_repair_or_without_a_condition(sh
     with endpoint(Model([LOST])) as model:
         (run,) = talk(agent(shop, model), QUESTION).replies("run_sql")
     assert (run["row_count"], "error" in run, "empty" in run) == (0, False, False)
+
+
+def test_the_condition_of_an_empty_result_is_masked_like_the_query(shop: Path) -> None:
+    with endpoint(Model([LOST, LOST])) as model:
+        talked = talk(agent(shop, model, share_values="none"), QUESTION)
+    runs = talked.replies("run_sql")
+    assert runs[0]["error"]["kind"] == "empty_result"
+    seen = [body for part, body in model.requests if part != "generator"]
+    assert "lost" not in json.dumps([runs, talked.state["last_error"], seen])

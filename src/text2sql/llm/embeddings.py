@@ -63,7 +63,7 @@ def open_embedder(settings: Settings) -> Embedder | None:
     if not name:
         return None
     provider, _, model = name.partition(":")
-    compatible = [facts.name for facts in PROVIDERS.values() if facts.dialect == "openai"]
+    compatible = [facts.name for facts in PROVIDERS.values() if facts.api == "openai"]
     if provider not in compatible or not model:
         raise UsageError("usage.embedding_model", name=name, providers=", ".join(compatible))
     is_hosted = settings.model != "local" and not settings.model.endswith(".gguf")
