@@ -64,7 +64,7 @@ async def bare(model: AsyncChatModel, ddl: str) -> Taken:
 async def ours(path: Path, settings: Settings, typing: float) -> Taken:
     async with AsyncText2SQL(str(path), settings=settings) as db:
         if typing:
-            db.warm_in_background()
+            await db.warm(background=True)
             await asyncio.sleep(typing)
         taken = []
         for question in QUESTIONS:

@@ -219,7 +219,7 @@ def watch(app: FastAPI) -> None:
         held |= {"threads": threading.active_count(), "megabytes": resident()}
         pipeline = getattr(app.state, "reception", None)
         if pipeline is not None:
-            database = pipeline.sources.named(None).app.database
+            database = pipeline.sources.named(None).app.app_resources.database
             held |= {"connections": database.busy if database else 0}
             held |= {"work": pipeline.admission.running + pipeline.admission.waiting}
             held |= {"streams": pipeline.streams.running}

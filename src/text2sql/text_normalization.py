@@ -56,3 +56,17 @@ def normalised(text: str) -> str:
     folded = unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", text).casefold())
     bare = "".join(character for character in folded if not unicodedata.combining(character))
     return " ".join(bare.split())
+
+
+def has_chinese(text: str) -> bool:
+    return _CJK.search(text) is not None
+
+
+def printable(text: str) -> str:
+    """Escape unprintable characters, such as terminal control sequences in names and values."""
+    if text.isprintable():
+        return text
+    return "".join(
+        character if character.isprintable() else character.encode("unicode_escape", "surrogatepass").decode()
+        for character in text
+    )

@@ -13,7 +13,7 @@ async def _die(shop: Path, memory: str, stage: str, question: str, lines: list[s
     async with app(shop, scripted(lines), memory=memory) as db:
         if confirm:
             await db.ask(question, thread="t", allow_writes=True)
-            events = db.stream_confirm("t")
+            events = db.threads.stream_confirm("t")
         else:
             events = db.stream(question, thread="t")
         async for event in events:

@@ -17,7 +17,7 @@ def test_every_answer_comes_back_after_a_restart(shop: Path, tmp_path: Path) -> 
         async with app(shop, backend, memory=memory) as db:
             first = [await db.ask(f"How many customers of level {n}?", thread="t") for n in range(13)]
         async with app(shop, backend, memory=memory) as db:
-            return first, await db.answers("t", rows=100)
+            return first, list(await db.threads.answers("t", rows=100))
 
     first, again = asyncio.run(scenario())
     assert len(again) == 13, "also those that no follow-up is shown any more"
@@ -30,7 +30,7 @@ def test_an_answer_is_cut_to_the_requested_rows_and_marked_as_truncated(shop: Pa
     async def scenario() -> Answer:
         async with app(shop, scripted(["SELECT name FROM customers"])) as db:
             await db.ask("Which customers are there?", thread="t")
-            return (await db.answers("t", rows=2))[0]
+            return (await db.threads.answers("t", rows=2))[0]
 
     answer = asyncio.run(scenario())
     assert (len(answer.rows), answer.row_count, answer.truncated) == (2, 3, True)
@@ -41,7 +41,7 @@ def test_an_answer_whose_rows_have_expired_has_no_result_id(shop: Path) -> None:
         async with app(shop, scripted([LEVELS]), result_lifetime=0.05) as db:
             await db.ask("How many customers of each level?", thread="t")
             await asyncio.sleep(0.1)
-            return (await db.answers("t", rows=100))[0]
+            return (await db.threads.answers("t", rows=100))[0]
 
     answer = asyncio.run(scenario())
     assert (answer.status, answer.rows, answer.chart, answer.result_id) == ("answered", (), None, "")
@@ -53,10 +53,10 @@ def test_a_long_thread_is_rolled_back_by_exactly_one_turn(shop: Path) -> None:
         async with app(shop, scripted([], last=LEVELS)) as db:
             for n in range(13):
                 await db.ask(f"How many customers of level {n}?", thread="t")
-            left = await db.roll_back("t")
-            after = [answer.question for answer in await db.answers("t", rows=1)]
+            left = await db.threads.roll_back("t")
+            after = [answer.question for answer in await db.threads.answers("t", rows=1)]
             await db.ask("How many customers of level 99?", thread="t")
-            return left, after, [answer.question for answer in await db.answers("t", rows=1)]
+            return left, after, [answer.question for answer in await db.threads.answers("t", rows=1)]
 
     left, after, then = asyncio.run(scenario())
     questions = [f"How many customers of level {n}?" for n in range(12)]
@@ -70,9 +70,9 @@ def test_a_pending_write_is_the_last_answer_and_is_rolled_back_alone(shop: Path)
         async with app(shop, scripted([LEVELS, change]), allow_writes=True) as db:
             await db.ask("How many customers of each level?", thread="t")
             await db.ask("Set the level of customer 1 to gold", thread="t")
-            before = [str(answer.status) for answer in await db.answers("t", rows=1)]
-            left = await db.roll_back("t")
-            return before, left, [answer.status for answer in await db.answers("t", rows=1)]
+            before = [str(answer.status) for answer in await db.threads.answers("t", rows=1)]
+            left = await db.threads.roll_back("t")
+            return before, left, [answer.status for answer in await db.threads.answers("t", rows=1)]
 
     before, left, after = asyncio.run(scenario())
     assert before == ["answered", "confirm"]

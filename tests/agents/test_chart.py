@@ -53,7 +53,7 @@ def test_after_a_restart_the_chart_has_its_rows_again(shop: Path, tmp_path: Path
 
     async def again() -> Answer:
         async with app(shop, scripted([]), **memory) as db:
-            return await db.resume("t")
+            return await db.threads.resume("t")
 
     assert asyncio.run(again()).chart == before.chart
 

@@ -40,7 +40,7 @@ def test_a_question_is_written_as_it_begins_when_a_model_has_answered_and_as_it_
             await db.ask("and in all?", thread="t")
             again = ["interpreter", "generator", "interpreter"]
             assert await on_disk(db) == ["", "generator", "interpreter", *again]
-            assert [turn["question"] for turn in await db.history("t")] == [QUESTION, "and in all?"]
+            assert [turn["question"] for turn in await db.threads.history("t")] == [QUESTION, "and in all?"]
 
     asyncio.run(scenario())
 
@@ -69,7 +69,7 @@ def test_a_cancelled_question_leaves_its_last_step_to_resume_from(
                     if isinstance(event, StageStarted) and event.stage == "executor":
                         break
             assert await on_disk(db) == ["", "generator", "validator"]
-            answer = await db.resume("t")  # the script has no second query
+            answer = await db.threads.resume("t")  # the script has no second query
             assert (answer.status, answer.rows) == ("answered", ((3,),))
 
     asyncio.run(scenario())
@@ -82,7 +82,7 @@ def test_a_write_is_checkpointed_step_by_step(shop: Path, monkeypatch: pytest.Mo
         async with app(shop, scripted([INSERT])) as db:
             await db.ask("Add the city Rome in Italy", thread="t", allow_writes=True)
             assert await on_disk(db) == ["", "generator", "validator"]
-            await db.confirm("t")
+            await db.threads.confirm("t")
             assert (await on_disk(db))[3:] == ["confirmation", "executor", "interpreter"]
 
     asyncio.run(scenario())
@@ -93,8 +93,8 @@ def test_nothing_is_pending_after_a_run(shop: Path) -> None:
         async with app(shop, scripted([COUNT, COUNT])) as db:
             await db.ask(QUESTION, thread="t")
             await db.ask("and in all?", thread="t")
-            await db.roll_back("t")
-            runner: Any = (await db._resources.runner())._checkpointer
+            await db.threads.roll_back("t")
+            runner: Any = (await db.app_resources.runner())._checkpointer
             assert (runner._pending, runner._written) == ({}, {})
 
     asyncio.run(scenario())

@@ -40,7 +40,7 @@ def test_a_thread_that_was_killed_at_a_stage_resumes_and_answers(
 
     async def resumed() -> Answer:
         async with app(shop, scripted([COUNT]), memory=memory) as db:
-            return await db.resume("t")
+            return await db.threads.resume("t")
 
     answer = asyncio.run(resumed())
     assert (answer.status, answer.rows) == ("answered", ((3,),))
@@ -56,7 +56,7 @@ def test_a_confirmed_write_that_was_killed_happens_once(shop: Path, tmp_path: Pa
 
     async def resumed() -> Answer:
         async with app(shop, scripted([]), memory=memory) as db:
-            return await db.confirm("t") if stage == "confirmation" else await db.resume("t")
+            return await db.threads.confirm("t") if stage == "confirmation" else await db.threads.resume("t")
 
     answers = [asyncio.run(resumed()) for _ in range(2)]
     (cities,) = rows_of(shop, "SELECT count(*) FROM cities")[0]
@@ -81,7 +81,7 @@ def test_a_write_that_may_have_happened_is_not_run_again(shop: Path, tmp_path: P
             saved = await memory_held.checkpointer.aget({"configurable": {"thread_id": scoped("", "t")}})
             assert saved is not None
             await memory_held.claim(saved["channel_values"]["pending_write"]["key"])
-            return await db.confirm("t")
+            return await db.threads.confirm("t")
 
     answer = asyncio.run(scenario())
     assert (answer.status, answer.error.kind if answer.error else "") == ("failed", "write_unknown")

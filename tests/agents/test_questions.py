@@ -423,7 +423,7 @@ def test_a_verified_question_needs_no_model_and_helps_with_similar_ones(shop: Pa
 
     async def scenario() -> tuple[Answer, Answer]:
         async with app(shop, backend) as db:
-            await db.remember("How many silver customers are there?", "SELECT 41 + 1 AS silver")
+            await db.verified.add("How many silver customers are there?", "SELECT 41 + 1 AS silver")
             same = await db.ask("how many silver customers are there?")
             return same, await db.ask("How many gold customers are there?")
 

@@ -42,10 +42,10 @@ def test_an_answer_covers_visible_rows_and_shows_the_query_without_the_policy(
             assert answer.rows == ((1, "Ann", "gold"), (3, "Bo", None))
             assert "city_id" not in str(answer)
             assert "text2sql_base" not in str(answer)
-            page = await db.page(answer.result_id, number=2, size=1, user="ann")
+            page = await db.results.page(answer.result_id, number=2, size=1, user="ann")
             assert page.rows == ((3, "Bo", None),)
-            assert await db.count(answer.result_id, user="ann") == 2
-            own = await db.run_own(answer.sql, user="ann")
+            assert await db.results.count(answer.result_id, user="ann") == 2
+            own = await db.run_sql(answer.sql, user="ann")
             assert own.rows == answer.rows
 
     asyncio.run(scenario())
@@ -72,7 +72,7 @@ def test_a_verified_question_of_somebody_else_is_neither_answered_nor_shown(
     async def scenario() -> None:
         memory = tmp_path / "m.db"
         async with app(shop, (), 1, memory) as db:
-            await db.remember("How many silver customers are there?", SILVER, user="wang")
+            await db.verified.add("How many silver customers are there?", SILVER, user="wang")
             own = await db.ask("How many silver customers are there?", user="wang")
             assert (own.rows, own.receipt.usage.calls) == (((1,),), 0)
         backend = scripted((SILVER,))
@@ -92,7 +92,10 @@ def test_a_result_stored_under_other_claims_is_not_found(shop: Path, tmp_path: P
         async with app(shop, ("SELECT name FROM customers",), 2, memory) as db:
             answer = await db.ask("List the customers", user="ann")
         async with app(shop, (), 1, memory) as db:
-            for request in (db.result(answer.result_id, user="ann"), db.count(answer.result_id, user="ann")):
+            for request in (
+                db.results.get(answer.result_id, user="ann"),
+                db.results.count(answer.result_id, user="ann"),
+            ):
                 with pytest.raises(UsageError):
                     await request
 

@@ -19,10 +19,10 @@ def test_a_thread_has_a_history_and_can_be_rolled_back(shop: Path) -> None:
         async with app(shop, scripted(lines)) as db:
             for question in ("How many customers?", "How many orders?", "How many cities?"):
                 await db.ask(question, thread="t")
-            before = [turn["question"] for turn in await db.history("t")]
-            left = await db.roll_back("t", turns=2)
-            after = [turn["question"] for turn in await db.history("t")]
-            return before, left, after, await db.roll_back("t", turns=5)
+            before = [turn["question"] for turn in await db.threads.history("t")]
+            left = await db.threads.roll_back("t", turns=2)
+            after = [turn["question"] for turn in await db.threads.history("t")]
+            return before, left, after, await db.threads.roll_back("t", turns=5)
 
     before, left, after, nothing = asyncio.run(scenario())
     assert before == ["How many customers?", "How many orders?", "How many cities?"]
@@ -38,7 +38,7 @@ def test_a_follow_up_after_rolling_back_refers_to_the_remaining_turns(shop: Path
         async with app(shop, backend) as db:
             await db.ask("How many customers?", thread="t")
             await db.ask("How many orders?", thread="t")
-            await db.roll_back("t")
+            await db.threads.roll_back("t")
             await db.ask("and by level?", thread="t")
 
     asyncio.run(scenario())
@@ -74,8 +74,8 @@ def test_a_result_can_be_paged_in_a_stable_order_and_counted(shop: Path) -> None
     async def scenario() -> tuple[list[object], int]:
         async with app(shop, scripted(["SELECT name FROM customers"])) as db:
             answer = await db.ask("Which customers are there?")
-            pages = [await db.page(answer.result_id, number=n, size=2) for n in (1, 2)]
-            return [row for page in pages for row in page.rows], await db.count(answer.result_id)
+            pages = [await db.results.page(answer.result_id, number=n, size=2) for n in (1, 2)]
+            return [row for page in pages for row in page.rows], await db.results.count(answer.result_id)
 
     rows, count = asyncio.run(scenario())
     assert (sorted(rows), count) == ([("Ann",), ("Bo",), ("王芳",)], 3)  # type: ignore[type-var]
@@ -85,7 +85,7 @@ def test_a_result_of_another_user_is_not_there(shop: Path) -> None:
     async def scenario() -> None:
         async with app(shop, scripted([COUNT])) as db:
             answer = await db.ask("How many customers?", user="ann")
-            await db.page(answer.result_id, number=1, size=5, user="bo")
+            await db.results.page(answer.result_id, number=1, size=5, user="bo")
 
     with pytest.raises(UsageError):
         asyncio.run(scenario())
@@ -133,8 +133,8 @@ def test_a_source_is_the_same_by_its_relative_and_its_absolute_path(
         for place in (Path(shop.name), shop):
             async with app(place, scripted([COUNT]), memory=memory) as db:
                 await db.ask("How many customers are there?", thread="t")
-                await db.remember("How many customers are there?", COUNT)
-                keys.add(await db.source_of("t"))
+                await db.verified.add("How many customers are there?", COUNT)
+                keys.add(await db.threads.source("t"))
                 resources = await db.resources()
                 known = len(
                     await resources.memory.recall(

@@ -63,7 +63,7 @@ def test_a_verified_query_runs_as_the_guard_writes_it(
         async with app(museum, scripted([])) as db:
             for number, sql in enumerate(changeable):
                 question = f"How many paintings are in museum {number}?"
-                await db.remember(question, sql)
+                await db.verified.add(question, sql)
                 ran.clear()
                 answer = await db.ask(question)
                 outcomes.append((sql, list(ran), answer))
@@ -89,7 +89,7 @@ def test_user_sql_runs_as_the_guard_writes_it(tmp_path: Path, ran: list[str], ch
         async with app(museum, scripted([])) as db:
             for sql in changeable:
                 ran.clear()
-                answer = await db.run_own(sql)
+                answer = await db.run_sql(sql)
                 outcomes.append((sql, list(ran), answer))
         return outcomes
 
@@ -110,11 +110,11 @@ def test_a_verified_query_is_stored_as_written_and_has_no_limit_of_ours(shop: Pa
     async def scenario() -> tuple[Answer, list[str], list[str]]:
         async with app(shop, scripted([ORDERS], last=""), row_limit=2) as db:
             sql = (await db.ask("List all orders")).sql if shown else ORDERS
-            await db.remember("List all orders", sql)
+            await db.verified.add("List all orders", sql)
             memory, key = (await db.resources()).memory, (await db.resources()).catalog_cache.key
             stored = [pair.sql for _, pair in await memory.recall(key, "List all orders")]
             answer = await db.ask("List all orders")
-            await db.note_feedback("List all orders", answer.sql, good=False)
+            await db.verified.rate("List all orders", answer.sql, good=False)
             return answer, stored, [pair.sql for _, pair in await memory.recall(key, "List all orders")]
 
     answer, stored, left = asyncio.run(scenario())
@@ -126,7 +126,7 @@ def test_a_verified_query_is_stored_as_written_and_has_no_limit_of_ours(shop: Pa
 def test_a_limit_that_a_person_wrote_stays_in_a_verified_query(shop: Path) -> None:
     async def scenario() -> Answer:
         async with app(shop, scripted([]), row_limit=10) as db:
-            await db.remember("Which order is the first?", "SELECT * FROM orders ORDER BY id LIMIT 1")
+            await db.verified.add("Which order is the first?", "SELECT * FROM orders ORDER BY id LIMIT 1")
             return await db.ask("Which order is the first?")
 
     answer = asyncio.run(scenario())
@@ -149,7 +149,7 @@ def test_a_list_that_is_too_slow_is_limited_and_then_not_fixed(
 
     async def scenario() -> Answer:
         async with app(shop, backend) as db:
-            await db.remember("Which customers are called ann?", sql)
+            await db.verified.add("Which customers are called ann?", sql)
             return await db.ask("Which customers are called ann?")
 
     answer = asyncio.run(scenario())
@@ -165,7 +165,7 @@ def test_a_query_that_replaces_a_verified_one_is_not_called_verified(shop: Path)
 
     async def scenario() -> Answer:
         async with app(shop, backend) as db:
-            await db.remember("How many orders are there?", "SELECT count(*) FROM visits")
+            await db.verified.add("How many orders are there?", "SELECT count(*) FROM visits")
             change(shop, "DROP TABLE visits")
             return await db.ask("How many orders are there?")
 

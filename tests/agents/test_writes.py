@@ -20,8 +20,8 @@ def test_a_write_waits_with_its_statement_and_its_row_count(shop: Path) -> None:
         async with app(shop, scripted([UPDATE])) as db:
             first = await db.ask("Set all open orders to paid", thread="t", allow_writes=True)
             before = rows_of(shop, "SELECT status FROM orders WHERE id = 3")
-            second = await db.confirm("t")
-            third = await db.confirm("t")
+            second = await db.threads.confirm("t")
+            third = await db.threads.confirm("t")
         return first, before, second, third, rows_of(shop, "SELECT status FROM orders")
 
     first, before, second, third, after = asyncio.run(scenario())
@@ -45,7 +45,7 @@ def test_a_confirmed_write_runs_once_even_after_a_restart(shop: Path, tmp_path: 
 
     async def again() -> Answer:
         async with app(shop, scripted([]), memory=memory) as db:
-            return await db.confirm("t")
+            return await db.threads.confirm("t")
 
     assert asyncio.run(first()).status == "confirm"
     assert [asyncio.run(again()).status for _ in range(2)] == ["answered", "answered"]
@@ -56,7 +56,7 @@ def test_a_declined_write_changes_nothing(shop: Path) -> None:
     async def scenario() -> Answer:
         async with app(shop, scripted([UPDATE])) as db:
             await db.ask("Set all open orders to paid", thread="t", allow_writes=True)
-            return await db.confirm("t", yes=False)
+            return await db.threads.confirm("t", yes=False)
 
     assert asyncio.run(scenario()).status == "refused"
     assert rows_of(shop, "SELECT count(*) FROM orders WHERE status = 'open'") == [(1,)]
@@ -76,7 +76,7 @@ def test_confirming_without_a_pending_write_is_bad_usage(shop: Path) -> None:
     async def scenario() -> None:
         async with app(shop, scripted(["SELECT count(*) FROM orders"])) as db:
             await db.ask("How many orders are there?", thread="t")
-            await db.confirm("t")
+            await db.threads.confirm("t")
 
     with pytest.raises(UsageError):
         asyncio.run(scenario())

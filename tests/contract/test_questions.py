@@ -76,7 +76,11 @@ def test_a_confirmed_write_happens_once(shelf: Place) -> None:
     async def run() -> list[str]:
         async with app(shelf, [insert]) as db:
             first = await db.ask("Add the shelf z", thread="t", allow_writes=True)
-            return [first.status, (await db.confirm("t")).status, (await db.confirm("t")).status]
+            return [
+                first.status,
+                (await db.threads.confirm("t")).status,
+                (await db.threads.confirm("t")).status,
+            ]
 
     assert asyncio.run(run()) == ["confirm", "answered", "answered"]
     assert shelf.admin("SELECT count(*) FROM shelves") == [(3,)]

@@ -1,14 +1,13 @@
-"""docs/asking.md lists the stages, statuses, presets and methods of the code."""
+"""docs/asking.md lists the stages, statuses and presets of the code."""
 
 import json
 from dataclasses import fields
 from typing import get_args
 
 from docs_text import blocks, cells, read, section
-from text2sql import AsyncText2SQL, Text2SQL
-from text2sql.agents import NODE_FUNCTIONS, PRESETS, RunOptions
+from text2sql import RunOptions
+from text2sql.agents import NODE_FUNCTIONS, PRESETS
 from text2sql.agents.presets import Preset
-from text2sql.client.async_client import AskOptions
 from text2sql.config import Settings
 from text2sql.types import Event, Receipt, Status
 
@@ -44,16 +43,8 @@ def test_the_presets_are_as_the_table_says() -> None:
     assert rows == [row_of(name, preset) for name, preset in PRESETS.items()]
 
 
-def test_every_verb_is_documented_and_the_twin_has_it_too() -> None:
-    """The documented methods; `with` opens and closes, and the others are for our own front ends."""
-    verbs = {name for name in vars(Text2SQL) if not name.startswith("_")} - {"open", "close"}
-    assert verbs == set(first_cells("From Python"))
-    assert verbs <= vars(AsyncText2SQL).keys()
-
-
 def test_what_may_be_said_with_a_question_is_documented() -> None:
-    python, server = section(PAGE, "From Python"), section(PAGE, "LangGraph's own server")
-    assert [name for name in AskOptions.__annotations__ if f"`{name}`" not in python] == []
+    server = section(PAGE, "LangGraph's own server")
     assert [field.name for field in fields(RunOptions) if f"`{field.name}`" not in server] == []
 
 

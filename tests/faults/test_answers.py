@@ -141,7 +141,7 @@ def test_p01_c01_a_question_cancelled_after_a_stage_can_be_resumed(
             await asyncio.gather(asking, return_exceptions=True)
         monkeypatch.undo()
         async with app(shop, scripted([], last=COUNT), memory=memory) as db:
-            return await db.resume("t"), len(await db.history("t"))
+            return await db.threads.resume("t"), len(await db.threads.history("t"))
 
     answer, turns = asyncio.run(run())
     assert (answer.rows, turns) == (((3,),), 1)

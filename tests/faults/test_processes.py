@@ -89,7 +89,7 @@ def kept(shop: Path, memory: Path, threads: list[str]) -> dict[str, Any]:
         async with app(shop, scripted([], last=COUNT), **quick) as db:
             for thread in threads:
                 try:
-                    found[thread] = (await db.resume(thread)).rows
+                    found[thread] = (await db.threads.resume(thread)).rows
                 except UsageError as error:
                     found[thread] = error.message_key
         return found

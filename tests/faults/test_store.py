@@ -121,7 +121,7 @@ def test_p04_a_torn_end_of_the_log_costs_the_last_step_alone(shop: Path, tmp_pat
             torn.write_bytes(whole["m.db"])
             (tmp_path / "torn.db-wal").write_bytes(log[:cut] + b"\xff" * 64)
             async with app(shop, scripted([], last=COUNT), memory=str(torn)) as db:
-                assert len(await db.history("first")) == 1
+                assert len(await db.threads.history("first")) == 1
                 assert (await db.ask("How many customers are there?", thread="third")).rows == ((3,),)
             for path in tmp_path.glob("torn.db*"):
                 path.unlink()

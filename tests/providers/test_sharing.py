@@ -90,7 +90,7 @@ async def ask_everything(db: AsyncText2SQL, provider: Fake) -> list[Answer]:
     await ask("and as a pie chart?", LISTED, thread="s", **data)
     await ask("Thank you! What did I ask first?", thread="s", mode="chat_direct")
     await ask("Is there anything odd about the totals?", COUNT)
-    await db.remember("How many customers are called Zyx?", VERIFIED)
+    await db.verified.add("How many customers are called Zyx?", VERIFIED)
     await ask("How many customers are called Wvu?", COUNT, **data)
     previous = {"sql": FAILS, "kind": "type", "detail": "Could not convert 'REFCANARY-19' to INT32"}
     await ask("What is the sum of the references?", COUNT, previous=previous, **data)

@@ -193,7 +193,7 @@ def test_the_pool_of_an_account_is_bounded(shop: Shop, tmp_path: Path) -> None:
 
     async def test(server: Served) -> None:
         database = (await app_for(server, "clerk").resources()).database
-        pool = server.here.all_sources.named("shop").app.databases[1]
+        pool = server.here.all_sources.named("shop").app.app_resources.databases[1]
         running = asyncio.gather(*(database.run(CheckedSql(slow, "postgres")) for _ in range(12)))
         counts = []
         while not running.done():

@@ -211,12 +211,12 @@ def test_the_preferred_supported_language_is_used(accept: str, default: str, exp
 def test_an_internal_error_is_a_problem_without_a_stack_trace(
     shop: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def broken(self: Any, user: str = "") -> list[Any]:
+    async def broken(self: Any, *, user: str = "") -> list[Any]:
         raise ValueError("secret canary")
 
     async def scenario() -> tuple[httpx.Response, str]:
         async with served(shop, scripted([])) as server:
-            monkeypatch.setattr("text2sql.client.async_client.AsyncText2SQL.threads", broken)
+            monkeypatch.setattr("text2sql.client.threads.AsyncThreads.list", broken)
             response = await server.client.get("/api/v1/threads", headers={"Accept-Language": "en"})
             return response, await _metrics(server)
 

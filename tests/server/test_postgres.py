@@ -47,7 +47,7 @@ def test_clients_that_vanish_leave_no_query_on_the_server(server: Postgres) -> N
                 for item in sync:
                     item.cancel()
                 await asyncio.gather(*sync, return_exceptions=True)
-            database = app.database
+            database = app.app_resources.database
             assert database is not None
             await until(lambda: door.here.streams.running == 0 and database.busy == 0)
             return most, await asyncio.to_thread(running, server.url)

@@ -316,7 +316,7 @@ def test_an_aborted_download_releases_the_connection(tmp_path: Path) -> None:
 
     async def scenario() -> None:
         async with listening(cats, scripted([]), row_limit=50, export_rows=6_000_000) as server:
-            database = server.here.sources.named(None).app.database
+            database = server.here.sources.named(None).app.app_resources.database
             assert database is not None
             result = await kept(server, sql)
             address = f"/api/v1/results/{result}/export"

@@ -286,7 +286,7 @@ def test_a_source_that_is_down_is_red_while_the_others_answer_and_comes_back(
         async with served({"good": str(good), "other": str(other)}, scripted([COUNT, COUNT])) as server:
             seen = [(await server.client.get("/readyz")).json()]
             other.unlink()
-            database = server.here.sources.named("other").app.database
+            database = server.here.sources.named("other").app.app_resources.database
             assert database is not None
             database.database._pool.drop_idle(float("inf"))
             red = await server.client.get("/readyz")

@@ -57,7 +57,7 @@ def taken_up(client: httpx.AsyncClient, stream_id: str, last: str = "") -> Any:
 
 
 def database_of(server: Served) -> Any:
-    return server.here.sources.named(None).app.database
+    return server.here.sources.named(None).app.app_resources.database
 
 
 @pytest.mark.fault("C09", "G2")

@@ -118,14 +118,14 @@ def test_a_thread_that_another_process_works_on_is_a_conflict_until_it_ends_or_d
         ):
             asking = asyncio.create_task(one.ask("how many customers?", thread="t"))
             await asyncio.sleep(0.3)
-            for attempt in (two.ask("and orders?", thread="t"), two.resume("t")):
+            for attempt in (two.ask("and orders?", thread="t"), two.threads.resume("t")):
                 with pytest.raises(UsageError) as busy:
                     await attempt
                 assert busy.value.message_key == "usage.thread_busy"
             waits.set()
             assert (await asking).rows == ((3,),)
-            assert (await two.resume("t")).rows == ((3,),)
-            assert len(await two.history("t")) == 1
+            assert (await two.threads.resume("t")).rows == ((3,),)
+            assert len(await two.threads.history("t")) == 1
 
             # A dead worker does not renew its lock: after a while another one may take it.
             monkeypatch.setattr(thread_lock, "TURN_SECONDS", 0.0)

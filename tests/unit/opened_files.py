@@ -36,10 +36,10 @@ async def use(shop: str) -> str:
     model = AsyncChatModel([ScriptedBackend(replies, profile=profile)], settings)
     async with AsyncText2SQL(shop, settings=settings, model=model) as db:
         answer = await db.ask("How many t are there?", thread="a")
-        await db.remember("How many t?", answer.sql)
+        await db.verified.add("How many t?", answer.sql)
         change = await db.ask("Insert 1 into t", thread="a")
         if change.status == "confirm":
-            await db.confirm("a")
+            await db.threads.confirm("a")
         async with AsyncText2SQL(shop, settings=settings, model=model) as second:
             await second.catalog()
     return answer.status

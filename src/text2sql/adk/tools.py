@@ -19,7 +19,7 @@ from google.adk.tools.tool_context import ToolContext
 
 from text2sql.adk.turn import EMPTY, SQL, Turn
 from text2sql.agents.query_description import describe_query
-from text2sql.client.async_client import AskOptions, AsyncText2SQL
+from text2sql.client.async_client import AsyncText2SQL
 from text2sql.config import Settings
 from text2sql.errors import DatabaseError, Text2SQLError
 from text2sql.i18n import explain, say
@@ -29,7 +29,7 @@ from text2sql.schema.sharing import shown_table
 from text2sql.schema.table_labels import find, label, nearest
 from text2sql.serialization import CELL, NAME, fill, fill_rows, short
 from text2sql.sql import mask_literals
-from text2sql.types import Answer, Catalog, CheckedSql, Column, Policy, Table
+from text2sql.types import Answer, Catalog, CheckedSql, Column, Policy, RunOptions, Table
 
 log = logging.getLogger(__name__)
 
@@ -135,15 +135,14 @@ class Tools(BaseToolset):  # type: ignore[misc, unused-ignore]  # Any where ADK 
                 return _unknown(name, catalog, turn)
         if names:
             client = await _limited_to(client, [found for name in names if (found := find(name, catalog))])
-        async with client.alone(**self._ask_options(turn)) as options:
+        async with client.threads.temporary(self._run_options(turn)) as options:
             if turn.previous is None:
-                answer = await client.draft(question, **options)
+                answer = await client.draft(question, options)
             else:  # run the new query once: one that fails again is not returned
-                options["preset"], options["previous"] = "hybrid", turn.previous
-                answer = await client.ask(question, **options)
+                answer = await client.ask(question, options, preset="hybrid", previous=turn.previous)
             written = answer.sql
             if answer.result_id:
-                written = (await client.result(answer.result_id, user=turn.user)).sql
+                written = (await client.results.get(answer.result_id, user=turn.user)).sql
         sharing, known = await self._sharing(), (question, turn.text)
         if answer.status == "failed" and turn.previous and turn.previous["kind"] == EMPTY:
             written = turn.previous["sql"]  # no other query was found: the empty result is the answer
@@ -166,8 +165,8 @@ class Tools(BaseToolset):  # type: ignore[misc, unused-ignore]  # Any where ADK 
         if turn.no_tries_left:
             return _out_of_tries(turn)
         client = self._opened_client()
-        async with client.alone(**self._ask_options(turn)) as options:
-            answer = await client.run_own(turn.draft_of(query), **options)
+        async with client.threads.temporary(self._run_options(turn)) as options:
+            answer = await client.run_sql(turn.draft_of(query), options)
         if answer.status != "answered":
             return _failed(answer, turn, await self._sharing(), (query, turn.text), retryable=True, ran=query)
         reply: dict[str, Any] = {"row_count": answer.row_count, "truncated": answer.truncated}
@@ -212,9 +211,9 @@ class Tools(BaseToolset):  # type: ignore[misc, unused-ignore]  # Any where ADK 
         resources = await self._opened_client().resources()
         return ValueSharing(self._values, await resources.catalog_cache.schema_context(), mask_literals)
 
-    def _ask_options(self, turn: Turn) -> AskOptions:
+    def _run_options(self, turn: Turn) -> RunOptions:
         """Writes are never allowed, whatever the settings: nobody here could confirm them."""
-        return {"user": turn.user, "language": turn.lang, "mode": "database_direct", "allow_writes": False}
+        return RunOptions(turn.user, language=turn.lang, mode="database_direct", allow_writes=False)
 
 
 def _failed(

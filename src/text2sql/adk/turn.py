@@ -11,10 +11,11 @@ from typing import Any
 from google.adk.agents.readonly_context import ReadonlyContext
 from google.adk.tools.tool_context import ToolContext
 
-from text2sql.agents import RunOptions
+from text2sql.agents.presets import effective_preset
 from text2sql.config import Settings
 from text2sql.i18n import Language, language
 from text2sql.serialization import NAME, short
+from text2sql.types import RunOptions
 
 KEYS = ("selected_table", "table_columns", "generated_sql", "sql_result", "row_count", "last_error")
 TRIES = 2  # queries: one and one retry, unless the settings allow none
@@ -46,7 +47,7 @@ class Turn:
         self.user = f"adk:{context.user_id}"  # separate from the threads and results of other interfaces
         self.text = user_text(context)
         self._state = context.state
-        self._tries = min(TRIES, RunOptions(preset="hybrid").preset_of(settings).max_attempts)
+        self._tries = min(TRIES, effective_preset(RunOptions(preset="hybrid"), settings).max_attempts)
 
     def keep(self, **values: Any) -> None:
         for name, value in values.items():

@@ -23,12 +23,13 @@ from text2sql.agents.confirmation import confirmation
 from text2sql.agents.executor import executor
 from text2sql.agents.generator import generator
 from text2sql.agents.interpreter import interpreter
-from text2sql.agents.node_context import Node, NodeFunction, Resources, RunOptions, Update, make_node
+from text2sql.agents.node_context import Node, NodeFunction, Resources, Update, make_node
 from text2sql.agents.recovery import recovery
 from text2sql.agents.routes import END, ROUTES, next_stage
 from text2sql.agents.schema import schema
 from text2sql.agents.state import SQLMessageState, Stage
 from text2sql.agents.validator import validator
+from text2sql.types import RunOptions
 
 Graph: TypeAlias = "CompiledStateGraph[SQLMessageState, RunOptions, Any, Any]"
 

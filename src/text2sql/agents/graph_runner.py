@@ -14,11 +14,11 @@ from langgraph.types import Command
 from text2sql.agents.answer_builder import answer_from_state, build_receipt, load_result, load_rows
 from text2sql.agents.checkpoint_policy import BatchingCheckpointer
 from text2sql.agents.graph import Graph
-from text2sql.agents.node_context import Resources, RunInput, RunOptions, put_bounded
+from text2sql.agents.node_context import Resources, RunInput, put_bounded
 from text2sql.errors import UsageError
 from text2sql.i18n import Language, say
 from text2sql.memory import QuestionMetrics, scoped
-from text2sql.types import Answer, Event, Finished
+from text2sql.types import Answer, Event, Finished, RunOptions
 
 _INTERRUPT = "__interrupt__"  # LangGraph's key for an interrupt: a write waits for confirmation
 _RECURSION_LIMIT = 60  # steps of the graph per question; its budgets allow far fewer
@@ -168,6 +168,26 @@ class GraphRunner:
         await memory.checkpointer.aput(config, checkpoint, first.metadata, checkpoint["channel_versions"])
         await memory.turn(options.user, thread, checkpoint["channel_values"]["question"], first=True)
         return True
+
+    async def fork(self, options: RunOptions, thread: str, turns: int | None = None) -> int:
+        """Copy the first turns of a thread, all by default, to a new thread; return how many were copied."""
+        memory = self._resources.memory
+        ends = [*reversed(list((await self._turn_ends(options)).items()))][:turns]
+        target: RunnableConfig = {
+            "configurable": {"thread_id": scoped(options.user, thread), "checkpoint_ns": ""}
+        }
+        for checkpoint_id, end in ends:
+            config = _config(options)
+            config["configurable"] |= {"checkpoint_ns": "", "checkpoint_id": checkpoint_id}
+            original = await memory.checkpointer.aget_tuple(config)
+            if original is None:  # deleted in the meantime
+                break
+            checkpoint = original.checkpoint
+            target = await memory.checkpointer.aput(
+                target, checkpoint, original.metadata, checkpoint["channel_versions"]
+            )
+            await memory.turn(options.user, thread, end["answer"]["question"])
+        return len(ends)
 
     async def first_answer(self, options: RunOptions) -> Answer | None:
         """The first answer of a thread. None also if its rows are gone or incomplete, or belong to another

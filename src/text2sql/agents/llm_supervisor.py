@@ -12,14 +12,14 @@ from typing import Any
 from langgraph.graph import START, StateGraph
 
 from text2sql.agents.graph import NODE_FUNCTIONS, Graph, compile_graph
-from text2sql.agents.node_context import NodeContext, Resources, RunOptions, Update, make_node, usage_update
+from text2sql.agents.node_context import NodeContext, Resources, Update, make_node, usage_update
 from text2sql.agents.prompt_builder import require_fit, user_texts
 from text2sql.agents.routes import END, next_stage
 from text2sql.agents.state import SQLMessageState
 from text2sql.errors import ModelError
 from text2sql.llm.prompts import render
 from text2sql.schema import ValueSharing
-from text2sql.types import Message, ModelRequest
+from text2sql.types import Message, ModelRequest, RunOptions
 
 HANDOFFS = 12
 TOOLS: Mapping[str, str] = {

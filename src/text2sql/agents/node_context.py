@@ -16,7 +16,7 @@ from typing import Any, TypeAlias, TypeVar, cast
 from langgraph.runtime import Runtime
 
 from text2sql.agents.catalog_cache import CatalogCache
-from text2sql.agents.presets import Preset, check_mode, effective_preset
+from text2sql.agents.presets import Preset, check_options, effective_preset
 from text2sql.agents.state import SQLMessageState, error_entry, usage_of
 from text2sql.config import Settings
 from text2sql.database import AsyncDatabase
@@ -30,15 +30,14 @@ from text2sql.sql import mask_literals
 from text2sql.types import (
     Checked,
     Event,
-    Mode,
     ModelRequest,
     QueryResult,
     Queued,
     Reply,
+    RunOptions,
     StageEnded,
     StageStarted,
     Status,
-    Summary,
     Warned,
 )
 
@@ -51,42 +50,6 @@ T = TypeVar("T")
 
 _CACHE_SIZE = 64  # entries per cache; older results are read from the store
 _DEFAULTS = Settings()
-
-
-@dataclass(frozen=True, slots=True)
-class RunOptions:
-    """Options of one question; LangGraph's context. Plain data, because it may come over the wire."""
-
-    user: str = ""
-    thread: str = ""
-    language: Language | str = ""
-    mode: Mode | str = ""
-    preset: str = ""
-    model: str = ""
-    allow_writes: bool = False
-    candidates: int = 0  # 0 follows the settings
-    max_attempts: int = 0  # queries that a model may write; 0 follows the preset and the settings
-    explain: bool | None = None  # None follows the settings, which may follow the preset
-    repair: bool | None = None  # likewise; False allows no further query after a failure
-    summary: Summary | str = ""
-    seconds: float = 0.0  # for the whole question; 0 follows the settings
-    previous: Mapping[str, str] | None = None  # `sql`, `kind` and `detail` of a query that failed before
-
-    def __post_init__(self) -> None:
-        """A value that does not exist is a UsageError here, whatever front end it came from."""
-        check_mode(self.mode or "hybrid")
-        self.preset_of(_DEFAULTS)
-
-    def preset_of(self, settings: Settings) -> Preset:
-        """The preset with the switches of this question."""
-        return effective_preset(
-            settings,
-            name=self.preset,
-            max_attempts=self.max_attempts,
-            explain=self.explain,
-            repair=self.repair,
-            summary=self.summary,
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +117,7 @@ class NodeContext:
 
     @property
     def preset(self) -> Preset:
-        return self.options.preset_of(self.settings)
+        return effective_preset(self.options, self.settings)
 
     @property
     def model(self) -> AsyncChatModel:
@@ -171,7 +134,9 @@ class NodeContext:
     @property
     def allow_writes(self) -> bool:
         """Callers of our own app may permit writes; options that come over another server's wire may not."""
-        return self.options.allow_writes and (self.resources.owns_threads or self.settings.allow_writes)
+        if not self.options.allow_writes:
+            return False
+        return self.resources.owns_threads or self.settings.allow_writes
 
     @property
     def row_limit(self) -> int:
@@ -241,9 +206,9 @@ def _run_input(runtime: Runtime[RunOptions]) -> RunInput:
     if isinstance(context, RunInput):
         return context
     fields = cast("Mapping[str, Any]", context) if isinstance(context, Mapping) else {}
-    return RunInput(
-        context if isinstance(context, RunOptions) else RunOptions(**fields), runtime.stream_writer
-    )
+    options = context if isinstance(context, RunOptions) else RunOptions(**fields)
+    check_options(options, _DEFAULTS)
+    return RunInput(options, runtime.stream_writer)
 
 
 def final_update(status: Status, reason: str, message: str, hint: str = "", kind: str = "") -> Update:

@@ -1,7 +1,8 @@
 """Evaluates the stable part of the prompt before the first question needs it."""
 
-from text2sql.agents.node_context import NodeContext, Resources, RunOptions
+from text2sql.agents.node_context import NodeContext, Resources
 from text2sql.agents.prompt_builder import schema_fits, system_message
+from text2sql.types import RunOptions
 
 
 async def warm_up(resources: Resources) -> None:

@@ -6,7 +6,7 @@ from typing import Any, get_args
 
 from text2sql.config import Settings
 from text2sql.errors import UsageError
-from text2sql.types import Mode, PresetName, Summary
+from text2sql.types import Mode, PresetName, RunOptions, Summary
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,26 +48,22 @@ def _preset(name: str) -> Preset:
     raise UsageError("usage.preset", name=name, presets=", ".join(PRESETS))
 
 
-def check_mode(name: str) -> None:
-    if name not in get_args(Mode):
-        raise UsageError("usage.mode", name=name, modes=", ".join(get_args(Mode)))
+def check_options(options: RunOptions, settings: Settings) -> None:
+    """Raise a UsageError if an option has a value that does not exist."""
+    mode = options.mode or settings.mode
+    if mode not in get_args(Mode):
+        raise UsageError("usage.mode", name=mode, modes=", ".join(get_args(Mode)))
+    effective_preset(options, settings)
 
 
-def effective_preset(
-    settings: Settings,
-    *,
-    name: str = "",
-    max_attempts: int = 0,
-    explain: bool | None = None,
-    repair: bool | None = None,
-    summary: str = "",
-) -> Preset:
-    """The preset of one question. Arguments replace the switches of the settings, and those replace the
-    preset's values. `settings.max_attempts` is an upper limit for presets, not for the argument.
+def effective_preset(options: RunOptions, settings: Settings) -> Preset:
+    """The preset of one question. Options replace the switches of the settings, and those replace the
+    preset's values. `settings.max_attempts` is an upper limit for presets, not for the option.
     """
-    row = _preset(name or settings.preset)
-    explain = _switch("explain", explain, settings.explain)
-    repair = _switch("repair", repair, settings.repair)
+    row = _preset(options.preset or settings.preset)
+    explain = _switch("explain", options.explain, settings.explain)
+    repair = _switch("repair", options.repair, settings.repair)
+    max_attempts = options.max_attempts
     if type(max_attempts) is not int or max_attempts < 0:
         raise _unknown("max_attempts", max_attempts, "1, 2, 3 …")
     if repair is False:
@@ -79,7 +75,7 @@ def effective_preset(
         row,
         max_attempts=max_attempts,
         explain=row.explain if explain is None else explain,
-        summary=_choice("summary", summary or settings.summary, get_args(Summary)),
+        summary=_choice("summary", options.summary or settings.summary, get_args(Summary)),
     )
 
 

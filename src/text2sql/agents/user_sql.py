@@ -10,7 +10,7 @@ from text2sql.charts import may_omit_groups
 from text2sql.errors import DatabaseError
 from text2sql.i18n import Language, explain, language, refusal, say, sentences
 from text2sql.memory import StoredResult
-from text2sql.types import Answer, CheckedSql, Problem, Receipt, SqlRejected, StageError
+from text2sql.types import Answer, CheckedSql, Problem, Receipt, RunOptions, SqlRejected, StageError
 
 
 async def run_user_sql(sql: str, options: RunOptions, resources: Resources) -> Answer:

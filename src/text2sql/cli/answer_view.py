@@ -14,10 +14,10 @@ from rich.table import Table
 from rich.text import Text
 
 from text2sql.cli.charting import sketched
-from text2sql.cli.schema_view import printable
 from text2sql.cli.table import ROWS, Room, grid, left_out
 from text2sql.cli.words import word
 from text2sql.i18n import Language, say, sentences
+from text2sql.text_normalization import printable
 from text2sql.types import Answer, Certainty, Receipt, Row, Shared
 
 Part: TypeAlias = Text | Table

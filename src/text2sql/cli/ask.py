@@ -94,7 +94,7 @@ def run(
     except Text2SQLError as error:
         if not as_json:
             raise
-        answer = failed(text, error, lang, terms.how.get("thread", ""))
+        answer = failed(text, error, lang, terms.how.thread)
     print_answer(answer, presentation)
     if target is not None and answer.status == "answered":
         warning = charting.write(target, answer, lang, terms.settings)
@@ -104,13 +104,13 @@ def run(
 
 
 def answer_question(db: Text2SQL, question: str, terms: Terms, presentation: Presentation) -> Answer:
-    answer = follow_events(db.stream(question, **terms.how), _progress(presentation))
+    answer = follow_events(db.stream(question, terms.how), _progress(presentation))
     if answer.status != "confirm":
         return answer
     confirmed = True if presentation.yes else _confirmed(answer, presentation)
     if confirmed is None:
         return answer
-    events = db.stream_confirm(answer.thread_id, yes=confirmed, user=terms.how.get("user", ""))
+    events = db.threads.stream_confirm(answer.thread_id, yes=confirmed, user=terms.how.user)
     return follow_events(events, _progress(presentation))
 
 

@@ -33,7 +33,7 @@ def run(lang: Language, **given: Any) -> int:
     with open_database(source, terms.settings):
         pass  # reject an invalid source before the prompt appears; this makes no connection
     with closing(opened(terms)) as db:
-        db.warm_in_background()
+        db.warm(background=True)
         person = prompt_input(terms.settings, Names([*COMMANDS], partial(names_of, db)))
         chat = Conversation(db, person, terms, lang, screen())
         if chat.out.is_terminal:

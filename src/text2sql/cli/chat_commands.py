@@ -125,7 +125,7 @@ def receipt(chat: Conversation, _: str) -> None:
 
 
 def history(chat: Conversation, _: str) -> None:
-    turns = chat.db.history(chat.thread, user=chat.user)
+    turns = chat.db.threads.history(chat.thread, user=chat.user)
     if not turns:
         chat.say(word("chat.no_turns", chat.lang))
     for number, turn in enumerate(turns, 1):
@@ -135,10 +135,10 @@ def history(chat: Conversation, _: str) -> None:
 
 
 def undo(chat: Conversation, _: str) -> None:
-    if not chat.db.history(chat.thread, user=chat.user):
+    if not chat.db.threads.history(chat.thread, user=chat.user):
         chat.say(word("chat.no_turns", chat.lang))
         return
-    left = chat.db.roll_back(chat.thread, turns=1, user=chat.user)
+    left = chat.db.threads.roll_back(chat.thread, turns=1, user=chat.user)
     chat.keep(None)
     chat.say(word("chat.undone", chat.lang, left=left))
 
@@ -193,7 +193,7 @@ def _total(chat: Conversation, answer: Answer) -> int | None:
     if not answer.result_id:
         return len(answer.rows)
     try:
-        return chat.db.count(answer.result_id, user=chat.user)
+        return chat.db.results.count(answer.result_id, user=chat.user)
     except DatabaseError:
         return None
 
@@ -211,6 +211,6 @@ def _number(wanted: str, now: int, pages: int | None) -> int:
 def _page(chat: Conversation, answer: Answer, number: int) -> QueryResult:
     """One page of rows: from memory if the result is complete, else by a query with a stable order."""
     if answer.truncated and answer.result_id:
-        return chat.db.page(answer.result_id, number=number, size=ROWS, user=chat.user)
+        return chat.db.results.page(answer.result_id, number=number, size=ROWS, user=chat.user)
     columns = tuple(ResultColumn(name, "") for name in answer.columns)
     return QueryResult(columns, answer.rows[(number - 1) * ROWS : number * ROWS])

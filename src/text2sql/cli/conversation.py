@@ -19,10 +19,9 @@ from text2sql.cli.answer_view import (
 from text2sql.cli.progress import Progress
 from text2sql.cli.prompt_input import PromptInput
 from text2sql.cli.question_options import Terms, clean, follow_events
-from text2sql.client.async_client import AskOptions
 from text2sql.client.sync_client import Text2SQL
 from text2sql.i18n import Language
-from text2sql.types import Answer, QueryResult
+from text2sql.types import Answer, QueryResult, RunOptions
 
 
 @dataclass(slots=True)
@@ -42,27 +41,24 @@ class Conversation:
     over: bool = False
 
     def __post_init__(self) -> None:
-        self.thread = self.thread or self.terms.how.get("thread", "") or new_thread()
+        self.thread = self.thread or self.terms.how.thread or new_thread()
 
     @property
     def user(self) -> str:
-        return self.terms.how.get("user", "")
+        return self.terms.how.user
 
     @property
-    def how(self) -> AskOptions:
-        how: AskOptions = {**self.terms.how, "thread": self.thread}
-        if self.model:
-            how["model"] = self.model
-        if self.language:
-            how["language"] = self.language
-        return how
+    def how(self) -> RunOptions:
+        how = self.terms.how
+        language = self.language or how.language
+        return replace(how, thread=self.thread, model=self.model or how.model, language=language)
 
     def ask(self, question: str) -> None:
-        answer = follow_events(self.db.stream(clean(question), **self.how), self._progress())
+        answer = follow_events(self.db.stream(clean(question), self.how), self._progress())
         if answer.status == "confirm":
             show(self.out, [sql_text(answer.sql)])
             yes = self.person.agrees(lines_of(answer.answer))
-            events = self.db.stream_confirm(self.thread, yes=yes, user=self.user)
+            events = self.db.threads.stream_confirm(self.thread, yes=yes, user=self.user)
             answer = follow_events(events, self._progress())
         self.keep(answer)
         show(self.out, answer_parts(answer, self.lang, available_space(self.out)))

@@ -11,7 +11,6 @@ from text2sql.cli import FAILED
 from text2sql.cli.click_i18n import Command, flag, option
 from text2sql.cli.environment import Installed, installed
 from text2sql.cli.json_output import echo_json
-from text2sql.cli.schema_view import printable
 from text2sql.cli.sources import known_dialect, opened, policies_from
 from text2sql.cli.words import word
 from text2sql.config import from_environment
@@ -22,6 +21,7 @@ from text2sql.errors import Text2SQLError, UsageError
 from text2sql.i18n import Language, explain
 from text2sql.llm.embeddings import open_embedder
 from text2sql.sql import readable_by_all_roles, readable_by_roles
+from text2sql.text_normalization import printable
 
 ACCOUNT = "text2sql_reader"
 

@@ -5,11 +5,11 @@ from dataclasses import asdict
 
 from rich.cells import cell_len
 
-from text2sql.cli.schema_view import printable
 from text2sql.cli.words import word
 from text2sql.evaluation.records import Record
 from text2sql.evaluation.report import Share, Summary, compare, summarize
 from text2sql.i18n import Language
+from text2sql.text_normalization import printable
 
 
 def lines(records: Sequence[Record], bare: Sequence[Record], lang: Language) -> Iterator[str]:

@@ -17,9 +17,8 @@ from text2sql.cli.click_i18n import Command, flag, option
 from text2sql.cli.eval_view import lines, share_text, under
 from text2sql.cli.json_output import echo_json
 from text2sql.cli.question_options import PRESETS
-from text2sql.cli.schema_view import printable
 from text2sql.cli.words import word
-from text2sql.client.async_client import AskOptions, AsyncText2SQL
+from text2sql.client.async_client import AsyncText2SQL
 from text2sql.config import Settings, from_environment
 from text2sql.database import redacted
 from text2sql.errors import Text2SQLError, UsageError
@@ -33,6 +32,8 @@ from text2sql.evaluation.subjects import AskApp, AskBare, Open, settings_for
 from text2sql.evaluation.unanswerable import add_foreign_questions
 from text2sql.i18n import Language
 from text2sql.llm import open_model
+from text2sql.text_normalization import printable
+from text2sql.types import RunOptions
 
 
 def command(lang: Language) -> click.Command:
@@ -161,7 +162,7 @@ async def _runs_on(sql: str, source: str, settings: Settings) -> bool:
 async def _evaluate(
     terms: EvalOptions, questions: Sequence[Question], settings: Settings, lang: Language
 ) -> tuple[list[Record], list[Record]]:
-    options = AskOptions(preset=terms.preset, max_attempts=terms.attempts or 0)
+    options = RunOptions(preset=terms.preset or "", max_attempts=terms.attempts or 0)
     async with open_model(terms.model or None, settings) as model:
 
         def opened(source: str) -> AskApp:

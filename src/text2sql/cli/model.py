@@ -12,7 +12,6 @@ from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeR
 
 from text2sql.cli.click_i18n import Command, flag, option
 from text2sql.cli.json_output import echo_json
-from text2sql.cli.schema_view import printable
 from text2sql.cli.words import word
 from text2sql.config import Settings, from_environment
 from text2sql.errors import ModelFileError, UsageError
@@ -22,6 +21,7 @@ from text2sql.llm.embedded.fetch import fetch
 from text2sql.llm.embedded.manifest import QWEN
 from text2sql.llm.embedded.paths import cache_root
 from text2sql.llm.embedded.prefixes import kept_bytes
+from text2sql.text_normalization import printable
 
 Result: TypeAlias = tuple[dict[str, object], list[str]]  # (JSON object, text lines)
 Action: TypeAlias = Callable[[Settings, Language, str | None], Result]

@@ -12,9 +12,9 @@ from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
-from text2sql.cli.schema_view import printable
 from text2sql.cli.words import WORDS, word
 from text2sql.i18n import Language
+from text2sql.text_normalization import printable
 from text2sql.types import (
     AnswerToken,
     Checked,

@@ -12,12 +12,22 @@ from text2sql.cli import FAILED, OK, REFUSED
 from text2sql.cli.progress import Progress
 from text2sql.cli.sources import policy_from
 from text2sql.cli.words import word
-from text2sql.client.async_client import AskOptions
 from text2sql.client.sync_client import Text2SQL
 from text2sql.config import Settings, from_environment
 from text2sql.errors import Text2SQLError, UsageError
 from text2sql.i18n import Language, explain
-from text2sql.types import Answer, Event, Finished, Mode, Policy, PresetName, Problem, Status, Summary
+from text2sql.types import (
+    Answer,
+    Event,
+    Finished,
+    Mode,
+    Policy,
+    PresetName,
+    Problem,
+    RunOptions,
+    Status,
+    Summary,
+)
 
 MODES: tuple[str, ...] = get_args(Mode)
 SHARE_VALUES = ("none", "categories", "samples")
@@ -43,7 +53,7 @@ class Terms:
     model: str = ""
     policy: Policy | None = None
     tables: tuple[str, ...] = ()
-    how: AskOptions = field(default_factory=AskOptions)
+    how: RunOptions = field(default_factory=RunOptions)
     settings: Settings = field(default_factory=from_environment)
 
 
@@ -85,19 +95,16 @@ def terms_of(lang: Language, arguments: dict[str, Any]) -> Terms:
     policy = policy_from(arguments["policy"])
     if policy is not None and tables:
         policy, tables = _restrict_policy(policy, tables), ()
-    options = AskOptions()
-    for name in ("thread", "user", "mode", "preset", "explain", "repair", "summary", "seconds"):
-        if arguments[name] not in (None, ""):
-            options[name] = arguments[name]
-    if arguments["attempts"]:
-        options["max_attempts"] = arguments["attempts"]
+    names = ("thread", "user", "mode", "preset", "explain", "repair", "summary", "seconds")
+    given = {name: arguments[name] for name in names if arguments[name] not in (None, "")}
+    options = RunOptions(**given, max_attempts=arguments["attempts"] or 0)
     if language_was_named():
-        options["language"] = lang
+        options = replace(options, language=lang)
     return Terms(arguments["db"] or "", arguments["model"] or "", policy, tables, options, settings)
 
 
 def opened(terms: Terms) -> Text2SQL:
-    """The app. It connects on the first question, or in `warm_in_background`."""
+    """The app. It connects on the first question, or in `warm`."""
     return Text2SQL(
         terms.db,
         settings=terms.settings,

@@ -19,7 +19,6 @@ from text2sql.cli.answer_view import screen
 from text2sql.cli.click_i18n import Command, flag, option
 from text2sql.cli.json_output import echo_json
 from text2sql.cli.question_options import language_was_named
-from text2sql.cli.schema_view import printable
 from text2sql.cli.sources import policy_from
 from text2sql.cli.words import word
 from text2sql.client.async_client import AsyncText2SQL
@@ -32,6 +31,7 @@ from text2sql.reports.cron import read_cron
 from text2sql.reports.output import put
 from text2sql.reports.parameters import read_parameters
 from text2sql.reports.schedule import Job, do, job_of, keep
+from text2sql.text_normalization import printable
 
 
 def command(lang: Language) -> click.Command:

@@ -16,6 +16,7 @@ from rich.cells import cell_len, set_cell_size
 
 from text2sql.cli.words import word
 from text2sql.i18n import Language
+from text2sql.text_normalization import printable
 from text2sql.types import Column, ForeignKey, Index, Table
 
 _WIDEST = 40  # maximum column width; a longer text shifts the rest of its line
@@ -51,16 +52,6 @@ def print_table_list(tables: Iterable[Table], default_schema: str, lang: Languag
         for table in tables
     ]
     click.echo("\n".join(_aligned(rows)))
-
-
-def printable(text: str) -> str:
-    """Escape unprintable characters, such as terminal control sequences in names and values."""
-    if text.isprintable():
-        return text
-    return "".join(
-        character if character.isprintable() else character.encode("unicode_escape", "surrogatepass").decode()
-        for character in text
-    )
 
 
 def _heading(table: Table, default_schema: str, lang: Language) -> list[Piece]:

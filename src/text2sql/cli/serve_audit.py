@@ -8,12 +8,12 @@ import click
 
 from text2sql.cli.click_i18n import Command, flag, option
 from text2sql.cli.json_output import echo_json
-from text2sql.cli.schema_view import printable
 from text2sql.cli.serve_keys import within
 from text2sql.config import from_environment
 from text2sql.errors import UsageError
 from text2sql.i18n import Language
 from text2sql.memory import Record
+from text2sql.text_normalization import printable
 
 _DAY = 86_400.0
 _SHOWN = 200  # characters of a question or query in text output

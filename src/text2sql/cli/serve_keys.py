@@ -11,13 +11,13 @@ import click
 
 from text2sql.cli.click_i18n import Command, flag, option
 from text2sql.cli.json_output import echo_json
-from text2sql.cli.schema_view import printable
 from text2sql.cli.sources import read_claim
 from text2sql.cli.words import word
 from text2sql.config import Settings, from_environment
 from text2sql.errors import UsageError
 from text2sql.i18n import Language
 from text2sql.memory import Key, Memory, new_key, open_memory
+from text2sql.text_normalization import printable
 
 T = TypeVar("T")
 Claims: TypeAlias = Mapping[str, object]

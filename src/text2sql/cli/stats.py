@@ -12,12 +12,12 @@ from rich.cells import cell_len
 from text2sql.cli.click_i18n import Command, flag, option
 from text2sql.cli.json_output import echo_json
 from text2sql.cli.progress import stage_words
-from text2sql.cli.schema_view import printable
 from text2sql.cli.words import WORDS, word
 from text2sql.config import Settings, from_environment
 from text2sql.i18n import Language
 from text2sql.memory import Stats, open_memory
 from text2sql.memory.location import place_of
+from text2sql.text_normalization import printable
 
 
 def command(lang: Language) -> click.Command:

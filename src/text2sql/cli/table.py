@@ -12,9 +12,9 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
-from text2sql.cli.schema_view import printable
 from text2sql.cli.words import word
 from text2sql.i18n import Language
+from text2sql.text_normalization import printable
 from text2sql.types import Row, Value
 
 ROWS = 20  # rows per screen

@@ -31,6 +31,7 @@ _TYPES = {
     frozenset({"date", "moment"}): "TIMESTAMP",
     frozenset({"zoned"}): "TIMESTAMPTZ",
 }
+_TEXT = "VARCHAR"
 _OBJECT_BYTES = 256_000_000  # one row of JSON
 
 
@@ -43,7 +44,7 @@ class ParquetFile:
 
     def __init__(self, path: Path, columns: Sequence[ResultColumn]) -> None:
         self._path = path
-        self._names = _unique_names([column.name for column in columns])
+        self._names = unique_names([column.name for column in columns])
         # Integers beyond 2^53 arrive as text; a string of digits may also be text.
         self._kinds = [{"integer"} if "INT" in column.type.upper() else set() for column in columns]
         self._temporary = path.with_name(path.name + ".rows")
@@ -63,13 +64,13 @@ class ParquetFile:
             for kinds, value in zip(self._kinds, row, strict=True):
                 if value is not None:
                     kinds.add(kind_of(value))
-            cells = {str(at): _as_text(value) for at, value in enumerate(row)}
+            cells = {str(at): as_text(value) for at, value in enumerate(row)}
             self._rows.write(json.dumps(cells, ensure_ascii=False, allow_nan=False) + "\n")
 
     def finish(self) -> None:
         """Write the Parquet file; without this call no file is created."""
         self._rows.close()
-        types = [_TYPES.get(frozenset(kinds), "VARCHAR") for kinds in self._kinds]
+        types = [_TYPES.get(frozenset(kinds), _TEXT) for kinds in self._kinds]
         text_columns = ", ".join(f"'{at}': 'VARCHAR'" for at in range(len(types)))
         casts = ", ".join(
             f'CAST("{at}" AS {kind}) AS {_quoted(name)}'
@@ -85,6 +86,11 @@ class ParquetFile:
             writer.execute(
                 f"COPY (SELECT {casts} FROM {rows}) TO {_path_literal(self._path)} (FORMAT parquet)"
             )
+
+
+def column_type(values: Iterable[Value]) -> str:
+    """The type of a column by its values, if the engine's type is not known."""
+    return _TYPES.get(frozenset(kind_of(value) for value in values if value is not None), _TEXT)
 
 
 def kind_of(value: Value) -> str:
@@ -116,13 +122,13 @@ def _is_valid(value: str, kind: type[date]) -> bool:
     return True
 
 
-def _as_text(value: Value) -> str | None:
+def as_text(value: Value) -> str | None:
     if value is None or isinstance(value, str):
         return value
     return json.dumps(value, ensure_ascii=False)
 
 
-def _unique_names(names: Sequence[str]) -> list[str]:
+def unique_names(names: Sequence[str]) -> list[str]:
     """Rename duplicates: two columns of a result may share a name, two columns of a file may not."""
     result: list[str] = []
     taken: set[str] = set()

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Protocol, TypeAlias
 
-from text2sql.client.async_client import AskOptions, AsyncText2SQL
+from text2sql.client.async_client import AsyncText2SQL
 from text2sql.config import Settings
 from text2sql.database import AsyncDatabase, open_database
 from text2sql.database.dialects import BY_NAME
@@ -13,7 +13,7 @@ from text2sql.llm import AsyncChatModel
 from text2sql.schema import ddl, said, share_values
 from text2sql.schema.sharing import shown_table
 from text2sql.sql import fix_sql, in_worker, read_reply
-from text2sql.types import Answer, Message, ModelRequest, Receipt, SqlRejected
+from text2sql.types import Answer, Message, ModelRequest, Receipt, RunOptions, SqlRejected
 
 _BARE = "You write {product} queries. Answer with one SQL query and nothing else.\n\n{ddl}"
 
@@ -58,13 +58,13 @@ def settings_for(settings: Settings) -> Settings:
 class AskApp:
     """The app, opened for one database."""
 
-    def __init__(self, app: AsyncText2SQL, options: AskOptions | None = None) -> None:
+    def __init__(self, app: AsyncText2SQL, options: RunOptions | None = None) -> None:
         self._app = app
-        self._options = options or AskOptions()
+        self._options = options
 
     async def ask(self, question: str) -> SubjectAnswer:
         await self._app.warm()  # as in a chat: the prompt must not depend on which question came first
-        answer = await self._app.ask(question, **self._options)
+        answer = await self._app.ask(question, self._options)
         return SubjectAnswer(answer, await self._repaired(question, answer.receipt.candidates))
 
     async def close(self) -> None:

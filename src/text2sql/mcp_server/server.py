@@ -9,6 +9,7 @@ import os
 import socket
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from contextlib import aclosing
+from dataclasses import replace
 from typing import Any, TypeAlias, TypeVar
 
 import anyio
@@ -20,7 +21,7 @@ from mcp.server.transport_security import TransportSecuritySettings
 from mcp_types import CallToolRequestParams, CallToolResult, ListToolsResult, PaginatedRequestParams
 
 from text2sql import __version__
-from text2sql.client.async_client import AskOptions, AsyncText2SQL
+from text2sql.client.async_client import AsyncText2SQL
 from text2sql.errors import Text2SQLError, UsageError
 from text2sql.i18n import Language, explain, say
 from text2sql.mcp_server.results import answer_result, error_result, table_result, tables_result
@@ -28,7 +29,7 @@ from text2sql.mcp_server.tools import arguments_of, definitions
 from text2sql.schema import share_values
 from text2sql.schema.sharing import shown_table
 from text2sql.schema.table_labels import find, nearest
-from text2sql.types import Answer, Finished, Queued, StageStarted
+from text2sql.types import Answer, Finished, Queued, RunOptions, StageStarted
 
 log = logging.getLogger(__name__)
 
@@ -43,10 +44,10 @@ ReportProgress: TypeAlias = Callable[[str], Awaitable[None]]
 class Tools:
     """Runs tool calls against the app."""
 
-    def __init__(self, app: AsyncText2SQL, lang: Language, options: AskOptions | None = None) -> None:
+    def __init__(self, app: AsyncText2SQL, lang: Language, options: RunOptions | None = None) -> None:
         self._app, self._lang = app, lang
         # Writes are never allowed: nobody here could confirm them.
-        self._options: AskOptions = {**(options or {}), "user": USER, "allow_writes": False}
+        self._options = replace(options or RunOptions(), user=USER, allow_writes=False)
         self._max_tokens = app.settings.mcp_tokens
         self._is_warm = False
 
@@ -67,9 +68,9 @@ class Tools:
         if name == "ask":
             answer = await self._ask(arguments["question"], arguments.get("thread_id", ""), report)
             return answer_result(answer, self._max_tokens, self._lang)
-        self._warm_once()
+        await self._warm_once()
         if name == "run_query":
-            answer = await self._app.run_own(arguments["sql"], **self._options)
+            answer = await self._app.run_sql(arguments["sql"], self._options)
             return answer_result(answer, self._max_tokens, self._lang)
         catalog = await self._app.catalog()
         if name == "describe_table":
@@ -85,8 +86,8 @@ class Tools:
         return tables_result(catalog, tables, self._max_tokens, self._lang)
 
     async def _ask(self, question: str, thread: str, report: ReportProgress) -> Answer:
-        options: AskOptions = {**self._options, "thread": thread} if thread else self._options
-        async with aclosing(self._app.stream(question, **options)) as events:
+        options = replace(self._options, thread=thread)
+        async with aclosing(self._app.stream(question, options)) as events:
             async for event in events:
                 if isinstance(event, StageStarted):
                     await report(event.stage)
@@ -96,16 +97,16 @@ class Tools:
                     return event.answer
         raise RuntimeError("a stream ends with its answer")
 
-    def _warm_once(self) -> None:
+    async def _warm_once(self) -> None:
         """Warm when a client first looks at the tables: a question will follow. Not earlier, because programs
         start their servers whether they need them or not.
         """
         if not self._is_warm:
             self._is_warm = True
-            self._app.warm_in_background()
+            await self._app.warm(background=True)
 
 
-def build(app: AsyncText2SQL, lang: Language, options: AskOptions | None = None) -> "Server[Any]":
+def build(app: AsyncText2SQL, lang: Language, options: RunOptions | None = None) -> "Server[Any]":
     tools = Tools(app, lang, options)
 
     async def list_tools(_: ServerRequestContext[Any], __: PaginatedRequestParams | None) -> ListToolsResult:
@@ -138,7 +139,7 @@ async def run_in_own_task(work: Coroutine[Any, Any, T]) -> T:
         raise
 
 
-async def serve_stdio(app: AsyncText2SQL, lang: Language, options: AskOptions | None = None) -> None:
+async def serve_stdio(app: AsyncText2SQL, lang: Language, options: RunOptions | None = None) -> None:
     """Serve until the client closes its end. Standard output belongs to the protocol; anything else goes to
     standard error.
     """
@@ -153,7 +154,7 @@ async def serve_stdio(app: AsyncText2SQL, lang: Language, options: AskOptions | 
 async def serve_http(
     app: AsyncText2SQL,
     lang: Language,
-    options: AskOptions | None = None,
+    options: RunOptions | None = None,
     *,
     port: int,
     ready: Callable[[str], None],

@@ -5,7 +5,7 @@ import hashlib
 import json
 import logging
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 from uuid import uuid4
@@ -126,6 +126,10 @@ class Memory:
         see.
         """
         return await self._pairs.recall(source, question, most, user)
+
+    async def pairs(self, source: str, user: str = "") -> Sequence[Pair]:
+        """Return all verified questions of a database that `recall` chooses from."""
+        return await self._pairs.load(source, user)
 
     async def forget_pair(self, source: str, question: str, user: str = "") -> None:
         await self._pairs.forget(source, question, user)

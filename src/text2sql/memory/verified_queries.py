@@ -50,17 +50,17 @@ class Pairs:
         await self._store.adelete(_namespace(source, user), pair_key(Pair(question, "", source=source)))
 
     async def recall(self, source: str, question: str, most: int, user: str) -> list[tuple[float, Pair]]:
-        pairs = await self._load(source, user)
+        pairs = await self.load(source, user)
         meanings = await self._vectors.scores(question, pairs) if self._vectors else {}
         return rank_pairs(question, pairs, most, meanings)
 
     async def export(self, source: str, folder: Path) -> int:
         """Write every pair of a database to its own file; return how many."""
-        pairs = await self._load(source)
+        pairs = await self.load(source)
         await asyncio.to_thread(lambda: [write_pair(folder, pair) for pair in pairs])
         return len(pairs)
 
-    async def _load(self, source: str, user: str = "") -> Sequence[Pair]:
+    async def load(self, source: str, user: str = "") -> Sequence[Pair]:
         """A file's query takes precedence over the store's for the same question: the file was reviewed."""
         pairs_by_question: dict[str, Pair] = {}
         for item in await self._store.asearch(_namespace(source, user), limit=MOST_PAIRS):

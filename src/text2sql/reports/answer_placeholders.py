@@ -20,13 +20,13 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from typing import Literal, Protocol, TypeAlias
 
-from text2sql.client.async_client import AskOptions, AsyncText2SQL
+from text2sql.client.async_client import AsyncText2SQL
 from text2sql.errors import DatabaseError, ModelError, Text2SQLError, UsageError
 from text2sql.i18n import Language, say
 from text2sql.reports.lock import Entry, Lock, query_reads, reads_unchanged_columns
 from text2sql.reports.parameters import all_forms, asked, used, without
 from text2sql.sql import Forms, Named, in_worker, parameterize, with_values
-from text2sql.types import Answer, Catalog, CheckedSql, Problem, StageError, Usage
+from text2sql.types import Answer, Catalog, CheckedSql, Problem, RunOptions, StageError, Usage
 
 Stage: TypeAlias = Literal["draft", "run", "repair"]
 Origin: TypeAlias = Literal["lock", "model", "repair", ""]
@@ -260,14 +260,14 @@ class _Filler:
             outcome.problem = Problem("not_locked", message)
             return
         async with self._isolated_thread(outcome) as options:
-            answer = await self._app.draft(outcome.item.asked, **options)
+            answer = await self._app.draft(outcome.item.asked, options)
         outcome.note(answer)
         if answer.status == "answered":
             outcome.sql, outcome.origin = answer.sql, "model"
 
     async def run(self, outcome: Outcome) -> None:
         async with self._isolated_thread(outcome) as options:
-            outcome.note(await self._app.run_own(outcome.sql, **options))
+            outcome.note(await self._app.run_sql(outcome.sql, options))
 
     def repairable(self, outcome: Outcome) -> bool:
         """Whether the last error can be fixed by rewriting the query or running it again."""
@@ -282,10 +282,10 @@ class _Filler:
 
     @property
     def _may_rewrite(self) -> bool:
-        from text2sql.agents import RunOptions  # noqa: PLC0415 -- LangGraph takes two seconds to import
+        from text2sql.agents import effective_preset  # noqa: PLC0415 -- LangGraph takes two seconds to import
 
         options = RunOptions(preset="hybrid", max_attempts=self._terms.max_attempts)
-        return options.preset_of(self._app.settings).retries > 0
+        return effective_preset(options, self._app.settings).retries > 0
 
     async def repair(self, outcome: Outcome) -> None:
         last = outcome.errors[-1]
@@ -295,13 +295,14 @@ class _Filler:
         outcome.repaired = True
         previous = {"sql": last.sql, "kind": last.kind, "detail": last.detail}
         async with self._isolated_thread(outcome) as options:
-            options["preset"], options["previous"] = "hybrid", previous
-            options["max_attempts"] = self._terms.max_attempts
-            answer = await self._app.ask(outcome.item.asked, **options)
+            options = replace(
+                options, preset="hybrid", previous=previous, max_attempts=self._terms.max_attempts
+            )
+            answer = await self._app.ask(outcome.item.asked, options)
             outcome.note(answer, known=1)
             if outcome.answer is not None:
                 # the original query, without our row limit, belongs into the lock file
-                stored = await self._app.result(answer.result_id, user=self._terms.user)
+                stored = await self._app.results.get(answer.result_id, user=self._terms.user)
                 outcome.sql, outcome.origin = stored.sql, "repair"
 
     async def entry(self, outcome: Outcome) -> Entry | None:
@@ -330,8 +331,8 @@ class _Filler:
         entries = (outcome.entry or self._lock.find(outcome.item.question) for outcome in outcomes)
         return Lock(self._catalog.dialect, tuple(entry for entry in entries if entry is not None))
 
-    def _isolated_thread(self, outcome: Outcome) -> AbstractAsyncContextManager[AskOptions]:
-        return self._app.alone(
+    def _isolated_thread(self, outcome: Outcome) -> AbstractAsyncContextManager[RunOptions]:
+        return self._app.threads.temporary(
             user=self._terms.user,
             language=outcome.item.language,
             mode="database_direct",

@@ -15,7 +15,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from text2sql.client.async_client import AskOptions, AsyncText2SQL
+from text2sql.client.async_client import AsyncText2SQL
 from text2sql.config import Settings
 from text2sql.evaluation.export import run_object
 from text2sql.evaluation.html_report import page
@@ -35,7 +35,7 @@ from text2sql.server.metrics import Metrics
 from text2sql.server.models import EvaluationRequest
 from text2sql.server.sources import Sources
 from text2sql.sql import check
-from text2sql.types import Answer, Status
+from text2sql.types import Answer, RunOptions, Status
 
 log = logging.getLogger(__name__)
 
@@ -72,9 +72,7 @@ class Evaluations(JobType):
         app = source.app.apart(self._settings)
         try:
             stored_records = await memory.works.parts(job.name, "question")
-            records = await evaluation.evaluate(
-                app, AskOptions(model=request.model) if request.model else AskOptions(), stored_records
-            )
+            records = await evaluation.evaluate(app, RunOptions(model=request.model or ""), stored_records)
         finally:
             await app.close()
         # In a thread: resampling the intervals takes seconds for long sets.
@@ -103,7 +101,7 @@ class _EvaluationRun:
     _app: AskApp | None = None
 
     async def evaluate(
-        self, app: AsyncText2SQL, options: AskOptions, stored_records: Mapping[str, str]
+        self, app: AsyncText2SQL, options: RunOptions, stored_records: Mapping[str, str]
     ) -> list[Record]:
         resources = await app.resources()
         self._app, self._policy_mark = AskApp(app, options), resources.catalog_cache.mark
@@ -121,7 +119,7 @@ class _EvaluationRun:
             self.questions,
             lambda _: app.source,
             [EvaluatedApp(lambda _: self, known=dict(self._records), keep=self._keep)],
-            parallel=places(None, resources.models(options.get("model", ""))),
+            parallel=places(None, resources.models(options.model)),
             judges=lambda _: Judge(resources.database, partial(guard, rows=LIMITS.rows), lent=True),
         )
         return records

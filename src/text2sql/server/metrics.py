@@ -168,7 +168,7 @@ class _CurrentState(Collector):
         )
         queue = GaugeMetricFamily("text2sql_queue", "Requests that wait for a connection", labels=["source"])
         for source in self._sources:
-            databases = source.app.databases
+            databases = source.app.app_resources.databases
             if databases:
                 pool.add_metric([source.name, "open"], sum(database.open_count for database in databases))
                 pool.add_metric([source.name, "busy"], sum(database.busy for database in databases))

@@ -6,14 +6,13 @@ import logging
 import time
 from collections.abc import AsyncGenerator
 from contextlib import AbstractAsyncContextManager, aclosing, suppress
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Annotated, cast
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING, Annotated
 from uuid import uuid4
 
 from fastapi import Depends, Request
 
 from text2sql import __version__
-from text2sql.client.async_client import AskOptions
 from text2sql.config import Settings
 from text2sql.errors import StoreError, Text2SQLError, UsageError
 from text2sql.i18n import Language
@@ -33,7 +32,7 @@ from text2sql.server.reports import Reports
 from text2sql.server.sources import Source, Sources
 from text2sql.server.streams import Streams
 from text2sql.server.tracing import Trace
-from text2sql.types import Answer, Event, Finished, StageEnded, StageStarted
+from text2sql.types import Answer, Event, Finished, RunOptions, StageEnded, StageStarted
 
 if TYPE_CHECKING:
     from opentelemetry.trace import Tracer
@@ -94,7 +93,11 @@ class QueryPipeline:
     def models(self) -> list[str]:
         """The models that a request may name. It is a fixed list, because a name can be a local file."""
         configured = (name.strip() for name in self.settings.models.split(","))
-        return list(dict.fromkeys([self.all_sources.named(None).app.model_name, *filter(None, configured)]))
+        return list(
+            dict.fromkeys(
+                [self.all_sources.named(None).app.app_resources.model_name, *filter(None, configured)]
+            )
+        )
 
     async def source_for(self, name: str | None, thread: str | None, user: str) -> Source:
         """The named source, else the source of the thread, else the default."""
@@ -109,12 +112,12 @@ class QueryPipeline:
         return source
 
     def ask(
-        self, question: Question, source: Source, options: AskOptions, parent: str = ""
+        self, question: Question, source: Source, options: RunOptions, parent: str = ""
     ) -> AsyncGenerator[Event, None]:
         """The events of a question, once it is admitted. Data is audited before it is sent."""
-        self.admission.refuse(options["user"])
+        self.admission.refuse(options.user)
         events = self._run_admitted(question, source, options, parent)
-        return self.auditor.events(events, options["user"], source.name, options["thread"], question.question)
+        return self.auditor.events(events, options.user, source.name, options.thread, question.question)
 
     def resume(
         self, events: AsyncGenerator[Event, None], source: Source, thread: str, action: str
@@ -140,66 +143,66 @@ class QueryPipeline:
         return self.admission.slot(self.identity.user, source.name, seconds)
 
     async def _run_admitted(
-        self, question: Question, source: Source, options: AskOptions, parent: str
+        self, question: Question, source: Source, options: RunOptions, parent: str
     ) -> AsyncGenerator[Event, None]:
         """The client's deadline includes the time in the queue."""
         async with self.slot(source, question.seconds) as waited:
             if question.seconds:
-                options["seconds"] = max(0.001, question.seconds - waited)
+                options = replace(options, seconds=max(0.001, question.seconds - waited))
             answering = self._run_cached(question, source, options, parent)
             if question.pagination:
-                answering = with_page(answering, question.pagination, source.app, options["user"])
+                answering = with_page(answering, question.pagination, source.app, options.user)
             async with aclosing(answering) as events:
                 async for event in events:
                     yield event
 
     async def _run_cached(
-        self, question: Question, source: Source, options: AskOptions, parent: str
+        self, question: Question, source: Source, options: RunOptions, parent: str
     ) -> AsyncGenerator[Event, None]:
         """Answer from the result cache, else from the app."""
         started = time.monotonic()
         key = await self._key(question, source, options)
-        if "seconds" in options:
-            options["seconds"] = max(0.001, options["seconds"] - (time.monotonic() - started))
+        if options.seconds:
+            options = replace(options, seconds=max(0.001, options.seconds - (time.monotonic() - started)))
         cached = None if question.fresh or key is None else await self._cached(key, question, source, options)
         if key is not None:
             self.metrics.cache("hit" if cached else "bypass" if question.fresh else "miss")
         if cached is not None:
             yield Finished(cached)
             return
-        events = source.app.stream(question.question, **options)
+        events = source.app.stream(question.question, options)
         async with aclosing(self.observed(events, source, parent)) as observed:
             async for event in observed:
                 if key is not None and isinstance(event, Finished):
                     await self.cache.keep(key, event.answer)
                 yield event
 
-    async def options_for(self, question: Question, thread: str, user: str) -> AskOptions:
+    async def options_for(self, question: Question, thread: str, user: str) -> RunOptions:
         """The options of a question, and the user's preferences where it has none."""
         if question.model and question.model not in self.models:
             raise UsageError("usage.model_offered", name=question.model)
         if len(question.question) > self.settings.question_length:
             raise UsageError("usage.question_long", most=self.settings.question_length)
         allowed = self.settings.allow_writes
-        options = AskOptions(
-            thread=thread, user=user, allow_writes=allowed and question.allow_writes is not False
-        )
-        options.update(await self._preferred(user))
         given = {name: getattr(question, name) for name in _QUESTION_OPTIONS}
         given = {name: value for name, value in given.items() if value is not None}
-        options = cast("AskOptions", {**options, **given})
-        if options.get("model") == self.models[0]:
-            del options["model"]  # the same question without it has the same cache key
-        return options
+        options = replace(await self._preferred(user), **given)
+        return replace(
+            options,
+            user=user,
+            thread=thread,
+            model="" if options.model == self.models[0] else options.model,  # it has the same cache key
+            allow_writes=allowed and question.allow_writes is not False,
+        )
 
-    async def _preferred(self, user: str) -> AskOptions:
+    async def _preferred(self, user: str) -> RunOptions:
         """Without the store there are no preferences, and a model may no longer be offered."""
         with suppress(StoreError):
             preferred = dict(await (await self.server_store.memory()).preferences(user))
             if preferred.get("model") not in self.models:
                 preferred.pop("model", None)
-            return cast("AskOptions", preferred)
-        return AskOptions()
+            return RunOptions(**preferred)
+        return RunOptions()
 
     async def observed(
         self, events: AsyncGenerator[Event, None], source: Source, parent: str = ""
@@ -230,15 +233,19 @@ class QueryPipeline:
             trace.end("" if answer else kind)
             _log_question(answer, kind, source, time.monotonic() - started)
 
-    async def _key(self, question: Question, source: Source, options: AskOptions) -> Key | None:
+    async def _key(self, question: Question, source: Source, options: RunOptions) -> Key | None:
         """The cache key; None for a follow-up question, or while the schema is unavailable."""
         if question.thread_id:
             return None
         with suppress(Text2SQLError, TimeoutError):
-            async with asyncio.timeout(options.get("seconds")):
+            async with asyncio.timeout(options.seconds or None):
                 catalog = await source.app.catalog()  # its fingerprint includes the policy
             relevant_options = tuple(
-                sorted((name, value) for name, value in options.items() if name not in _IGNORED_OPTIONS)
+                sorted(
+                    (name, value)
+                    for name, value in asdict(options).items()
+                    if value and name not in _IGNORED_OPTIONS
+                )
             )
             environment = [
                 __version__,
@@ -255,7 +262,7 @@ class QueryPipeline:
         return None
 
     async def _cached(
-        self, key: Key, question: Question, source: Source, options: AskOptions
+        self, key: Key, question: Question, source: Source, options: RunOptions
     ) -> Answer | None:
         """The cached answer, copied into a new thread, so that a follow-up refers to this answer only."""
         entry = await self.cache.find(key)
@@ -266,17 +273,19 @@ class QueryPipeline:
             await self.cache.drop(key)
             return None
         return replace(
-            answer, thread_id=options["thread"], receipt=replace(answer.receipt, served=entry.answered_at)
+            answer, thread_id=options.thread, receipt=replace(answer.receipt, served=entry.answered_at)
         )
 
 
-async def _copy_answer(thread: str, question: str, source: Source, options: AskOptions) -> Answer | None:
+async def _copy_answer(thread: str, question: str, source: Source, options: RunOptions) -> Answer | None:
     """None if the thread was deleted or does not start with an answer to this question."""
     try:
-        answer = await source.app.first_answer(thread, user=options["user"])
+        answer = await source.app.threads.first_answer(thread, user=options.user)
         if answer is None or normalized_question(answer.question) != normalized_question(question):
             return None
-        return answer if await source.app.again(answer, options["thread"], user=options["user"]) else None
+        return (
+            answer if await source.app.threads.copy_first(answer, options.thread, user=options.user) else None
+        )
     except Text2SQLError:
         return None
 

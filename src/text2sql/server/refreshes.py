@@ -47,7 +47,8 @@ class Refreshes(JobType):
         if "who" in payload:
             self._sources.seen_by(await self.jobs.authorize(payload)).named(name)
         try:
-            changed = await self._sources.named(name).app.publish()
+            resources = await self._sources.named(name).app.resources()
+            changed = await resources.catalog_cache.publish()
         except Text2SQLError:
             self._metrics.refreshed("failed")
             raise

@@ -162,7 +162,7 @@ class Sources:
         """
         other_source = ""
         for source in self:
-            key = await source.app.source_of(thread, user=user)
+            key = await source.app.threads.source(thread, user=user)
             if key is not None and key in ("", await source.key()):
                 return source
             other_source = key or other_source
@@ -174,7 +174,7 @@ class Sources:
         """A stored result and its source."""
         for source in self:
             with suppress(UsageError):
-                return source, await source.app.result(result_id, user=user)
+                return source, await source.app.results.get(result_id, user=user)
         raise UsageError("usage.result")
 
     async def open(self) -> None:
@@ -187,9 +187,8 @@ class Sources:
         with suppress(Text2SQLError):  # logged above, and reported by the first question
             if self._policies:
                 return  # no schema is shared by all users
-            self.named(
-                None
-            ).app.warm_in_background()  # only the default source: a model processes one schema at a time
+            # only the default source: a model processes one schema at a time
+            await self.named(None).app.warm(background=True)
 
     async def close(self) -> None:
         for source in self:

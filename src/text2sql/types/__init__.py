@@ -43,6 +43,7 @@ from text2sql.types.model import (
     Token,
     Usage,
 )
+from text2sql.types.options import RunKeywords, RunOptions
 from text2sql.types.policy import Claim, Policies, Policy, Role, RowRule
 from text2sql.types.query import (
     CheckedSql,
@@ -97,6 +98,8 @@ __all__ = [
     "Row",
     "RowRule",
     "RowsFound",
+    "RunKeywords",
+    "RunOptions",
     "Shared",
     "Size",
     "SqlRejected",

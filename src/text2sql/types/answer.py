@@ -2,11 +2,18 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from text2sql.types.catalog import ValueHit
 from text2sql.types.model import Location, Usage
-from text2sql.types.values import Row
+from text2sql.types.values import Row, Value
+
+if TYPE_CHECKING:
+    from rich.console import ConsoleRenderable
+
+# Neither pandas nor pyarrow is a dependency.
+DataFrame: TypeAlias = Any
+ArrowTable: TypeAlias = Any
 
 Status: TypeAlias = Literal["answered", "clarify", "refused", "no_data", "conversation", "confirm", "failed"]
 Mode: TypeAlias = Literal["hybrid", "database_direct", "chat_direct"]
@@ -98,7 +105,12 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The final answer to a question, with its query, its rows and its receipt."""
+    """The final answer to a question, with its query, its rows and its receipt.
+
+    >>> answer = Answer("answered", "How many?", "There are 2.", columns=("n",), rows=((2,),), row_count=1)
+    >>> answer.status, answer.rows[0][0]
+    ('answered', 2)
+    """
 
     status: Status
     question: str
@@ -115,3 +127,47 @@ class Answer:
     result_id: str = ""  # key of the stored rows, for paging and export until they expire
     thread_id: str = ""
     pagination: Mapping[str, int | bool] | None = None  # if `rows` are one page of the result
+
+    def to_dicts(self) -> list[dict[str, Value]]:
+        """The rows as dictionaries. Of several columns with one name, the later ones get a number.
+
+        >>> Answer("answered", "", "", columns=("city", "n"), rows=(("Oslo", 2),)).to_dicts()
+        [{'city': 'Oslo', 'n': 2}]
+        """
+        from text2sql import answer_formats  # noqa: PLC0415 -- it needs messages, which need types
+
+        return answer_formats.dicts(self)
+
+    def to_pandas(self) -> "DataFrame":
+        """The rows as a pandas DataFrame. Needs pandas.
+
+        >>> frame = Answer("answered", "", "", columns=("city", "n"), rows=(("Oslo", 2),)).to_pandas()
+        >>> list(frame["city"])
+        ['Oslo']
+        """
+        from text2sql import answer_formats  # noqa: PLC0415 -- as above
+
+        return answer_formats.pandas_frame(self)
+
+    def to_arrow(self) -> "ArrowTable":
+        """The rows as an Arrow table. Needs pyarrow. A column of several types is text.
+
+        >>> table = Answer("answered", "", "", columns=("city", "n"), rows=(("Oslo", 2),)).to_arrow()
+        >>> table.column_names
+        ['city', 'n']
+        """
+        from text2sql import answer_formats  # noqa: PLC0415 -- as above
+
+        return answer_formats.arrow_table(self)
+
+    def __rich__(self) -> "ConsoleRenderable":
+        """What `rich.print` shows: the sentence, the certainty, the first rows and the query."""
+        from text2sql import answer_formats  # noqa: PLC0415 -- as above
+
+        return answer_formats.rich_text(self)
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the same as HTML."""
+        from text2sql import answer_formats  # noqa: PLC0415 -- as above
+
+        return answer_formats.html(self)

@@ -62,8 +62,8 @@ async def feedback(body: Feedback, pipeline: Pipeline, user: User) -> Response:
     """Rate an answer. Good question-SQL pairs become examples; bad ones are no longer used."""
     source = await _source(pipeline, body, user)
     if body.good:
-        await source.app.remember(body.question, body.sql, user=user)
-    await source.app.note_feedback(
+        await source.app.verified.add(body.question, body.sql, user=user)
+    await source.app.verified.rate(
         body.question,
         body.sql,
         good=body.good,

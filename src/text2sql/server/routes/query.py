@@ -94,7 +94,7 @@ async def own_statement(
         source = await pipeline.source_for(body.source, body.thread_id, user)
         thread = body.thread_id or new_thread()
         async with pipeline.slot(source):
-            result = await source.app.run_own(body.sql, thread=thread, user=user, language=language)
+            result = await source.app.run_sql(body.sql, thread=thread, user=user, language=language)
         return await pipeline.auditor.answer(result, user, source.name, body.sql)
 
     return await answer_response(await run_until_disconnect(request, answer()))

@@ -120,7 +120,7 @@ async def _exported(
 ) -> Response:
     settings = pipeline.settings
     limits = Limits(settings.export_rows, _MOST_BYTES, settings.cell_byte_limit, settings.export_time)
-    row_stream = source.app.export(result_id, limits=limits, user=user, order=order)
+    row_stream = source.app.results.open_stream(result_id, limits=limits, user=user, order=order)
     headers = {"Content-Disposition": f'attachment; filename="text2sql-result.{kind}"'}
     async with AsyncExitStack() as stack:
         await stack.enter_async_context(pipeline.slot(source))  # until the last byte is sent
@@ -133,7 +133,9 @@ async def _exported(
             chunks = file_chunks(path)
         else:
             # The headers of a streamed file must announce truncation before the rows are read.
-            total = await source.app.count(result_id, user=user) if stored.truncated else stored.row_count
+            total = (
+                await source.app.results.count(result_id, user=user) if stored.truncated else stored.row_count
+            )
             cut = total > limits.rows
             rows = await stack.enter_async_context(row_stream)
             chunks = csv_chunks(rows, cut) if kind == "csv" else json_chunks(rows, cut)

@@ -30,7 +30,7 @@ async def threads(pipeline: Pipeline, user: User) -> Response:
     """All threads of the user, newest first."""
     threads_by_id: dict[str, ThreadInfo] = {}
     for source in pipeline.sources:
-        for info in await source.app.threads(user):
+        for info in await source.app.threads.list(user=user):
             threads_by_id.setdefault(info.thread_id, info)
     newest_first = sorted(threads_by_id.values(), key=lambda info: info.updated, reverse=True)
     return Json(
@@ -54,7 +54,7 @@ async def thread(thread_id: ThreadId, pipeline: Pipeline, user: User) -> Respons
     `result_id` has no stored rows. All rows of a result are at `/results/{result_id}`.
     """
     source = await pipeline.source_of_thread(thread_id, user)
-    answers = await source.app.answers(thread_id, rows=_ROWS, user=user)
+    answers = await source.app.threads.answers(thread_id, rows=_ROWS, user=user)
     for answer in answers:
         if answer.result_id:
             await pipeline.auditor.read(answer, user, source.name, f"thread {thread_id}")
@@ -70,7 +70,7 @@ async def thread(thread_id: ThreadId, pipeline: Pipeline, user: User) -> Respons
 async def forget(thread_id: ThreadId, pipeline: Pipeline, user: User) -> Response:
     """Delete a thread with its turns and results."""
     source = await pipeline.source_of_thread(thread_id, user)
-    await source.app.forget(thread_id, user=user)
+    await source.app.threads.delete(thread_id, user=user)
     return Response(status_code=204)
 
 
@@ -78,7 +78,7 @@ async def forget(thread_id: ThreadId, pipeline: Pipeline, user: User) -> Respons
 async def roll_back(thread_id: ThreadId, body: RollBack, pipeline: Pipeline, user: User) -> Response:
     """Remove the last turns of a thread."""
     source = await pipeline.source_of_thread(thread_id, user)
-    return Json({"turns_left": await source.app.roll_back(thread_id, turns=body.turns, user=user)})
+    return Json({"turns_left": await source.app.threads.roll_back(thread_id, turns=body.turns, user=user)})
 
 
 @router.post("/{thread_id}/resume", responses=events(or_json=True), response_class=Response)
@@ -117,5 +117,5 @@ async def _wait_for_first(events: AsyncGenerator[Event, None]) -> AsyncGenerator
 
 def _resumed_events(source: Source, thread_id: str, body: Resume, user: str) -> AsyncGenerator[Event, None]:
     if body.confirm is None:
-        return source.app.stream_resume(thread_id, user=user)
-    return source.app.stream_confirm(thread_id, yes=body.confirm, user=user)
+        return source.app.threads.stream_resume(thread_id, user=user)
+    return source.app.threads.stream_confirm(thread_id, yes=body.confirm, user=user)
