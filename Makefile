@@ -15,7 +15,7 @@ test: lint  ## every check and every test, on real servers and on every Python a
 	$(MAKE) dist
 
 check: lint  ## the fast gate: no servers, nothing slow
-	$(BIN)/pytest -n 2 -m "not slow" tests/unit tests/sql tests/schema tests/llm tests/charts tests/agents tests/cli tests/docs
+	$(BIN)/pytest -n 2 -m "not slow" tests/unit tests/sql tests/schema tests/llm tests/charts tests/agents tests/client tests/cli tests/docs
 
 lint: $(READY)  ## format, lint, types, imports
 	$(BIN)/ruff format --check .

@@ -9,6 +9,7 @@ import pytest
 
 from terminal import run
 from text2sql.cli.environment import installed
+from text2sql.config import CONFIG
 from text2sql.database.dialects import FACTS
 
 
@@ -155,3 +156,27 @@ def test_the_embedded_model_is_examined(tmp_path: Path) -> None:
     model = json.loads(ended.out)["model"]
     assert model["file"] == "absent"
     assert model["fix"] in ("text2sql model pull", 'pip install "text2sql-kit[local]"')
+
+
+def test_the_settings_come_with_their_places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv(CONFIG, "")  # `--config` sets it: restored after the test
+    monkeypatch.setenv("TEXT2SQL_API_KEY", "canary")
+    monkeypatch.setenv("TEXT2SQL_TIME_LIMT", "3")
+    file = tmp_path / "text2sql.toml"
+    file.write_text('[general]\nlang = "zh"\n[memory]\nmemory = "none"\n', encoding="utf-8")
+    refused = run("doctor")
+    assert refused.code == 2
+    assert f"{file}:4" in refused.err
+    assert "--config" in refused.err
+    ended = run("doctor", "--config", str(file))
+    assert ended.code == 0
+    assert f"lang = zh ← [general] lang ({file}:2)" in ended.out
+    assert "api_key = … ← TEXT2SQL_API_KEY" in ended.out
+    assert "TEXT2SQL_TIME_LIMT 不是设置；您要找的可能是 TEXT2SQL_TIME_LIMIT" in ended.out
+    assert "canary" not in ended.out
+    settings = json.loads(run("doctor", "--config", str(file), "--json").out)["settings"]
+    assert settings["files"] == [str(file)]
+    assert ["memory", "…", f"[memory] memory ({file}:4)"] in settings["values"]
+    assert ["TEXT2SQL_TIME_LIMT", "TEXT2SQL_TIME_LIMIT"] in settings["unknown"]
+    assert "No database was named" in run("--config=none", "doctor", "--lang", "en").err

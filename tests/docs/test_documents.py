@@ -12,7 +12,7 @@ from contract.emulators import FAKESNOW, LOCAL_BIGQUERY
 from docs_text import DOCS, ROOT, anchors, blocks, cells, read, section
 from text2sql import __version__
 from text2sql.cli import COMMANDS, CommandGroup
-from text2sql.config import Settings, variable
+from text2sql.config import GROUPS, Settings, variable
 from text2sql.database.dialects import FACTS, GAPS, UNTESTED
 from text2sql.i18n import sentences
 from text2sql.sql.dialects import GRAMMARS
@@ -20,16 +20,28 @@ from text2sql.sql.dialects import GRAMMARS
 READMES = ("README.md", "README.zh-CN.md")
 
 
-def test_every_setting_is_documented_with_its_default_and_help() -> None:
-    rows = [row for row in cells(read("docs/settings.md")) if row[0].startswith("`TEXT2SQL_")]
-    assert rows == [
-        [
-            f"`{variable(field.name)}`",
-            "empty" if field.default == "" else f"`{field.default}`",
-            field.metadata["help"],
+def test_every_setting_is_documented_in_its_group_with_its_default_and_help() -> None:
+    page = read("docs/settings.md")
+    headings = re.findall(r"^## (.*: `\[(\w+)\]`)$", page, re.MULTILINE)
+    assert [group for _, group in headings] == list(GROUPS)
+    for heading, group in headings:
+        _, *rows = cells(section(page, heading))
+        assert rows == [
+            [
+                f"`{variable(field.name)}`",
+                "empty" if field.default == "" else f"`{field.default}`",
+                field.metadata["help"],
+            ]
+            for field in GROUPS[group].values()
         ]
-        for field in fields(Settings)
-    ]
+
+
+def test_the_protected_settings_are_documented() -> None:
+    told = section(read("docs/settings.md"), "What a file may set")
+    protected = [field.name for field in fields(Settings) if field.metadata["protected"]]
+    listed = re.search(r"from the environment: (.*)\.$", told, re.MULTILINE)
+    assert listed is not None
+    assert listed[1].split(", ") == [f"`{name}`" for name in protected]
 
 
 @pytest.mark.parametrize("name", [*COMMANDS, "serve keys", "serve audit"])

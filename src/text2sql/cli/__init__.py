@@ -20,6 +20,7 @@ import click
 from text2sql import __version__
 from text2sql.cli.click_i18n import LocalizedContext, common_options, complaint, version_option
 from text2sql.cli.words import word
+from text2sql.config import CONFIG, from_environment
 from text2sql.errors import Text2SQLError, UsageError
 from text2sql.i18n import Language, explain, language
 
@@ -88,7 +89,9 @@ def _help_unless_commanded() -> None:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if arguments is None else arguments)
-    lang = language(_wanted_language(words))
+    if config := _wanted(words, "--config"):
+        os.environ[CONFIG] = config  # worker processes read the same file
+    lang = language(_wanted(words, "--lang") or _language_of_settings())
     _escape_unencodable_output()
     try:
         code = _run(words, lang)
@@ -121,16 +124,24 @@ def _run(words: list[str], lang: Language) -> int:
         return BAD_USAGE if isinstance(error, UsageError) else FAILED
 
 
-def _wanted_language(arguments: Sequence[str]) -> str:
-    """Find `--lang` before parsing, so that errors in the command line are in that language too."""
+def _wanted(arguments: Sequence[str], option: str) -> str:
+    """Find `--lang` and `--config` before parsing, so that they hold for errors in the command line too."""
     for at, argument in enumerate(arguments):
         if argument == "--":
             break
-        if argument == "--lang":
+        if argument == option:
             return "".join(arguments[at + 1 : at + 2])
-        if argument.startswith("--lang="):
-            return argument.removeprefix("--lang=")
+        if argument.startswith(f"{option}="):
+            return argument.removeprefix(f"{option}=")
     return ""
+
+
+def _language_of_settings() -> str:
+    """A wrong setting is reported by the command that reads it."""
+    try:
+        return from_environment().lang
+    except UsageError:
+        return ""
 
 
 def _escape_unencodable_output() -> None:

@@ -90,8 +90,9 @@ def flag(lang: Language, command: str, name: str, variable: str) -> click.Option
 
 
 def common_options(lang: Language) -> list[click.Parameter]:
-    """`--lang` and `--help`. `--lang` was already read before parsing; here it is only validated."""
+    """`--lang`, `--config` and `--help`. The first two were already read before parsing."""
     return [
+        click.Option(["--config"], metavar="FILE", expose_value=False, help=word("--config", lang)),
         click.Option(
             ["--lang"], type=click.Choice(["en", "zh"]), expose_value=False, help=word("--lang", lang)
         ),

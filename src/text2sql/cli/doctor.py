@@ -1,7 +1,7 @@
 """`text2sql doctor`: check the installation and the database, and print the commands that fix problems."""
 
 import time
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from functools import partial
 
 import click
@@ -13,7 +13,7 @@ from text2sql.cli.environment import Installed, installed
 from text2sql.cli.json_output import echo_json
 from text2sql.cli.sources import known_dialect, opened, policies_from
 from text2sql.cli.words import word
-from text2sql.config import from_environment
+from text2sql.config import ReadSettings, Settings, read_settings
 from text2sql.database import open_database, redacted
 from text2sql.database.dialects import BY_NAME
 from text2sql.database.grants import grants
@@ -56,6 +56,15 @@ class DatabaseReport:
     error: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class SettingsReport:
+    """The files that were read, and the values that are no defaults, with the places they come from."""
+
+    files: tuple[str, ...]
+    values: tuple[tuple[str, str, str], ...]  # name, value, place; a secret value is `…`
+    unknown: tuple[tuple[str, str], ...]  # a variable that is no setting, and the nearest that is one
+
+
 def run(
     lang: Language,
     *,
@@ -67,19 +76,34 @@ def run(
     role: tuple[str, ...],
     account: str | None,
 ) -> int:
-    source = db or from_environment().db
+    given = read_settings()
+    source = db or given.settings.db
     if print_grants:
         click.echo(_grants(source, policy, dialect, role, account), nl=False)
         return 0
     installation = installed()
     report = _examine(source, lang) if source else None
     well = report is None or (report.reachable and report.read_only is not False)
+    similarity = _similarity(given.settings)
     if as_json:
         database = asdict(report) if report else None
-        echo_json({**asdict(installation), "similarity": _similarity(), "database": database, "well": well})
+        facts = {**asdict(installation), "settings": asdict(settings_report(given)), "similarity": similarity}
+        echo_json({**facts, "database": database, "well": well})
     else:
-        _print(installation, report, lang)
+        _print(installation, settings_report(given), similarity, report, lang)
     return 0 if well else FAILED
+
+
+def settings_report(given: ReadSettings) -> SettingsReport:
+    secrets = {field.name for field in fields(Settings) if field.metadata["secret"]}
+    return SettingsReport(
+        tuple(map(str, given.files)),
+        tuple(
+            (name, "…" if name in secrets else redacted(str(getattr(given.settings, name))), place)
+            for name, place in given.places.items()
+        ),
+        tuple(given.unknown.items()),
+    )
 
 
 def _grants(
@@ -115,7 +139,13 @@ def _examine(source: str, lang: Language) -> DatabaseReport:
 # -- Text output ---------------------------------------------------------------------------------
 
 
-def _print(installation: Installed, report: DatabaseReport | None, lang: Language) -> None:
+def _print(
+    installation: Installed,
+    settings: SettingsReport,
+    similarity: str,
+    report: DatabaseReport | None,
+    lang: Language,
+) -> None:
     speed = word("compiled" if installation.sqlglot_compiled else "pure", lang)
     _line("✓", "Python", installation.python)
     _line("✓", "text2sql", installation.text2sql)
@@ -134,17 +164,26 @@ def _print(installation: Installed, report: DatabaseReport | None, lang: Languag
     _line("·" if model.fix else "✓", word("embedded", lang), text)
     if model.fix:
         _detail(f"→ {model.fix}")
-    meaning = _similarity()
-    text = word("similarity.meaning", lang, model=meaning) if meaning else word("similarity.words", lang)
-    _line("✓" if meaning else "·", word("similarity", lang), text)
+    key = "similarity.meaning" if similarity else "similarity.words"
+    _line("✓" if similarity else "·", word("similarity", lang), word(key, lang, model=similarity))
+    _print_settings(settings, lang)
     _print_database(report, lang)
 
 
-def _similarity() -> str:
+def _similarity(settings: Settings) -> str:
     """The embedding model; empty if verified questions are compared by words."""
-    settings = from_environment()
     open_embedder(settings)  # rejects an invalid name; this connects to nothing
     return settings.embedding_model
+
+
+def _print_settings(settings: SettingsReport, lang: Language) -> None:
+    files = ", ".join(settings.files) or word("doctor.no_file", lang)
+    _line("·" if settings.unknown else "✓", word("doctor.settings", lang), printable(files))
+    for name, value, place in settings.values:
+        _detail(printable(f"{name} = {value} ← {place}"))
+    for name, close in settings.unknown:
+        key = "doctor.unknown_close" if close else "doctor.unknown"
+        _detail(f"→ {printable(word(key, lang, name=name, close=close))}")
 
 
 def _print_database(report: DatabaseReport | None, lang: Language) -> None:

@@ -81,6 +81,13 @@ WORDS: Mapping[str, tuple[str, str]] = {
         "The account's name, for --grants; text2sql_reader if not given, with the roles after it.",
         "账号名，用于 --grants；默认为 text2sql_reader，后接角色名。",
     ),
+    "doctor.settings": ("settings", "设置"),
+    "doctor.no_file": ("no text2sql.toml or .env was found", "没有找到 text2sql.toml 或 .env"),
+    "doctor.unknown": ("{name} is no setting", "{name} 不是设置"),
+    "doctor.unknown_close": (
+        "{name} is no setting; perhaps {close}",
+        "{name} 不是设置；您要找的可能是 {close}",
+    ),
     "doctor.--json": ("Print the findings as a JSON object.", "以 JSON 对象打印结果。"),
     "model": (
         "The embedded model: list, pull, path, verify or remove it.",
@@ -372,6 +379,10 @@ WORDS: Mapping[str, tuple[str, str]] = {
     "--rows": ("Rows that a query may return.", "查询最多返回的行数。"),
     "--seconds": ("Seconds for the whole question.", "整个问题的时限（秒）。"),
     "--lang": ("Language of messages.", "消息的语言。"),
+    "--config": (
+        "A text2sql.toml or .env file to read and to trust; none reads neither.",
+        "要读取并信任的 text2sql.toml 或 .env 文件；none 表示两者都不读取。",
+    ),
     "--version": ("Print the version.", "打印版本号。"),
     "--help": ("Show this help.", "显示本帮助。"),
     "Usage:": ("Usage:", "用法:"),

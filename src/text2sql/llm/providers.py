@@ -4,17 +4,15 @@ LangChain is imported only where a model is built, because that takes seconds an
 need it.
 """
 
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.util import find_spec
 from ipaddress import ip_address
-from pathlib import Path
 from typing import Any, Literal, TypeAlias
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
-from text2sql.config import Settings, read_env_file, variable
+from text2sql.config import Settings, environment, variable
 from text2sql.errors import MissingDriver, ModelNotAllowed, UsageError
 from text2sql.types import Location
 
@@ -157,10 +155,6 @@ def provider(name: str) -> Provider:
     if find_spec("langchain") is None or find_spec(facts.package) is None:
         raise MissingDriver("missing_model_package", provider=name, extra=facts.extra)
     return facts
-
-
-def environment() -> dict[str, str]:
-    return {**read_env_file(Path(".env")), **os.environ}
 
 
 def find_url(facts: Provider, settings: Settings) -> str:

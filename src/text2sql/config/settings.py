@@ -1,20 +1,14 @@
-"""All settings, with their defaults and help texts, and reading them from the environment.
+"""All settings, with their defaults and help texts.
 
-The environment variable of `pool_size` is `TEXT2SQL_POOL_SIZE`; the others are named likewise.
+The environment variable of `pool_size` is `TEXT2SQL_POOL_SIZE`; in `text2sql.toml` it is the key `pool_size`
+of the table `[database]`. The others are named likewise.
 """
 
-import logging
-import math
-import os
 from collections.abc import Mapping
 from dataclasses import Field, dataclass, field, fields
-from pathlib import Path
 from typing import Any, get_args
 
-from text2sql.errors import UsageError
 from text2sql.types import Limits, Mode, PresetName, Summary
-
-log = logging.getLogger(__name__)
 
 
 def setting(
@@ -25,10 +19,14 @@ def setting(
     may_be_zero: bool = False,
     choices: tuple[str, ...] = (),
     old_variable: str = "",
+    path: bool = False,
+    protected: bool = False,
 ) -> Any:
     """A dataclass field with the metadata of a setting.
 
-    `old_variable` is a former name of the environment variable, which still works for one version.
+    `old_variable` is a former name of the environment variable, which still works for one version. A `path`
+    in a file is relative to that file. A `protected` setting decides where data and keys go, what is run or
+    who may do what: a file that was merely found in the current folder cannot set it.
     """
     metadata = {
         "help": help_text,
@@ -36,6 +34,8 @@ def setting(
         "may_be_zero": may_be_zero,
         "choices": choices,
         "old_variable": old_variable,
+        "path": path,
+        "protected": protected,
     }
     return field(default=default, repr=not secret, metadata=metadata)
 
@@ -45,8 +45,7 @@ class Settings:
     lang: str = setting("", "language of messages, zh or en; empty follows the system's locale")
     # the database
     db: str = setting(
-        "",
-        "the database to ask: a URL, or the path of a SQLite, DuckDB, CSV or Parquet file",
+        "", "the database to ask: a URL, or the path of a SQLite, DuckDB, CSV or Parquet file", path=True
     )
     row_limit: int = setting(1_000, "rows a query may return")
     byte_limit: int = setting(16_000_000, "bytes a result may take")
@@ -62,13 +61,16 @@ class Settings:
     pool_recycle: float = setting(3600.0, "seconds after which a connection is replaced")
     connect_timeout: float = setting(10.0, "seconds to wait for a server to accept a connection")
     # the model
-    model: str = setting("local", "`local`, the path of a GGUF file, or `provider:model` for a hosted one")
+    model: str = setting(
+        "local", "`local`, the path of a GGUF file, or `provider:model` for a hosted one", path=True
+    )
     fallback: str = setting("", "models to try when that one is unavailable, separated by commas")
     share_values: str = setting(
         "",
         "values of the database that a model may be shown: `none`, `categories` or `samples`; empty is "
         "`categories` for a hosted model, `samples` for one on this machine",
         choices=("none", "categories", "samples"),
+        protected=True,
     )
     model_size: str = setting(
         "",
@@ -79,7 +81,7 @@ class Settings:
     api_key: str = setting(
         "", "key of the hosted model; empty leaves it to the provider's own variable", secret=True
     )
-    base_url: str = setting("", "address of an OpenAI-compatible endpoint")
+    base_url: str = setting("", "address of an OpenAI-compatible endpoint", protected=True)
     api_version: str = setting("", "API version, for Azure OpenAI")
     deployment: str = setting("", "deployment name, for Azure OpenAI")
     temperature: float = setting(0.0, "randomness of a hosted model's answer", may_be_zero=True)
@@ -95,12 +97,26 @@ class Settings:
     tokens_per_minute: int = setting(
         0, "tokens per minute to a hosted model; 0 for no limit", may_be_zero=True
     )
+    recording: str = setting(
+        "",
+        "a folder that keeps each prompt with its reply; `--model recorded:FOLDER` plays them again",
+        path=True,
+    )
+    prompts_dir: str = setting(
+        "", "a folder whose *.md files replace the built-in prompts of the same name", path=True
+    )
     # the embedded model
     cache_dir: str = setting(
-        "", "directory of the model file and its caches; empty is the user's cache directory"
+        "",
+        "directory of the model file and its caches; empty is the user's cache directory",
+        path=True,
+        protected=True,
     )
     model_adapter: str = setting(
-        "", "a LoRA adapter (GGUF) for the embedded model; empty is the built-in one, `none` uses no adapter"
+        "",
+        "a LoRA adapter (GGUF) for the embedded model; empty is the built-in one, `none` uses no adapter",
+        path=True,
+        protected=True,
     )
     model_threads: int = setting(
         0, "threads of the embedded model; 0 uses the number of CPU cores", may_be_zero=True
@@ -108,10 +124,6 @@ class Settings:
     model_context: int = setting(16_384, "tokens of context the embedded model shares between requests")
     model_idle: float = setting(900.0, "idle seconds after which the embedded model's process ends")
     prefix_cache_bytes: int = setting(2_000_000_000, "bytes of evaluated schema prefixes kept on disk")
-    recording: str = setting(
-        "", "a folder that keeps each prompt with its reply; `--model recorded:FOLDER` plays them again"
-    )
-    prompts_dir: str = setting("", "a folder whose *.md files replace the built-in prompts of the same name")
     # a question on its way
     mode: str = setting("hybrid", "`hybrid`, `database_direct` or `chat_direct`", choices=get_args(Mode))
     preset: str = setting(
@@ -139,7 +151,7 @@ class Settings:
         choices=get_args(Summary),
     )
     allow_writes: bool = setting(
-        False, "allow writes that a user confirms; without it every write is refused"
+        False, "allow writes that a user confirms; without it every write is refused", protected=True
     )
     candidates: int = setting(1, "candidate queries per model call; the best is chosen by its results")
     grammar: bool = setting(False, "constrain the embedded model to valid queries of the schema")
@@ -169,9 +181,13 @@ class Settings:
         "where threads and knowledge are kept: a file, a postgresql:// URL, or `none`; "
         "empty is memory.db among the user's data",
         secret=True,
+        path=True,
+        protected=True,
     )
-    data_dir: str = setting("", "where memory.db is kept; empty is the user's data directory")
-    pairs_dir: str = setting("", "a folder of *.sql files with verified questions, to be shared through Git")
+    data_dir: str = setting("", "where memory.db is kept; empty is the user's data directory", path=True)
+    pairs_dir: str = setting(
+        "", "a folder of *.sql files with verified questions, to be shared through Git", path=True
+    )
     embedding_model: str = setting(
         "",
         "`provider:model` of an OpenAI-compatible provider, to find verified questions by meaning; empty "
@@ -180,9 +196,11 @@ class Settings:
     result_lifetime: float = setting(86_400.0, "seconds a result can be paged and exported")
     result_keep_rows: int = setting(1_000, "rows that are stored per result for that")
     # charts
-    font_dir: str = setting("", "a folder of additional fonts for chart images")
+    font_dir: str = setting("", "a folder of additional fonts for chart images", path=True)
     chart_mcp: str = setting(
-        "", "command of a chart server to draw PNG pictures with, such as `npx -y @antv/mcp-server-chart`"
+        "",
+        "command of a chart server to draw PNG pictures with, such as `npx -y @antv/mcp-server-chart`",
+        protected=True,
     )
     # the MCP server
     mcp_tokens: int = setting(4_000, "tokens that one reply of the MCP server may take")
@@ -205,36 +223,53 @@ class Settings:
         "where servers share that, and count requests together: a redis:// or rediss:// URL; "
         "empty keeps it in each process",
         secret=True,
+        protected=True,
     )
     export_rows: int = setting(1_000_000, "rows of a result that can be exported")
     export_time: float = setting(300.0, "seconds that an export may take")
     body_limit: int = setting(65_536, "bytes that a request may send")
-    # who may come in
-    auth: str = setting(
-        "", "how users sign in: `keys`, `tokens` or `keys,tokens`; empty for no authentication"
+    hosts: str = setting("", "additional host names of the server, separated by commas", protected=True)
+    cors_origins: str = setting(
+        "", "other origins whose pages may send requests, separated by commas", protected=True
     )
-    token_issuer: str = setting("", "issuer of tokens: their `iss`, and the address of an OpenID provider")
-    token_audience: str = setting("", "audience of tokens: their `aud`")
-    token_secret: str = setting("", "the secret of tokens signed with HS256", secret=True)
-    token_keys: str = setting(
-        "", "file or address of the issuer's public keys (JWKS); empty asks the issuer where they are"
+    audit: str = setting(
+        "auto", "audit log: `on`, `off`, or `auto` for on with authentication", protected=True
     )
-    token_user: str = setting("sub", "the claim with the user's name")
-    token_roles: str = setting("roles", "the claim with the roles; a dot selects a nested field")
-    token_sources: str = setting(
-        "sources", "the claim with the permitted sources; without it all are permitted"
-    )
-    accounts: str = setting(
-        "", "a JSON file of database accounts that run the queries of single roles; see `serve --accounts`"
-    )
-    hosts: str = setting("", "additional host names of the server, separated by commas")
-    cors_origins: str = setting("", "other origins whose pages may send requests, separated by commas")
-    audit: str = setting("auto", "audit log: `on`, `off`, or `auto` for on with authentication")
     background: bool = setting(
         True, "run jobs of the shared queue in this server; off leaves them to others (PostgreSQL memory)"
     )
     refresh_every: str = setting(
         "", "cron expression for refreshing all catalogs; empty refreshes them when they are old"
+    )
+    # who may come in
+    auth: str = setting(
+        "",
+        "how users sign in: `keys`, `tokens` or `keys,tokens`; empty for no authentication",
+        protected=True,
+    )
+    token_issuer: str = setting(
+        "", "issuer of tokens: their `iss`, and the address of an OpenID provider", protected=True
+    )
+    token_audience: str = setting("", "audience of tokens: their `aud`", protected=True)
+    token_secret: str = setting("", "the secret of tokens signed with HS256", secret=True, protected=True)
+    token_keys: str = setting(
+        "",
+        "file or address of the issuer's public keys (JWKS); empty asks the issuer where they are",
+        path=True,
+        protected=True,
+    )
+    token_user: str = setting("sub", "the claim with the user's name", protected=True)
+    token_roles: str = setting(
+        "roles", "the claim with the roles; a dot selects a nested field", protected=True
+    )
+    token_sources: str = setting(
+        "sources", "the claim with the permitted sources; without it all are permitted", protected=True
+    )
+    accounts: str = setting(
+        "",
+        "a JSON file of database accounts that run the queries of single roles; see `serve --accounts`",
+        path=True,
+        protected=True,
     )
     # load
     work_limit: int = setting(100, "concurrent questions, pages and exports per process")
@@ -252,76 +287,35 @@ class Settings:
         return Limits(self.row_limit, self.byte_limit, self.cell_byte_limit, self.time_limit)
 
 
-_SWITCH = {
-    "1": True,
-    "true": True,
-    "yes": True,
-    "on": True,
-    "0": False,
-    "false": False,
-    "no": False,
-    "off": False,
+# The tables of `text2sql.toml`, each with its first setting; the settings up to the next one belong to it.
+_FIRST = {
+    "general": "lang",
+    "database": "db",
+    "model": "model",
+    "embedded": "cache_dir",
+    "question": "mode",
+    "memory": "memory",
+    "charts": "font_dir",
+    "mcp": "mcp_tokens",
+    "adk": "adk_tokens",
+    "server": "models",
+    "auth": "auth",
+    "load": "work_limit",
 }
+
+
+def _grouped() -> dict[str, dict[str, Field[Any]]]:
+    group_of = {first: group for group, first in _FIRST.items()}
+    groups: dict[str, dict[str, Field[Any]]] = {}
+    group = ""
+    for setting_field in fields(Settings):
+        group = group_of.get(setting_field.name, group)
+        groups.setdefault(group, {})[setting_field.name] = setting_field
+    return groups
+
+
+GROUPS: Mapping[str, Mapping[str, Field[Any]]] = _grouped()
 
 
 def variable(name: str) -> str:
     return f"TEXT2SQL_{name.upper()}"
-
-
-def from_environment(environment: Mapping[str, str] | None = None) -> Settings:
-    """Read the settings from the environment and from a `.env` file in the current directory.
-
-    The environment takes precedence. A value of the wrong type raises a UsageError that names the setting.
-    """
-    if environment is None:
-        environment = {**read_env_file(Path(".env")), **os.environ}
-    values: dict[str, Any] = {}
-    for setting_field in fields(Settings):
-        text = environment.get(variable(setting_field.name), "").strip() or _old(setting_field, environment)
-        if text:
-            values[setting_field.name] = _value(setting_field, text)
-    return Settings(**values)
-
-
-def _old(setting_field: Field[Any], environment: Mapping[str, str]) -> str:
-    old = setting_field.metadata["old_variable"]
-    text = environment.get(old, "").strip() if old else ""
-    if text:
-        log.warning(
-            "%s is now called %s; the old name works until version 0.3", old, variable(setting_field.name)
-        )
-    return text
-
-
-def _value(setting_field: Field[Any], text: str) -> Any:
-    kind: type[str] | type[int] | type[float] | type[bool] = type(setting_field.default)  # type: ignore[assignment]
-    name = variable(setting_field.name)
-    shown = "…" if setting_field.metadata["secret"] else text
-    try:
-        value = _SWITCH[text.lower()] if kind is bool else kind(text)
-    except (ValueError, KeyError):
-        raise UsageError("usage.setting", name=name, value=shown, kind=kind.__name__) from None
-    choices = setting_field.metadata["choices"]
-    if choices and value not in choices:
-        raise UsageError("usage.setting_choice", name=name, value=shown, choices=", ".join(choices))
-    if isinstance(value, str | bool):
-        return value
-    if not math.isfinite(value) or value < 0 or (value == 0 and not setting_field.metadata["may_be_zero"]):
-        raise UsageError("usage.setting_positive", name=name, value=shown)
-    return value
-
-
-def read_env_file(path: Path) -> dict[str, str]:
-    """Parse the `NAME=value` lines of a file, with comments and quotes but without variable expansion."""
-    try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError):
-        return {}
-    variables = {}
-    for line in lines:
-        name, equals, value = line.strip().removeprefix("export ").partition("=")
-        if equals and name.strip().isidentifier():
-            value = value.strip()
-            quoted = len(value) > 1 and value[0] == value[-1] and value[0] in "'\""
-            variables[name.strip()] = value[1:-1] if quoted else value.partition(" #")[0].strip()
-    return variables

@@ -1,0 +1,65 @@
+"""Checks the value of a setting: its type, its choices, its range."""
+
+import math
+from dataclasses import Field
+from typing import Any
+
+from text2sql.errors import UsageError
+
+_SWITCH = {
+    "1": True,
+    "true": True,
+    "yes": True,
+    "on": True,
+    "0": False,
+    "false": False,
+    "no": False,
+    "off": False,
+}
+
+
+def from_text(setting_field: Field[Any], text: str, place: str) -> Any:
+    """The value of a variable; `place` names it in errors."""
+    kind = _kind(setting_field)
+    try:
+        value = _SWITCH[text.lower()] if kind is bool else kind(text)
+    except (ValueError, KeyError):
+        raise _wrong_type(setting_field, text, place) from None
+    return _checked(setting_field, value, place)
+
+
+def from_toml(setting_field: Field[Any], value: object, place: str) -> Any:
+    """The value of a key. A list of strings may be written for names that are separated by commas."""
+    kind = _kind(setting_field)
+    if kind is str and isinstance(value, list) and all(isinstance(item, str) for item in value):
+        value = ",".join(value)
+    if kind is float and type(value) is int:
+        value = float(value)
+    if type(value) is not kind:
+        raise _wrong_type(setting_field, value, place)
+    return _checked(setting_field, value, place)
+
+
+def _kind(setting_field: Field[Any]) -> type[str] | type[int] | type[float] | type[bool]:
+    return type(setting_field.default)  # type: ignore[return-value]
+
+
+def _checked(setting_field: Field[Any], value: Any, place: str) -> Any:
+    choices = setting_field.metadata["choices"]
+    facts = {"name": place, "value": _shown(setting_field, value)}
+    if choices and value not in ("", *choices):
+        raise UsageError("usage.setting_choice", **facts, choices=", ".join(choices))
+    if isinstance(value, str | bool):
+        return value
+    if not math.isfinite(value) or value < 0 or (value == 0 and not setting_field.metadata["may_be_zero"]):
+        raise UsageError("usage.setting_positive", **facts)
+    return value
+
+
+def _wrong_type(setting_field: Field[Any], value: object, place: str) -> UsageError:
+    kind = _kind(setting_field).__name__
+    return UsageError("usage.setting", name=place, value=_shown(setting_field, value), kind=kind)
+
+
+def _shown(setting_field: Field[Any], value: object) -> object:
+    return "…" if setting_field.metadata["secret"] else value
