@@ -14,7 +14,8 @@ from rich.table import Table
 from rich.text import Text
 
 from text2sql.database.parquet import as_text, column_type, unique_names
-from text2sql.i18n import Language, language, say
+from text2sql.errors import MissingDriver
+from text2sql.i18n import Language, explain, language, say
 from text2sql.text_normalization import has_chinese, printable
 from text2sql.types import Answer, Value
 
@@ -82,7 +83,7 @@ def _package(name: str) -> Any:
     try:
         return import_module(name)
     except ImportError as error:
-        raise ImportError(say("missing_package", language(), name=name)) from error
+        raise ImportError(explain(MissingDriver("missing_package", name=name), language())) from error
 
 
 # -- text and HTML -------------------------------------------------------------------------------

@@ -149,6 +149,7 @@ class Db:
     def __init__(self, total: int | None = 45) -> None:
         self.total = total
         self.pages: list[tuple[int, int]] = []
+        self.results = self
 
     def count(self, result_id: str, *, user: str = "") -> int:
         if self.total is None:
@@ -159,7 +160,7 @@ class Db:
         self.pages.append((number, size))
         return QueryResult((ResultColumn("n", ""),), ((number * 1000,),))
 
-    def stream(self, question: str, **how: object) -> Iterator[Event]:
+    def stream(self, question: str, how: object) -> Iterator[Event]:
         yield StageStarted("generator")
         raise KeyboardInterrupt
 

@@ -31,8 +31,8 @@ def docstrings(client: object) -> list[tuple[str, str]]:
     return [item for owner in owners for item in documented(owner)]
 
 
-# for the front ends of this package
-INTERNAL = ("resources", "source", "first_answer", "copy_first", "open_stream")
+# a former name, and what is for the front ends of this package
+INTERNAL = ("warm_in_background", "resources", "source", "first_answer", "copy_first", "open_stream")
 ASYNCHRONOUS, SYNCHRONOUS = (
     [
         item

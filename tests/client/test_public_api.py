@@ -104,6 +104,18 @@ def test_threads_can_still_be_called(demo: Path) -> None:
         assert db.threads.list() == []  # type: ignore[operator]
 
 
+def test_warming_in_the_background_works_under_its_former_name(demo: Path) -> None:
+    async def run() -> None:
+        async with AsyncText2SQL(str(demo), settings=SETTINGS, model=scripted_model()) as db:
+            with pytest.warns(DeprecationWarning, match="background=True"):
+                db.warm_in_background()  # type: ignore[attr-defined]
+            assert (await db.ask("How many customers?")).rows == ((4000,),)
+
+    asyncio.run(run())
+    with client(demo) as db, pytest.warns(DeprecationWarning, match="background=True"):
+        db.warm_in_background()  # type: ignore[attr-defined]
+
+
 def test_what_was_never_there_is_an_attribute_error() -> None:
     with pytest.raises(AttributeError, match="Text2SQL"):
         Text2SQL("x.db", settings=SETTINGS).nothing  # type: ignore[attr-defined]  # noqa: B018

@@ -29,7 +29,7 @@ def table(page: str, number: int) -> list[list[str]]:
     tables: list[list[list[str]]] = []
     for block in re.findall(r"(?:^\|.*\n)+", read(page), re.MULTILINE):
         _, *rows = cells(block)
-        tables.append([re.findall(r"`([\w.]+)(?:\(\))?`", " ".join(row)) for row in rows])
+        tables.append([re.findall(r"`([\w.]+)(?:\(.*?\))?`", " ".join(row)) for row in rows])
     return tables[number]
 
 
@@ -46,7 +46,7 @@ def public(owner: object) -> set[str]:
 @both
 def test_every_method_and_option_has_its_row(page: str) -> None:
     db = Text2SQL("shop.db", settings=SETTINGS)
-    assert first_names(page, 1) == public(db) - {"threads"}
+    assert first_names(page, 1) == public(db) - {"threads", "warm_in_background"}
     assert first_names(page, 2) == {field.name for field in fields(RunOptions)}
     assert first_names(page, 3) == public(Answer("answered", "", ""))
     for number, accessor in enumerate((db.threads, db.results, db.verified), 4):
@@ -61,7 +61,7 @@ def test_the_public_names_and_the_former_ones_are_listed(page: str) -> None:
         for row in table(page, 8)
         for name, new in zip(row[: len(row) // 2], row[len(row) // 2 :], strict=True)
     }
-    assert former == {**MOVED, "threads": "threads.list"}
+    assert former == {**MOVED, "threads": "threads.list", "warm_in_background": "warm"}
 
 
 def test_both_pages_have_the_same_examples() -> None:

@@ -1,5 +1,6 @@
 """Former names of methods, which work for one version with a warning."""
 
+import asyncio
 import warnings
 from typing import TYPE_CHECKING, Any
 
@@ -33,6 +34,12 @@ class MovedNames:
             for part in MOVED[name].split("."):
                 found = getattr(found, part)
             return found
+
+        def warm_in_background(self) -> None:
+            warn_moved("warm_in_background()", "warm(background=True)")
+            warming = self.warm(background=True)
+            if warming is not None:  # of the asynchronous client
+                self._former_warming = asyncio.ensure_future(warming)
 
 
 def warn_moved(name: str, new_name: str) -> None:
