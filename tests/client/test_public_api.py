@@ -101,7 +101,7 @@ def test_a_former_name_works_with_a_warning(name: str) -> None:
 
 def test_threads_can_still_be_called(demo: Path) -> None:
     with client(demo) as db, pytest.warns(DeprecationWarning, match="threads.list"):
-        assert db.threads.list() == []  # type: ignore[operator]
+        assert db.threads() == []  # type: ignore[operator]
 
 
 def test_warming_in_the_background_works_under_its_former_name(demo: Path) -> None:
