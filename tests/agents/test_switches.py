@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from agents.asking import EMBEDDED, app, scripted
-from text2sql.agents import PRESETS, RunOptions
+from text2sql.agents import PRESETS, check_options, effective_preset
 from text2sql.config import Settings, from_environment
 from text2sql.errors import UsageError
-from text2sql.types import Answer
+from text2sql.types import Answer, RunOptions
 
 QUESTION = "Which customers are there?"
 NAMES = "SELECT name FROM customers"
@@ -45,7 +45,7 @@ def test_attempts_bound_the_queries_of_a_model(shop: Path, attempts: int) -> Non
 def test_the_setting_limits_a_preset_and_the_argument_replaces_both() -> None:
     def attempts(name: str, setting: int, argument: int = 0) -> int:
         options = RunOptions(preset=name, max_attempts=argument)
-        return options.preset_of(Settings(max_attempts=setting)).max_attempts
+        return effective_preset(options, Settings(max_attempts=setting)).max_attempts
 
     assert [attempts("default", n) for n in (1, 3, 7)] == [1, 3, 7]
     assert [attempts("light", n) for n in (1, 3, 7)] == [1, 2, 2]
@@ -55,17 +55,17 @@ def test_the_setting_limits_a_preset_and_the_argument_replaces_both() -> None:
 def test_an_argument_beats_a_setting_and_a_setting_beats_a_preset() -> None:
     for name, argument, setting in itertools.product(PRESETS, (None, True, False), ("", "on", "off")):
         wanted = argument if argument is not None else {"on": True, "off": False}.get(setting)
-        explained = RunOptions(preset=name, explain=argument).preset_of(Settings(explain=setting))
+        explained = effective_preset(RunOptions(preset=name, explain=argument), Settings(explain=setting))
         assert explained.explain is (PRESETS[name].explain if wanted is None else wanted)
-        repaired = RunOptions(preset=name, repair=argument).preset_of(Settings(repair=setting))
+        repaired = effective_preset(RunOptions(preset=name, repair=argument), Settings(repair=setting))
         if wanted is False:
             assert (repaired.retries, repaired.refresh) == (0, False)
         elif wanted is True:
             assert repaired.retries > 0
         else:
-            assert repaired == RunOptions(preset=name).preset_of(Settings())
+            assert repaired == effective_preset(RunOptions(preset=name), Settings())
         assert replace(repaired, max_attempts=0, refresh=True) == replace(
-            RunOptions(preset=name).preset_of(Settings()), max_attempts=0, refresh=True
+            effective_preset(RunOptions(preset=name), Settings()), max_attempts=0, refresh=True
         ), "a switch changes its own part only"
 
 
@@ -102,7 +102,7 @@ def test_without_a_summary_the_answer_is_the_number_of_rows_also_later(shop: Pat
     async def scenario() -> tuple[Answer, Answer]:
         async with app(shop, scripted([NAMES])) as db:
             answer = await db.ask(QUESTION, summary="off", thread="t")
-            (later,) = await db.answers("t", rows=10)
+            (later,) = await db.threads.answers("t", rows=10)
             return answer, later
 
     answer, later = asyncio.run(scenario())
@@ -127,7 +127,7 @@ def test_without_a_summary_the_answer_is_the_number_of_rows_also_later(shop: Pat
 )
 def test_a_value_that_does_not_exist_is_refused_wherever_options_come_from(options: dict[str, Any]) -> None:
     with pytest.raises(UsageError):
-        RunOptions(**options)  # as LangGraph's server makes them, from the wire
+        check_options(RunOptions(**options), Settings())  # what the client and LangGraph's server do
 
 
 @pytest.mark.parametrize(
@@ -152,7 +152,7 @@ def test_a_setting_that_does_not_exist_is_refused(name: str, value: str) -> None
 )
 def test_a_setting_from_a_program_is_refused_as_well(settings: Settings) -> None:
     with pytest.raises(UsageError):
-        RunOptions().preset_of(settings)
+        effective_preset(RunOptions(), settings)
 
 
 def test_the_receipt_has_the_reason_of_a_failure_and_the_answer_its_query(shop: Path) -> None:

@@ -295,10 +295,10 @@ class _Filler:
         outcome.repaired = True
         previous = {"sql": last.sql, "kind": last.kind, "detail": last.detail}
         async with self._isolated_thread(outcome) as options:
-            options = replace(
-                options, preset="hybrid", previous=previous, max_attempts=self._terms.max_attempts
+            most = self._terms.max_attempts
+            answer = await self._app.ask(
+                outcome.item.asked, options, preset="hybrid", previous=previous, max_attempts=most
             )
-            answer = await self._app.ask(outcome.item.asked, options)
             outcome.note(answer, known=1)
             if outcome.answer is not None:
                 # the original query, without our row limit, belongs into the lock file

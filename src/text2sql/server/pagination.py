@@ -16,8 +16,8 @@ async def read_page_and_count(
     """One page of a stored result, in a stable order, and how many rows there are."""
     try:
         async with asyncio.TaskGroup() as tasks:
-            page = tasks.create_task(app.page(result_id, number=number, size=size, user=user, order=order))
-            count = tasks.create_task(app.count(result_id, user=user))
+            rows = app.results.page(result_id, number=number, size=size, user=user, order=order)
+            page, count = tasks.create_task(rows), tasks.create_task(app.results.count(result_id, user=user))
     except ExceptionGroup as errors:
         raise errors.exceptions[0] from errors
     return page.result(), count.result()

@@ -7,7 +7,7 @@ import time
 from collections.abc import AsyncGenerator
 from contextlib import AbstractAsyncContextManager, aclosing, suppress
 from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 from uuid import uuid4
 
 from fastapi import Depends, Request
@@ -198,7 +198,7 @@ class QueryPipeline:
     async def _preferred(self, user: str) -> RunOptions:
         """Without the store there are no preferences, and a model may no longer be offered."""
         with suppress(StoreError):
-            preferred = dict(await (await self.server_store.memory()).preferences(user))
+            preferred: dict[str, Any] = dict(await (await self.server_store.memory()).preferences(user))
             if preferred.get("model") not in self.models:
                 preferred.pop("model", None)
             return RunOptions(**preferred)
