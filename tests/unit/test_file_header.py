@@ -39,7 +39,7 @@ REASONS = {
     "cli/exporting.py": "a new file of rows",
     "cli/prompt_input.py": "the history of a chat",
     "cli/sources.py": "a file of policies or accounts, read before the command opens anything",
-    "config.py": "text2sql.toml and .env",
+    "config/files.py": "settings, read before any database is opened",
     "database/parquet.py": "a new temporary file",
     "evaluation/": "questions, records and reports of an evaluation",
     "llm/": "models and what is made from them",
