@@ -14,6 +14,7 @@ from text2sql.config import Settings
 from text2sql.errors import UsageError
 from text2sql.memory import Memory, Pair, QuestionMetrics, Spread, Stats, StoredResult, open_memory, scoped
 from text2sql.memory.encoding import dump_catalog, dump_result, label, load_catalog, load_result
+from text2sql.memory.error_mapping import serializer
 from text2sql.types import CheckedSql, QueryResult, ResultColumn, Row, Usage, Value
 
 # Every kind of value, and every text that an engine's JSON or text type is known to refuse.
@@ -307,3 +308,13 @@ def test_only_our_own_values_are_built_from_a_checkpoint(settings: Settings) -> 
     ours, strange = within(settings, work)
     assert ours == Usage(1, 2)
     assert not isinstance(strange, Stranger)
+
+
+def test_a_checkpoint_that_names_the_former_module_of_a_class_still_opens(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with monkeypatch.context() as former:
+        former.setattr(Usage, "__module__", "text2sql.types")  # where 0.1 defined it
+        stored = serializer().dumps_typed(Usage(1, 2))
+    assert b"text2sql.types.model" not in stored[1]
+    assert serializer().loads_typed(stored) == Usage(1, 2)

@@ -50,7 +50,12 @@ def serializer() -> JsonPlusSerializer:
     or table must not be able to instantiate other classes.
     """
     classes = [value for value in vars(types).values() if dataclasses.is_dataclass(value)]
-    allowed = [(types.__name__, cls.__name__) for cls in classes]  # type: ignore[union-attr]
+    # By the module that defines a class, and by the package, as older checkpoints name it.
+    allowed = [
+        (module, cls.__name__)  # type: ignore[union-attr]
+        for cls in classes
+        for module in (cls.__module__, types.__name__)
+    ]
     return JsonPlusSerializer(allowed_msgpack_modules=allowed)
 
 
