@@ -30,6 +30,8 @@ LINKS = {
 _PICTURE = re.compile(r"\.(en|zh)\.png\b")
 _CODE_BLOCK = re.compile(r"^```.*?^```$", re.DOTALL | re.MULTILINE)
 _LINK = re.compile(r"\]\(([a-z-]+)\.md#([^)]+)\)")
+# A line that ends in the middle of Chinese text; a browser would show the line break as a blank.
+_BROKEN_LINE = re.compile(r"(?<=[\u3000-\u303f\u4e00-\u9fff\uff00-\uffef])\n *(?=[\u4e00-\u9fff（“])")
 _slug = slugify(case="lower")
 _staged: list[Path] = []
 
@@ -90,5 +92,11 @@ def _of_the_site(text: str) -> str:
         target = found[1].removeprefix("../").removeprefix("docs/")
         return f"]({LINKS.get(target, target)})"
 
-    text = _PICTURE.sub(r"-\1.png", text)
+    text = _joined(_PICTURE.sub(r"-\1.png", text))
     return re.sub(r"\]\(((?:\.\./|docs/)[^)]+|[A-Z]+\.md)\)", link, text)
+
+
+def _joined(text: str) -> str:
+    """Return the text with the broken lines of Chinese paragraphs joined; code blocks stay as they are."""
+    parts = re.split(f"({_CODE_BLOCK.pattern})", text, flags=_CODE_BLOCK.flags)
+    return "".join(part if part.startswith("```") else _BROKEN_LINE.sub("", part) for part in parts)
