@@ -1,7 +1,6 @@
 """Selects a chart for a result and renders it: Vega-Lite specification, image, or terminal text.
 
 `choose` returns a `Chart`: a kind and column positions, without data. `spec` combines it with the rows.
-
 """
 
 from text2sql.charts.drawing import draw, ready
@@ -20,7 +19,7 @@ from text2sql.charts.selection import (
 )
 from text2sql.charts.spec import spec
 from text2sql.charts.subprocess_render import picture_in_subprocess
-from text2sql.charts.terminal_render import sketch
+from text2sql.charts.terminal_render import terminal_chart
 
 __all__ = [
     "KINDS",
@@ -37,7 +36,7 @@ __all__ = [
     "picture",
     "picture_in_subprocess",
     "ready",
-    "sketch",
     "spec",
+    "terminal_chart",
     "to_plain",
 ]

@@ -1,7 +1,6 @@
 """Renders an image in a subprocess, so that an event loop is not blocked. Costs about a second.
 
 vl-convert holds the GIL while it renders (0.3 s per image), so a thread would block the loop, too.
-
 """
 
 import asyncio
