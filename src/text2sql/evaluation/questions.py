@@ -35,8 +35,8 @@ class Question:
     foreign: str = ""  # the database that the question is really about, if it is another one
 
     @property
-    def asked(self) -> str:
-        """The question with its evidence, as sent to the app."""
+    def with_evidence(self) -> str:
+        """The text that is sent to the app."""
         return f"{self.question}\n({self.evidence})" if self.evidence else self.question
 
     def database(self, folder: Path) -> Path:
@@ -56,7 +56,7 @@ def questions_of(entries: object, path: Path, db_id: str = "") -> list[Question]
     seen: set[str] = set()
     for number, question in enumerate(questions, 1):
         if question.id in seen:
-            raise _invalid(path, f"entry {number}: the id {question.id!r} is there twice")
+            raise _invalid(path, f"entry {number}: the id {question.id!r} occurs twice")
         seen.add(question.id)
     return questions
 
@@ -79,7 +79,7 @@ def _read(path: Path) -> Any:
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise _invalid(path, f"no JSON: {error}") from error
+        raise _invalid(path, f"not JSON: {error}") from error
 
 
 def _yaml(path: Path, text: str) -> Any:
@@ -88,7 +88,7 @@ def _yaml(path: Path, text: str) -> Any:
     try:
         return yaml.safe_load(text)
     except (yaml.YAMLError, ValueError, RecursionError) as error:
-        raise _invalid(path, f"no YAML: {' '.join(str(error).split())}") from error
+        raise _invalid(path, f"not YAML: {' '.join(str(error).split())}") from error
 
 
 def _question(entry: object, number: int, path: Path, db_id: str) -> Question:
@@ -104,7 +104,7 @@ def _question(entry: object, number: int, path: Path, db_id: str) -> Question:
         raise _invalid(path, f"entry {number} has no gold_sql" + (", and no rows either" if db_id else ""))
     name = db_id or str(fields["db_id"])
     if not db_id and (Path(name).name != name or name in (".", "..")):  # it becomes part of a path
-        raise _invalid(path, f"entry {number}: {name!r} is no name")
+        raise _invalid(path, f"entry {number}: {name!r} is not a name")
     return Question(
         str(fields["id"]),
         name,
@@ -125,13 +125,13 @@ def _rows(value: Any, number: int, path: Path) -> tuple[Row, ...]:
         cells = line.values() if isinstance(line, Mapping) else line if isinstance(line, list) else [line]
         rows.append(tuple(_cell(cell) for cell in cells))
     if len({len(row) for row in rows}) > 1:
-        raise _invalid(path, f"entry {number}: its rows are not equally long")
+        raise _invalid(path, f"entry {number}: its rows have different lengths")
     return tuple(rows)
 
 
 def _cell(value: Any) -> Value:
     """A cell as query results have it: YAML parses dates, results have them as text."""
-    if isinstance(value, date):  # a datetime is one, too
+    if isinstance(value, date):  # or datetime, its subclass
         return value.isoformat()
     if isinstance(value, Decimal):
         return float(value)
