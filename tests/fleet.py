@@ -24,8 +24,8 @@ from servers import Postgres, free_port, nginx, postgres
 from text2sql.config import Settings
 from text2sql.memory import new_key, open_memory
 
-# The real program with a scripted model: it answers at once, or with a delay if the question says "slowly". For
-# the questions of reports it writes a query of half a second with a different result each time.
+# The real program with a scripted model: it answers at once, or with a delay if the question says "slowly".
+# For the questions of reports it writes a query of half a second with a different result each time.
 PROGRAM = """
 import asyncio, os, sys
 from text2sql.cli import main

@@ -43,7 +43,7 @@ def test_a_locked_database_is_reported_after_a_short_wait(
         writer.execute("BEGIN EXCLUSIVE")
         with pytest.raises(LockConflict) as caught:
             ask(db, "SELECT * FROM t")
-        assert caught.value.mend == "again"
+        assert caught.value.retry == "again"
         writer.execute("ROLLBACK")
         assert ask(db, "SELECT count(*) FROM t") == ((2,),)
 

@@ -97,7 +97,7 @@ class Judge:
         try:
             return _with_numbers(await self._database.run(checked, LIMITS))
         except DatabaseError as error:
-            if error.mend == "again":  # a connection problem: no verdict about the query is possible
+            if error.retry == "again":  # a connection problem: no verdict about the query is possible
                 raise
             return error.kind
 

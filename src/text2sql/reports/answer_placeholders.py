@@ -27,8 +27,8 @@ from text2sql.sql import Named, in_worker, parameterize, with_values
 from text2sql.types import Catalog, CheckedSql, Problem, RunOptions
 
 _QUERY_CONCURRENCY = 4  # concurrent queries; other users need the database too
-_RETRYABLE = frozenset(error.kind for error in DatabaseError.__subclasses__() if error.mend == "again")
-_REWRITABLE = frozenset(error.kind for error in DatabaseError.__subclasses__() if error.mend == "rewrite")
+_RETRYABLE = frozenset(error.kind for error in DatabaseError.__subclasses__() if error.retry == "again")
+_REWRITABLE = frozenset(error.kind for error in DatabaseError.__subclasses__() if error.retry == "rewrite")
 _MODEL_ERRORS = frozenset(error.kind for error in ModelError.__subclasses__())
 
 

@@ -136,7 +136,7 @@ class JobRunner:
             log.warning("a %s was not made: %s", job_type.name, error)
             if (
                 job_type.retry_transient_errors
-                and getattr(error, "mend", "") == "again"
+                and getattr(error, "retry", "") == "again"
                 and work.tries < _MAX_TRIES
             ):
                 return  # the job stays unfinished, so it is retried
