@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from text2sql.errors import UsageError
-from text2sql.evaluation.questions import Question, choose, read_questions
-from text2sql.evaluation.unanswerable import add_foreign_questions
+from text2sql.evaluation.questions import Question, add_foreign_questions, choose, read_questions
 
 ONE = {"id": 7, "db_id": "shop", "question": "How many?", "gold_sql": "SELECT 1"}
 

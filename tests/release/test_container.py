@@ -169,7 +169,7 @@ def test_without_sign_in_the_container_does_not_serve(container: Container, tmp_
 
 def test_the_container_has_a_font_with_chinese_letters(container: Container) -> None:
     python = container.placed("/opt/text2sql/bin/python")
-    ask = "from text2sql.charts.picture import _packaged_fonts as f; import os; print(os.listdir(f()))"
+    ask = "from text2sql.charts.rendering import _packaged_fonts as f; import os; print(os.listdir(f()))"
     done = subprocess.run([python, "-c", ask], capture_output=True, text=True, check=True)
     assert "NotoSansSC-Regular.ttf" in done.stdout
 

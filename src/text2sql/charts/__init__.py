@@ -3,9 +3,8 @@
 `choose` returns a `Chart`: a kind and column positions, without data. `spec` combines it with the rows.
 """
 
-from text2sql.charts.drawing import draw, ready
 from text2sql.charts.exhaustive import may_omit_groups
-from text2sql.charts.picture import has_glyphs_for, picture
+from text2sql.charts.rendering import draw, has_glyphs_for, picture, picture_in_subprocess, ready
 from text2sql.charts.selection import (
     KINDS,
     Chart,
@@ -18,7 +17,6 @@ from text2sql.charts.selection import (
     to_plain,
 )
 from text2sql.charts.spec import spec
-from text2sql.charts.subprocess_render import picture_in_subprocess
 from text2sql.charts.terminal_render import terminal_chart
 
 __all__ = [

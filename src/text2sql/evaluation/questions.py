@@ -1,4 +1,4 @@
-"""Load question sets from JSON or YAML.
+"""Load question sets from JSON or YAML, and mix in unanswerable questions.
 
 A set is a list of `{id, db_id, question, gold_sql, evidence?, difficulty?}` about databases in
 `DIR/<db_id>/<db_id>.sqlite`. In a set about a single database `id` and `db_id` are optional, and the expected
@@ -7,15 +7,19 @@ A set is a list of `{id, db_id, question, gold_sql, evidence?, difficulty?}` abo
 
 import json
 import random
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import date
 from decimal import Decimal
+from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from text2sql.errors import UsageError
 from text2sql.types import Row, Value
+
+# whether the reference query runs on the database with this id
+RunsOn: TypeAlias = Callable[["Question", str], bool]
 
 _YAML = (".yaml", ".yml")
 
@@ -67,6 +71,33 @@ def choose(questions: Sequence[Question], limit: int | None = None, seed: int = 
     if limit is not None and limit < len(chosen):
         chosen = random.Random(seed).sample(chosen, limit)  # noqa: S311 -- a sample, not a secret
     return sorted(chosen, key=lambda question: question.db_id)
+
+
+def add_foreign_questions(
+    chosen: Sequence[Question], everything: Sequence[Question], share: float, seed: int, runs: RunsOn
+) -> list[Question]:
+    """Add `share` foreign questions per chosen question, after those of the same database.
+
+    A question whose reference query also runs on the other database may be answerable there and is skipped.
+    """
+    db_ids = sorted({question.db_id for question in chosen})
+    wanted = round(share * len(chosen))
+    candidates = [question for question in everything if question.gold_sql]
+    pairs = [(question, db_id) for question, db_id in product(candidates, db_ids) if question.db_id != db_id]
+    if wanted and not pairs:
+        raise UsageError("usage.foreign")
+    random.Random(seed).shuffle(pairs)  # noqa: S311 -- a sample, not a secret
+    foreign: list[Question] = []
+    used_ids: set[str] = set()
+    for question, db_id in pairs:
+        if len(foreign) == wanted:
+            break
+        if question.id not in used_ids and not runs(question, db_id):  # each question once
+            used_ids.add(question.id)
+            foreign.append(
+                replace(question, id=f"{question.id}@{db_id}", db_id=db_id, foreign=question.db_id)
+            )
+    return sorted([*chosen, *foreign], key=lambda question: question.db_id)
 
 
 def _read(path: Path) -> Any:
