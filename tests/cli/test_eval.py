@@ -218,7 +218,7 @@ def test_without_a_model_the_run_stops_and_says_how_to_go_on(door: Eval) -> None
     door.says(ModelNotAllowed("openai:x", "no key"))
     ended = door.ask("--out", str(out))
     assert (ended.code, ended.out) == (4, "")
-    assert "every further question would end the same way" in ended.err
+    assert "every further question would fail in the same way" in ended.err
     assert "1 lines are saved in" in ended.err
     assert len(out.read_text().splitlines()) == 1
 
