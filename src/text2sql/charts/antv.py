@@ -121,12 +121,10 @@ async def _fetch_image(http_client: Any, url: str, address: str) -> bytes:
 
 
 def _data(figure: Figure, x_name: str) -> list[Arguments]:
-    return [
-        {
-            x_name: point.x if x_name == "x" else str(point.x),
-            "y" if x_name == "x" else "value": point.y,
-            **({"group": point.series} if point.series else {}),
-        }
-        for point in figure.points
-        if point.y is not None
-    ]
+    y_name = "y" if x_name == "x" else "value"
+    data = []
+    for point in figure.points:
+        if point.y is not None:
+            x = point.x if x_name == "x" else str(point.x)
+            data.append({x_name: x, y_name: point.y, **({"group": point.series} if point.series else {})})
+    return data
