@@ -197,7 +197,12 @@ def test_tables_of_bigquery_become_a_catalog_without_a_query() -> None:
     )
     made = tables_of_bigquery.read(client, "proj.shop", 3)
     (customers,) = made.tables
-    assert (made.default_schema, customers.name, customers.comment, customers.rows) == ("shop", "customers", "客户", 3)
+    assert (made.default_schema, customers.name, customers.comment, customers.rows) == (
+        "shop",
+        "customers",
+        "客户",
+        3,
+    )
     assert (customers.primary_key, customers.columns[1].samples) == (("id",), ("Oslo", "北京"))
     assert [column.nullable for column in customers.columns] == [False, True]
 

@@ -36,7 +36,7 @@ def overview(summaries: Sequence[Summary]) -> list[tuple[str, ...]]:
     optional = [(label, *map(text, summaries)) for label, text in _OPTIONAL.items()]
     rows += [row for row in optional if any(row[1:])]
     if any(summary.unjudged for summary in summaries):
-        rows.append(("references that do not run", *(str(summary.unjudged) for summary in summaries)))
+        rows.append(("references that fail", *(str(summary.unjudged) for summary in summaries)))
     return rows
 
 
@@ -76,9 +76,9 @@ _FIGURES: Mapping[str, Callable[[Summary], str]] = {
     "right": lambda summary: percent(summary.right),
     "executable": lambda summary: percent(summary.executable),
     "answerable and turned away": lambda summary: percent(summary.turned_away),
-    "model calls a question": lambda summary: f"{summary.calls:.2f}",
-    "prompt tokens a question": lambda summary: f"{summary.prompt_tokens:,.0f}",
-    "written tokens a question": lambda summary: f"{summary.completion_tokens:,.0f}",
+    "model calls per question": lambda summary: f"{summary.calls:.2f}",
+    "prompt tokens per question": lambda summary: f"{summary.prompt_tokens:,.0f}",
+    "output tokens per question": lambda summary: f"{summary.completion_tokens:,.0f}",
     "seconds p50": lambda summary: f"{summary.p50:.2f}",
     "seconds p95": lambda summary: f"{summary.p95:.2f}",
 }
