@@ -80,8 +80,8 @@ def test_the_facts_of_every_database_are_documented() -> None:
         named += [f"`text2sql-kit[{facts.extra}]`"] if facts.extra else []
         assert [name for name in named if name not in row] == []
     for heading in ("Read-only, and how", "Limits"):
-        text = {row[0] for row in cells(section(read("docs/databases.md"), heading))}
-        assert {facts.product for facts in FACTS} <= text
+        products = {row[0] for row in cells(section(read("docs/databases.md"), heading))}
+        assert {facts.product for facts in FACTS} <= products
 
 
 def test_the_tested_versions_of_every_database_are_documented() -> None:
