@@ -52,7 +52,7 @@ def test_a_query_is_stopped_at_its_time_limit(db: Database, place: Place) -> Non
         db.run(place.checked(FOREVER), Limits(seconds=0.5))
     assert 0.4 < time.monotonic() - began < 2.5
     assert caught.value.facts["seconds"] == 0.5
-    assert caught.value.mend == "rewrite"
+    assert caught.value.retry == "rewrite"
 
 
 @pytest.mark.needs("streams")

@@ -171,7 +171,7 @@ def test_a_rule_of_the_database_that_is_broken_has_one_name(
     for door in (stock.rehearse, stock.commit):
         with pytest.raises(ConstraintViolated) as caught:
             door(write(shelf, sql, kind, table=table))
-        assert (caught.value.kind, caught.value.mend) == ("constraint", "never")
+        assert (caught.value.kind, caught.value.retry) == ("constraint", "never")
         assert caught.value.code
         assert explain(caught.value, "zh").count("\n") == 1
     assert (held(stock), held(stock, "shelves")) == (BOXES, SHELVES)
@@ -239,7 +239,7 @@ def test_a_connection_killed_before_its_commit_leaves_nothing_and_is_never_tried
     with Database(engine, settings) as db:
         with pytest.raises(OtherDatabaseError) as caught:
             db.commit(write(shelf, "DELETE FROM boxes WHERE id = 1", "delete"))
-        assert (caught.value.message_key, caught.value.mend) == ("database.commit_unknown", "never")
+        assert (caught.value.message_key, caught.value.retry) == ("database.commit_unknown", "never")
         with pytest.raises(Forbidden):
             db.commit(write(shelf, "DELETE FROM boxes WHERE id = 1", "delete"))
         assert held(db) == BOXES

@@ -260,5 +260,5 @@ def test_the_rate_limit_is_kept_in_advance(server: Endpoint) -> None:
 def test_a_prompt_that_is_too_long_is_the_callers_to_shorten(server: Endpoint) -> None:
     with pytest.raises(PromptTooLong) as caught:
         settled(ask_once(hosted(server, name := model_name("fault:context"))))
-    assert caught.value.mend == "rewrite"
+    assert caught.value.retry == "rewrite"
     assert len(server.calls(name)) == 1

@@ -247,7 +247,7 @@ def test_a_file_that_somebody_holds_is_a_typed_error_after_a_while(filled: Setti
         holder.execute("BEGIN IMMEDIATE")  # not before: opening clears old paces away, and waits its 30 s
         with pytest.raises(StoreUnavailable) as caught:
             await memory.turn("ann", "t")
-        assert caught.value.mend == "again"
+        assert caught.value.retry == "again"
         with pytest.raises(StoreUnavailable):
             await memory.checkpointer.adelete_thread("t")
         assert not memory.checkpointer.conn.in_transaction  # type: ignore[attr-defined]

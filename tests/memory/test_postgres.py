@@ -42,7 +42,7 @@ def test_a_server_that_is_not_there_is_a_typed_error() -> None:
         url = f"postgresql://ann:secret@127.0.0.1:{taken.getsockname()[1]}/memory"
         with pytest.raises(StoreUnavailable) as caught:
             within(Settings(memory=url, connect_timeout=2.0), lambda memory: memory.threads("ann"))
-    assert caught.value.mend == "again"
+    assert caught.value.retry == "again"
 
 
 def test_tables_of_a_newer_version_are_refused(postgres_url: str) -> None:

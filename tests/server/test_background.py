@@ -43,17 +43,17 @@ def test_a_report_is_resumed_by_another_process_and_runs_nothing_twice(
     shop = make_shop(tmp_path / "shop.db")
 
     async def stopped_half_way() -> tuple[str, set[str]]:
-        keep, runs = _Journal.keep, 0
+        save, runs = _Journal.save, 0
 
         async def two_only(journal: Any, step: Any, outcome: Any) -> None:
             nonlocal runs
             runs += step.stage == "run"
             if runs > 2:
                 await asyncio.sleep(60)
-            await keep(journal, step, outcome)
+            await save(journal, step, outcome)
 
         with monkeypatch.context() as halting:
-            halting.setattr(_Journal, "keep", two_only)
+            halting.setattr(_Journal, "save", two_only)
             async with served(shop, scripted([], last=DIFFERENT), memory=memory) as server:
                 response = await server.client.post("/api/v1/reports", json={"template": TEMPLATE})
                 name = response.json()["report_id"]

@@ -252,4 +252,4 @@ def _fallback_may_help(error: ModelError) -> bool:
     """Whether to ask the next model. Not after a refusal, nor for a prompt that the caller has to shorten."""
     if isinstance(error, DeadlinePassed):
         return False
-    return error.mend == "again" or isinstance(error, ModelNotAllowed | ModelFileError)
+    return error.retry == "again" or isinstance(error, ModelNotAllowed | ModelFileError)

@@ -31,7 +31,7 @@ def pause_before(
     left.
     """
     allowed = next((count for kind, count in RETRIES.items() if isinstance(error, kind)), 0)
-    if error.mend != "again" or retry > allowed:
+    if error.retry != "again" or retry > allowed:
         return None
     wait = error.retry_after
     if wait is None:

@@ -23,7 +23,7 @@ from text2sql.evaluation.judge import LIMITS, Judge
 from text2sql.evaluation.markdown import markdown
 from text2sql.evaluation.questions import Question, choose, questions_of
 from text2sql.evaluation.records import Record, record_of
-from text2sql.evaluation.run import EvaluatedApp, evaluate, is_done, places
+from text2sql.evaluation.run import EvaluatedApp, concurrency, evaluate, is_done
 from text2sql.evaluation.subjects import AskApp, SubjectAnswer, settings_for
 from text2sql.i18n import Language
 from text2sql.memory import ClaimedJob, Memory, Work
@@ -119,8 +119,8 @@ class _EvaluationRun:
             self.questions,
             lambda _: app.source,
             [EvaluatedApp(lambda _: self, known=dict(self._records), keep=self._keep)],
-            parallel=places(None, resources.models(options.model)),
-            judges=lambda _: Judge(resources.database, partial(guard, rows=LIMITS.rows), lent=True),
+            parallel=concurrency(None, resources.models(options.model)),
+            judges=lambda _: Judge(resources.database, partial(guard, rows=LIMITS.rows), closes=False),
         )
         return records
 

@@ -19,7 +19,7 @@ from text2sql.errors import StoreError, StoreUnavailable, Text2SQLError, UsageEr
 from text2sql.i18n import Language
 from text2sql.memory import ClaimedJob, JobLost, Memory, Work, job_owner
 from text2sql.reports.cron import Cron
-from text2sql.reports.schedule import keep
+from text2sql.reports.schedule import run_on_schedule
 from text2sql.server.audit import ServerStore
 from text2sql.server.identity import Authenticator, Identity, deserialize_identity, serialize_identity
 from text2sql.server.problems import details, problem_of
@@ -63,7 +63,7 @@ class JobRunner:
         """Start the schedules, and resume unfinished jobs or consume the queue."""
         for job_type in self._types.values():
             for owner, cron, request in job_type.schedule():
-                self._start_task(keep(cron, partial(self.enqueue_due, job_type, owner, request)))
+                self._start_task(run_on_schedule(cron, partial(self.enqueue_due, job_type, owner, request)))
         if self._server_store.queue is None:
             self._start_task(self._resume_unfinished())
         elif self._background:
@@ -136,7 +136,7 @@ class JobRunner:
             log.warning("a %s was not made: %s", job_type.name, error)
             if (
                 job_type.retry_transient_errors
-                and getattr(error, "mend", "") == "again"
+                and getattr(error, "retry", "") == "again"
                 and work.tries < _MAX_TRIES
             ):
                 return  # the job stays unfinished, so it is retried
