@@ -154,13 +154,21 @@ def test_an_answer_that_is_bad_shows_that_the_model_is_there() -> None:
     assert not breaker.open
 
 
-def test_a_hosted_model_shares_its_patience_and_a_local_one_has_no_rate() -> None:
+def test_callers_of_a_model_share_its_limits_and_its_breaker_by_address() -> None:
     name, settings = model_name("openai:shared"), Settings()
-    assert retry_policy_for(name, settings) is retry_policy_for(name, Settings())
-    assert retry_policy_for(name, settings) is not retry_policy_for(
-        name, Settings(base_url="http://other/v1")
-    )
-    assert retry_policy_for(name, settings).limits.requests is not None
-    for local in ("local", "C:/models/own.gguf"):
-        assert retry_policy_for(local, settings).limits.requests is None
-        assert retry_policy_for(local, settings) is not retry_policy_for(local, settings)
+    policy = retry_policy_for(name, "hosted", settings)
+    assert policy is retry_policy_for(name, "hosted", Settings())
+    assert policy is not retry_policy_for(name, "hosted", Settings(base_url="http://other/v1"))
+    assert policy.limits.requests is not None
+
+
+def test_a_model_on_this_machine_has_no_rate_limit() -> None:
+    name, settings = model_name("ollama:own"), Settings(tokens_per_minute=1_000)
+    policy = retry_policy_for(name, "local", settings)
+    assert (policy.limits.requests, policy.limits.tokens) == (None, None)
+    assert policy is retry_policy_for(name, "local", settings)
+    for embedded in ("local", "C:/models/own.gguf"):
+        assert retry_policy_for(embedded, "local", settings).limits.requests is None
+        assert retry_policy_for(embedded, "local", settings) is not retry_policy_for(
+            embedded, "local", settings
+        )

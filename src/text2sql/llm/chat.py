@@ -15,7 +15,7 @@ from typing import Self, TypeAlias
 
 from text2sql.config import Settings
 from text2sql.errors import BadReply, ModelError, ModelFileError, ModelNotAllowed, ModelTimeout, RateLimited
-from text2sql.llm.backend import Backend, close_stream
+from text2sql.llm.backend import Backend, Preparing, close_stream
 from text2sql.llm.langchain_messages import estimate_tokens
 from text2sql.llm.retry_limits import RetryPolicy, pause_before, retry_policy_for
 from text2sql.types import Message, ModelProfile, ModelRequest, Queued, Reply, Usage
@@ -35,9 +35,10 @@ class Call:
 
     request: ModelRequest
     seconds: float
-    deadline: float | None  # on the clock of the running loop; None while the call is queued
+    deadline: float | None  # on the clock of the running loop; None before the model works on the call
     queued: Tell
     restarts: bool  # the caller waits for the whole reply, so the output of a failed attempt is discarded
+    waiting: bool = False  # for other calls
     emitted: bool = False  # a piece has reached the caller, so the call cannot be restarted
     spent: Usage = field(default_factory=Usage)  # by failed attempts
 
@@ -48,10 +49,10 @@ class Call:
 
     def wait(self, ahead: int) -> None:
         """Suspend the deadline while `ahead` calls are before this one; restart it when the call begins."""
-        was_waiting = self.deadline is None
         self.deadline = None if ahead else asyncio.get_running_loop().time() + self.seconds
-        if ahead or was_waiting:
+        if ahead or self.waiting:
             self.queued(ahead)
+        self.waiting = ahead > 0
 
 
 def fit(request: ModelRequest, profile: ModelProfile, settings: Settings) -> ModelRequest:
@@ -79,7 +80,9 @@ class AsyncChatModel:
     def __init__(self, backends: Sequence[Backend], settings: Settings) -> None:
         self.backends = tuple(backends)
         self.settings = settings
-        self._policies = tuple(retry_policy_for(backend.name, settings) for backend in self.backends)
+        self._policies = tuple(
+            retry_policy_for(backend.name, backend.profile.location, settings) for backend in self.backends
+        )
 
     @property
     def name(self) -> str:
@@ -205,6 +208,8 @@ class AsyncChatModel:
                     yield replace(item, usage=call.spent + item.usage)
                 elif isinstance(item, Queued):
                     call.wait(item.ahead)
+                elif isinstance(item, Preparing):
+                    call.deadline = None
                 elif item:
                     call.emitted = not call.restarts
                     yield item
@@ -232,8 +237,8 @@ class AsyncChatModel:
             raise
 
     async def _next_item(
-        self, call: Call, backend: Backend, items: AsyncIterator[str | Queued | Reply]
-    ) -> str | Queued | Reply | None:
+        self, call: Call, backend: Backend, items: AsyncIterator[str | Queued | Preparing | Reply]
+    ) -> str | Queued | Preparing | Reply | None:
         """The next item. The time-out applies only here, never to the code of the caller."""
         try:
             async with asyncio.timeout_at(call.deadline) as clock:

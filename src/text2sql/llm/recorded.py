@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from text2sql.errors import ModelFileError, UsageError
-from text2sql.llm.backend import Backend
+from text2sql.llm.backend import Backend, Preparing
 from text2sql.types import (
     Alternative,
     Candidate,
@@ -46,7 +46,7 @@ class RecordedBackend:
         else:
             self.name, self.profile = _described(folder)
 
-    async def stream(self, request: ModelRequest) -> AsyncIterator[str | Queued | Reply]:
+    async def stream(self, request: ModelRequest) -> AsyncIterator[str | Queued | Preparing | Reply]:
         path = self._path("reply", _facts(request))
         reply = _read(path, _reply)
         if reply is not None:

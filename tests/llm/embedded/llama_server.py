@@ -1,8 +1,8 @@
-"""llama.cpp's server as its clients see it, without a model: what it says of tokens that end inside
-characters, and how long it takes. `python llama_server.py RUN SECONDS` serves in a process of its own.
+"""A fake of llama.cpp's server without a model: its events for tokens that end inside characters, and its
+delays. `python llama_server.py RUN SECONDS PREFIX_SECONDS` runs it in a process of its own.
 
-`events` follows `process_token` of its `server-context.cpp`: nothing is told while the text ends inside a
-character, and what may become a stop string is held back.
+`events` follows `process_token` of llama.cpp's `server-context.cpp`: it sends nothing while the text ends
+inside a character, and delays text that may become a stop string.
 """
 
 import json
@@ -99,6 +99,7 @@ class _Handler(BaseHTTPRequestHandler):
         elif DROPPED in str(asked.get("prompt")):
             self.close_connection = True  # without an answer
         elif asked.get("n_predict") == 0:
+            time.sleep(server.prefix_seconds)
             self._answer({"timings": {"prompt_n": len(asked["prompt"])}, "id_slot": 0})
         else:
             with server.counting:
@@ -132,22 +133,22 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 class LlamaServer(ThreadingHTTPServer):
-    """Each completion takes `seconds`."""
+    """Each completion takes `seconds`, each evaluation of a prefix `prefix_seconds`."""
 
     daemon_threads = True
 
-    def __init__(self, seconds: float) -> None:
+    def __init__(self, seconds: float, prefix_seconds: float = 0.0) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
-        self.seconds = seconds
+        self.seconds, self.prefix_seconds = seconds, prefix_seconds
         self.counting = threading.Lock()
         self.busy = 0
         self.most_busy = 0
 
 
-def serve(run: Path, seconds: float) -> None:
+def serve(run: Path, seconds: float, prefix_seconds: float) -> None:
     """As the process of a plan whose directory this is: it holds the lock and says where it listens."""
     run.mkdir(parents=True, exist_ok=True)
-    with LlamaServer(seconds) as server, locked(run / "host.lock"):
+    with LlamaServer(seconds, prefix_seconds) as server, locked(run / "host.lock"):
         about = {"pid": 0, "started": 0.0, "model": "", "idle": 60.0, "key": ""}
         about["address"] = f"http://127.0.0.1:{server.server_address[1]}"
         (run / "host.json").write_text(json.dumps(about))
@@ -155,4 +156,4 @@ def serve(run: Path, seconds: float) -> None:
 
 
 if __name__ == "__main__":
-    serve(Path(sys.argv[1]), float(sys.argv[2]))
+    serve(Path(sys.argv[1]), float(sys.argv[2]), float(sys.argv[3]))

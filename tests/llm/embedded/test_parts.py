@@ -18,7 +18,7 @@ from text2sql.i18n import explain
 from text2sql.llm.embedded import process, wire
 from text2sql.llm.embedded.cpu import cores
 from text2sql.llm.embedded.file import verify_adapter
-from text2sql.llm.embedded.locking import is_held, locked, locked_async
+from text2sql.llm.embedded.locking import is_held, locked
 from text2sql.llm.embedded.manifest import ADAPTER
 from text2sql.llm.embedded.paths import cache_root, private, run_directories, run_directory
 from text2sql.llm.embedded.process import NO_ADAPTER, identity, plan_for
@@ -79,23 +79,6 @@ def test_a_lock_is_held_by_one_at_a_time_and_freed_by_death(tmp_path: Path) -> N
     with locked(path, wait=5):
         assert is_held(path)
     assert not is_held(path)
-
-
-def test_coroutines_wait_for_each_other_too(tmp_path: Path) -> None:
-    order: list[str] = []
-
-    async def one(name: str) -> None:
-        async with locked_async(tmp_path / "lock"):
-            order.append(name)
-            await asyncio.sleep(0.02)
-            order.append(name)
-
-    async def both() -> None:
-        await asyncio.gather(one("a"), one("b"))
-
-    asyncio.run(both())
-    assert order[0] == order[1]
-    assert order[2] == order[3]
 
 
 @pytest.mark.parametrize(

@@ -32,10 +32,11 @@ def model(tmp_path: Path) -> Path:
 
 
 @contextmanager
-def llama_server(model: Path, cache: Path, seconds: float) -> Iterator[Path]:
+def llama_server(model: Path, cache: Path, seconds: float, prefix_seconds: float = 0.0) -> Iterator[Path]:
     """A fake server in a process of its own, found like the real one; yields its directory."""
     plan = process.plan_for(model, ours=False, settings=Settings(cache_dir=str(cache)))
     command = [sys.executable, str(HERE / "llama_server.py"), str(plan.run), str(seconds)]
+    command.append(str(prefix_seconds))
     with subprocess.Popen(command, cwd=HERE.parents[1], env=_environment()) as child:
         try:
             until = time.monotonic() + 60
@@ -92,6 +93,12 @@ def test_the_time_out_counts_when_the_model_works_on_the_call(model: Path, tmp_p
         began = time.monotonic()
         outcome = asyncio.run(ask(str(tmp_path), str(model), 0.5))
     assert (outcome["error"], time.monotonic() - began < 15) == ("timeout", True)
+
+
+def test_reading_a_new_schema_does_not_count_as_time_out(model: Path, tmp_path: Path) -> None:
+    with llama_server(model, tmp_path, seconds=0.1, prefix_seconds=1.5):
+        outcome = asyncio.run(ask(str(tmp_path), str(model), 1.0))
+    assert (outcome["error"], outcome["text"], outcome["places"]) == ("", REPLY, [])
 
 
 @pytest.mark.slow
