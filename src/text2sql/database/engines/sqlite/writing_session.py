@@ -16,9 +16,8 @@ class SqliteWritingSession(SqliteSession):
 
     def begin(self, seconds: float) -> None:
         super().begin(seconds)
-        self._run_transaction_control(
-            "BEGIN IMMEDIATE"
-        )  # takes the lock now: a reader that becomes a writer can deadlock
+        # Takes the lock now: a reader that becomes a writer can deadlock.
+        self._run_transaction_control("BEGIN IMMEDIATE")
 
     def write(self, write: CheckedWrite) -> int:
         with closing(self._connection.execute(write.sql)) as cursor:
