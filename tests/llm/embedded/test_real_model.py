@@ -18,6 +18,7 @@ from llm.embedded.adapters import write_adapter
 from llm.gbnf import Grammar
 from text2sql.config import Settings
 from text2sql.errors import ModelUnavailable, PromptTooLong
+from text2sql.llm.backend import Preparing
 from text2sql.llm.embedded import EmbeddedBackend, file, process
 from text2sql.llm.grammar import sql_grammar
 from text2sql.types import Message, ModelRequest, Queued, Reply
@@ -173,7 +174,7 @@ def test_alternatives_are_reported_and_can_be_continued(real: Settings) -> None:
 
 def test_closing_the_stream_stops_the_work(real: Settings) -> None:
     async def interrupted(backend: EmbeddedBackend) -> bool:
-        stream: AsyncIterator[str | Queued | Reply] = backend.stream(
+        stream: AsyncIterator[str | Queued | Preparing | Reply] = backend.stream(
             question("Count to 500 in words.", max_tokens=500)
         )
         async with aclosing(stream) as pieces:  # type: ignore[type-var]
@@ -204,7 +205,7 @@ def test_killed_in_the_middle_of_an_answer_it_is_started_again(real: Settings) -
         async for piece in backend.stream(question("All columns of singer, by name?", max_tokens=20)):
             if isinstance(piece, Reply):
                 return said, piece
-            if isinstance(piece, Queued):
+            if not isinstance(piece, str):
                 continue
             said.append(piece)
             if times:
