@@ -62,20 +62,20 @@ def test_a_turn_is_one_holders_until_it_ends_or_falls_silent(
     settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def work(memory: Memory) -> None:
-        async with memory.turns.turn("u/t", "t"), memory.turns.turn("u/other", "other"):
+        async with memory.thread_locks.lock("u/t", "t"), memory.thread_locks.lock("u/other", "other"):
             with pytest.raises(UsageError) as busy:
-                async with memory.turns.turn("u/t", "t"):
+                async with memory.thread_locks.lock("u/t", "t"):
                     pass
             assert busy.value.facts == {"thread": "t"}
-        async with memory.turns.turn("u/t", "t"):
+        async with memory.thread_locks.lock("u/t", "t"):
             pass
-        monkeypatch.setattr(thread_lock, "TURN_SECONDS", -1.0)  # it fell silent the moment it began
-        silent = memory.turns.turn("u/t", "t")
+        monkeypatch.setattr(thread_lock, "LOCK_SECONDS", -1.0)  # it fell silent the moment it began
+        silent = memory.thread_locks.lock("u/t", "t")
         await silent.__aenter__()
-        async with memory.turns.turn("u/t", "t"):
+        async with memory.thread_locks.lock("u/t", "t"):
             await silent.__aexit__(None, None, None)  # which must not end the other's turn
             monkeypatch.undo()
-            async with memory.turns.turn("u/t", "t"):
+            async with memory.thread_locks.lock("u/t", "t"):
                 pass
 
     within(settings, work)

@@ -212,13 +212,16 @@ def test_what_is_not_a_number_survives_too() -> None:
 def test_preferences_are_a_users_own(settings: Settings) -> None:
     async def work(memory: Memory) -> None:
         assert await memory.preferences("ann") == {}
-        await memory.prefer("ann", language="zh", model="local")
-        assert await memory.prefer("ann", model="", mode="hybrid") == {"language": "zh", "mode": "hybrid"}
+        await memory.set_preferences("ann", language="zh", model="local")
+        assert await memory.set_preferences("ann", model="", mode="hybrid") == {
+            "language": "zh",
+            "mode": "hybrid",
+        }
         assert await memory.preferences("ann") == {"language": "zh", "mode": "hybrid"}
         assert await memory.preferences("bob") == {}
         for wrong in ({"colour": "red"}, {"model": "x" * 201}):
             with pytest.raises(UsageError):
-                await memory.prefer("ann", **wrong)
+                await memory.set_preferences("ann", **wrong)
 
     within(settings, work)
 

@@ -305,7 +305,10 @@ def test_what_is_too_long_to_be_ours_is_not_fetched(own: Redis) -> None:
 def test_counting_falls_back_to_the_memory_and_then_to_the_process() -> None:
     async def work(memory: Memory) -> list[float]:
         async with opened("redis://127.0.0.1:1/0") as dead:
-            pace, other = UserRateLimit(2, dead, memory.paces), UserRateLimit(2, dead, memory.paces)
+            pace, other = (
+                UserRateLimit(2, dead, memory.rate_limits),
+                UserRateLimit(2, dead, memory.rate_limits),
+            )
             counted = [await pace.take("ann"), await other.take("ann"), await pace.take("ann")]
             return [*counted, await UserRateLimit(2, dead).take("ann")]
 
