@@ -82,7 +82,7 @@ async def judge(there: Fleet) -> dict[str, Any]:
         victim.kill()
         killed = time.monotonic()
         async with open_memory(Settings(memory=there.memory)) as memory:
-            parts = await memory.works.parts(name, "question")
+            parts = await memory.jobs.parts(name, "question")
         before = {json.loads(part)["question"] for part in parts.values()}
         state = await _ended(cho, f"/api/v1/evaluations/{name}")
         took = time.monotonic() - killed
@@ -211,7 +211,7 @@ async def _half_made(there: Fleet, name: str) -> tuple[set[str], One]:
     """What a report has found so far, as it is shown, and the server that makes it."""
     async with open_memory(Settings(memory=there.memory)) as memory, asyncio.timeout(60):
         while True:
-            parts = (await memory.works.parts(name, "question")).values()
+            parts = (await memory.jobs.parts(name, "question")).values()
             found = [json.loads(part)["answer"] for part in parts]
             shown = {f"{one['rows'][0][0]:,}" for one in found if one}
             if len(shown) >= QUESTIONS // 4:
