@@ -58,7 +58,7 @@ def test_g1_a_question_has_an_end_where_nobody_gave_one(numbers: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "said",
+    "line",
     [
         COUNT,
         "DROP TABLE customers",
@@ -71,11 +71,11 @@ def test_g1_a_question_has_an_end_where_nobody_gave_one(numbers: Path) -> None:
         ModelRefused("m", "no"),
         RuntimeError("a fault of ours"),
     ],
-    ids=lambda said: type(said).__name__ if isinstance(said, Exception) else said[:8],
+    ids=lambda line: type(line).__name__ if isinstance(line, Exception) else line[:8],
 )
-def test_g2_a_stream_has_one_end_whatever_happens(shop: Path, said: Any) -> None:
+def test_g2_a_stream_has_one_end_whatever_happens(shop: Path, line: Any) -> None:
     async def run() -> str:
-        async with served(shop, scripted([], last=said)) as server:
+        async with served(shop, scripted([], last=line)) as server:
             return (await server.client.post("/api/v1/query", json=ASK)).text
 
     events = events_of(asyncio.run(run()))
@@ -113,8 +113,8 @@ def test_g5_g7_faults_of_every_kind_leave_nothing_and_the_loop_goes_round(shop: 
     ]
 
     async def run() -> tuple[Counter[int], list[float], tuple[int, int], tuple[int, int]]:
-        said = iter([*lines] * 10_000)
-        backend = scripted([], last=lambda _: next(said))
+        lines_left = iter([*lines] * 10_000)
+        backend = scripted([], last=lambda _: next(lines_left))
         async with listening(shop, backend, cache_lifetime=0.0) as server:
             codes, waits, over = Counter[int](), list[float](), False
 
@@ -168,13 +168,13 @@ def test_g10_every_refusal_is_an_answer_with_its_rule_and_nothing_runs(shop: Pat
     policy = read_policy((CASES.parent / "policy.json").read_text())
 
     async def run() -> list[tuple[int, str, str, int]]:
-        said = []
+        messages = []
         async with served(shop, scripted([]), policy, body_limit=1_000_000) as server:
             for _, sql in hostile:
                 response = await server.client.post("/api/v1/sql", json={"sql": sql})
                 body = response.json()
                 ran = body["receipt"]["statements"]
-                said.append((response.status_code, body["status"], body["error"]["kind"], ran))
-        return said
+                messages.append((response.status_code, body["status"], body["error"]["kind"], ran))
+        return messages
 
     assert asyncio.run(run()) == [(200, "refused", rule, 0) for rule, _ in hostile]

@@ -138,9 +138,9 @@ def test_d05_a_wrong_password_is_tried_once_and_never_shown(server: Server) -> N
             ask(database, "SELECT 1")
         assert proxy.accepted <= 2  # libpq asks once with TLS and once without
         assert caught.value.message_key == "database.login"
-        told = f"{caught.value} {caught.value!r} {explain(caught.value, 'zh')} {explain(caught.value, 'en')}"
-        assert secret not in told
-        assert account in told
+        texts = f"{caught.value} {caught.value!r} {explain(caught.value, 'zh')} {explain(caught.value, 'en')}"
+        assert secret not in texts
+        assert account in texts
 
 
 def test_d05_a_password_that_was_changed_stops_new_connections_only(server: Server) -> None:
@@ -221,8 +221,8 @@ class TestD33Tls:
         with fresh_postgres() as server:
             data = server.directory / "data"
             authority = _certificate(data, expired=True)
-            for one in (data / "server.crt", data / "server.key"):
-                shutil.chown(one, *_owner(data))
+            for file in (data / "server.crt", data / "server.key"):
+                shutil.chown(file, *_owner(data))
             admin(server.url, "ALTER SYSTEM SET ssl = on")
             admin(server.url, "SELECT pg_reload_conf()")
             copy = tmp_path / "ca.crt"
@@ -324,8 +324,8 @@ def _certificate(place: Path, *, expired: bool) -> Path:
 
 
 def _owner(path: Path) -> tuple[int, int]:
-    told = path.stat()
-    return told.st_uid, told.st_gid
+    status = path.stat()
+    return status.st_uid, status.st_gid
 
 
 def _run(*words: object) -> None:

@@ -130,8 +130,8 @@ def test_k07_a_policy_without_tables_shows_nothing(shop: Path, tmp_path: Path) -
     async def run() -> tuple[int, str]:
         policies = {"shop": policies_from(str(path))}
         async with served(shop, scripted([]), policies=policies) as server:
-            said = await server.client.post("/api/v1/sql", json={"sql": COUNT})
-            return said.status_code, said.json()["kind"]
+            response = await server.client.post("/api/v1/sql", json={"sql": COUNT})
+            return response.status_code, response.json()["kind"]
 
     assert asyncio.run(run()) == (404, "usage.source")
 
@@ -154,8 +154,8 @@ def test_k08_a_policy_that_changes_on_disk_changes_nobodys_answer(shop: Path, tm
                 if number % 7 == 0:
                     path.unlink()
                 for sql in (NAMES, "SELECT level FROM customers", "SELECT id FROM orders"):
-                    said = await server.client.post("/api/v1/sql", json={"sql": sql}, headers=clerk)
-                    seen.add((sql, said.json()["status"]))
+                    response = await server.client.post("/api/v1/sql", json={"sql": sql}, headers=clerk)
+                    seen.add((sql, response.json()["status"]))
 
             await asyncio.gather(*(ask(number) for number in range(20)))
         return seen

@@ -53,7 +53,7 @@ def test_no_minute_ever_sees_more_than_its_limit(per_minute: int) -> None:
         times.append(clock.now + wait)
     for first in times:
         # a thousandth of a second for sums of floating-point numbers
-        assert sum(first <= one < first + 59.999 for one in times) <= per_minute
+        assert sum(first <= moment < first + 59.999 for moment in times) <= per_minute
 
 
 def test_capacity_is_reserved_in_the_order_of_requests() -> None:

@@ -292,8 +292,8 @@ def test_two_that_read_and_write_at_once_wait_for_each_other(settings: Settings)
     async def work() -> None:
         async with open_memory(settings) as first, open_memory(settings) as second:
             await asyncio.gather(both(first, "a"), both(second, "b"))
-            found = [await memory.store.aget(("x",), name) for memory, name in ((second, "a"), (first, "b"))]
-            assert [item and item.value for item in found] == [{"number": 39}, {"number": 39}]
+            items = [await memory.store.aget(("x",), name) for memory, name in ((second, "a"), (first, "b"))]
+            assert [item and item.value for item in items] == [{"number": 39}, {"number": 39}]
 
     asyncio.run(work())
 

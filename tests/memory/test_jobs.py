@@ -28,9 +28,9 @@ def test_work_has_one_holder_and_what_was_kept_of_it_is_there_for_the_next(setti
             assert await ours.parts("w", "question") == {"a": "2"}
             assert await ours.part("w", "file", "md") == "x"
             await next_one.end("done", "all")
-        found = await ours.find("w")
-        assert found is not None
-        assert (found.payload, found.state, found.output, found.tries) == ("what", "done", "all", 2)
+        job = await ours.find("w")
+        assert job is not None
+        assert (job.payload, job.state, job.output, job.tries) == ("what", "done", "all", 2)
         async with ours.claim("w") as over:
             assert over is None
 
@@ -70,9 +70,9 @@ def test_a_holder_that_was_thought_dead_can_neither_keep_nor_end_anything(
                     await attempt
             await quick.save_part("file", "md", "new")
             await quick.end("done", "new")
-        found = await memory.jobs.find("w")
-        assert found is not None
-        assert (found.output, await memory.jobs.part("w", "file", "md")) == ("new", "new")
+        job = await memory.jobs.find("w")
+        assert job is not None
+        assert (job.output, await memory.jobs.part("w", "file", "md")) == ("new", "new")
 
     within(settings, run)
 
@@ -100,17 +100,17 @@ def test_old_work_is_forgotten_and_only_the_last_are_kept(settings: Settings) ->
     async def run(memory: Memory) -> list[str]:
         for name in "abcd":
             await memory.jobs.add(name, "ann", "what")
-            async with memory.jobs.claim(name) as held:
-                assert held is not None
-                await held.save_part("file", "md", name)
+            async with memory.jobs.claim(name) as claimed:
+                assert claimed is not None
+                await claimed.save_part("file", "md", name)
                 if name != "b":
-                    await held.end("done", "")
+                    await claimed.end("done", "")
         await memory.jobs.trim("ann", 1)
-        kept = [name for name in "abcd" if await memory.jobs.find(name)]
+        remaining = [name for name in "abcd" if await memory.jobs.find(name)]
         assert [await memory.jobs.part(name, "file", "md") for name in "ad"] == [None, "d"]
         await memory.jobs.sweep(time.time())
         assert [name for name in "abcd" if await memory.jobs.find(name)] == []
-        return kept
+        return remaining
 
     assert within(settings, run) == ["b", "d"]  # what has not ended is no concern of trimming
 

@@ -39,10 +39,10 @@ def test_a_key_is_named_in_one_clean_line(name: str) -> None:
 
 
 def test_records_are_read_as_they_were_written_and_cannot_be_changed(settings: Settings) -> None:
-    said = Record("1", "ended", "r", "ann", "shop", "t", "多少? \0 \ud800", "SELECT 1", 3, "answered")
+    record = Record("1", "ended", "r", "ann", "shop", "t", "多少? \0 \ud800", "SELECT 1", 3, "answered")
 
     async def work(memory: Memory) -> None:
-        await memory.audit.write(said)
+        await memory.audit.write(record)
         await memory.audit.write(Record("2", "begun", "r", "bob", "shop"))
         newest, oldest = await memory.audit.read()
         assert (newest.user, oldest.user, oldest.rows, oldest.sql) == ("bob", "ann", 3, "SELECT 1")

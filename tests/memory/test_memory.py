@@ -81,10 +81,10 @@ def test_only_so_many_rows_of_a_result_are_kept_and_it_says_so(settings: Setting
     async def work(memory: Memory) -> StoredResult | None:
         return await memory.result("u", await memory.keep_result("u", "t", result))
 
-    kept = within(replace(settings, result_keep_rows=3), work)
-    assert undated(kept) == replace(result, rows=rows[:3], truncated=True)
-    assert kept is not None
-    assert abs(kept.created - time.time()) < 60
+    stored = within(replace(settings, result_keep_rows=3), work)
+    assert undated(stored) == replace(result, rows=rows[:3], truncated=True)
+    assert stored is not None
+    assert abs(stored.created - time.time()) < 60
 
 
 def test_threads_are_listed_and_forgotten_by_their_user_alone(settings: Settings) -> None:
@@ -148,8 +148,8 @@ def test_no_two_users_threads_share_an_id(user: str, name: str, other_user: str,
 def test_whoever_shares_the_store_finds_out_that_a_catalog_was_kept_anew(shared: Settings) -> None:
     async def work(memory: Memory) -> list[str]:
         before = await memory.edition("shop")
-        kept = await memory.save_catalog("shop", big_catalog(1, 1))
-        return [before, kept, await memory.edition("shop"), await memory.edition("zoo")]
+        edition = await memory.save_catalog("shop", big_catalog(1, 1))
+        return [before, edition, await memory.edition("shop"), await memory.edition("zoo")]
 
     first, second = within(shared, work), within(shared, work)
     assert (first[0], first[3]) == ("", "")

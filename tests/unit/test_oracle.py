@@ -24,8 +24,10 @@ from text2sql.types import CheckedSql, ForeignKey, Index
 def ora(number: int, words: str, offset: int = 0) -> oracledb.DatabaseError:
     """An error as the driver creates it."""
     code = f"ORA-{number:05}"
-    told = SimpleNamespace(code=number, full_code=code, message=f"{code}: {words}\nHelp: …", offset=offset)
-    return oracledb.DatabaseError(told)
+    driver_error = SimpleNamespace(
+        code=number, full_code=code, message=f"{code}: {words}\nHelp: …", offset=offset
+    )
+    return oracledb.DatabaseError(driver_error)
 
 
 def dpy(number: int, words: str) -> oracledb.OperationalError:
@@ -66,9 +68,9 @@ def test_an_error_has_its_kind_by_its_number(error: Exception, kind: str, names:
 
 
 def test_an_error_says_where_it_stands() -> None:
-    told = translate(ora(904, '"ABSENT": invalid identifier', offset=7))
-    assert told is not None
-    assert told.position == 8
+    translated = translate(ora(904, '"ABSENT": invalid identifier', offset=7))
+    assert translated is not None
+    assert translated.position == 8
 
 
 def test_a_foreign_error_is_not_ours() -> None:

@@ -108,8 +108,8 @@ def test_what_cannot_be_opened_is_explained_in_both_languages(files: Path, text:
     with pytest.raises(UsageError) as caught:
         read_source(text)
     assert caught.value.message_key == key
-    for told in (explain(caught.value, "en"), explain(caught.value, "zh"), str(caught.value)):
-        assert "secret" not in told
+    for message in (explain(caught.value, "en"), explain(caught.value, "zh"), str(caught.value)):
+        assert "secret" not in message
     assert explain(caught.value, "en").count("\n") == 1
 
 

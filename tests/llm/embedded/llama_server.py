@@ -47,10 +47,10 @@ def events(
             stopped = at >= 0
             if stopped:
                 written = written[: sent + at]
-            held = not stopped and any(
+            delayed = not stopped and any(
                 fresh.endswith(word.encode()[:size]) for word in stop for size in range(1, len(word.encode()))
             )
-            piece = b"" if held else written[sent:]
+            piece = b"" if delayed else written[sent:]
             sent += len(piece)
             yield _event(number, token, piece, others)
         if stopped or number + 1 >= limit:
@@ -68,7 +68,7 @@ def _event(number: int, token: bytes, piece: bytes, others: Sequence[tuple[int, 
             "logprob": logprob,
         }
 
-    top = [shown(1_000 + number, token, -0.1), *(shown(one, data, -0.5) for one, data in others)]
+    top = [shown(1_000 + number, token, -0.1), *(shown(token_id, data, -0.5) for token_id, data in others)]
     chosen = {**shown(1_000 + number, piece, -0.1), "top_logprobs": top}
     return {
         "index": 0,
@@ -88,19 +88,19 @@ class _Handler(BaseHTTPRequestHandler):
         self._answer({"status": "ok"})
 
     def do_POST(self) -> None:
-        asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])) or b"{}")
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])) or b"{}")
         server: Any = self.server
         if self.path == "/apply-template":
-            self._answer({"prompt": "\n".join(one["content"] for one in asked["messages"])})
+            self._answer({"prompt": "\n".join(one["content"] for one in body["messages"])})
         elif self.path == "/tokenize":
-            self._answer({"tokens": list(asked["content"].encode())})
+            self._answer({"tokens": list(body["content"].encode())})
         elif self.path.startswith("/slots/"):
             self._answer({}, 501 if "save" in self.path else 200)
-        elif DROPPED in str(asked.get("prompt")):
+        elif DROPPED in str(body.get("prompt")):
             self.close_connection = True  # without an answer
-        elif asked.get("n_predict") == 0:
+        elif body.get("n_predict") == 0:
             time.sleep(server.prefix_seconds)
-            self._answer({"timings": {"prompt_n": len(asked["prompt"])}, "id_slot": 0})
+            self._answer({"timings": {"prompt_n": len(body["prompt"])}, "id_slot": 0})
         else:
             with server.counting:
                 server.busy += 1
@@ -114,7 +114,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_header("Content-Type", "text/event-stream")
         self.send_header("Connection", "close")
         self.end_headers()
-        pieces = list(events([bytes([one]) for one in REPLY.encode()]))
+        pieces = list(events([bytes([byte]) for byte in REPLY.encode()]))
         try:
             for event in pieces:
                 time.sleep(server.seconds / len(pieces))
