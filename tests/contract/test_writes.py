@@ -425,7 +425,7 @@ def test_a_table_without_transactions_is_not_tried(stock: Database, shelf: Place
     assert rows_of(stock, "log") == ()
 
 
-def test_what_a_trigger_did_for_good_is_said(stock: Database, shelf: Place) -> None:
+def test_a_change_that_cannot_be_rolled_back_is_reported(stock: Database, shelf: Place) -> None:
     only(shelf, "mysql")
     shelf.admin("ALTER TABLE log ENGINE = MyISAM")
     shelf.admin(TRIGGERS["mysql"][0])

@@ -66,7 +66,7 @@ def test_l26_what_a_database_says_is_obeyed_by_a_model_and_refused_by_the_guard(
 
 
 @pytest.mark.parametrize(("times", "status", "runs"), [(1, "answered", 2), (9, "failed", 2)])
-def test_d10_d11_a_lock_is_tried_once_more_and_then_told(
+def test_d10_d11_a_lock_is_retried_once_and_then_reported(
     shop: Path, monkeypatch: pytest.MonkeyPatch, times: int, status: str, runs: int
 ) -> None:
     async def run() -> tuple[Answer, int]:

@@ -47,7 +47,7 @@ def test_g1_the_time_that_a_client_gives_ends_the_model_and_the_query(numbers: P
     assert (busy, calls) == (0, 0)
 
 
-def test_g1_a_question_has_an_end_where_nobody_gave_one(numbers: Path) -> None:
+def test_g1_a_question_has_a_time_limit_by_default(numbers: Path) -> None:
     async def run() -> dict[str, Any]:
         async with served(numbers, scripted([], last=SLOW), preset="hybrid", question_time=0.5) as server:
             return await server.answer()
@@ -84,7 +84,7 @@ def test_g2_a_stream_has_one_end_whatever_happens(shop: Path, line: Any) -> None
     assert end["answer"]["status"] if events[-1].name == "finished" else end["kind"]
 
 
-def test_g3_a_cut_result_says_so_on_every_way_out(numbers: Path) -> None:
+def test_g3_a_truncated_result_is_marked_in_every_front_end(numbers: Path) -> None:
     async def run() -> None:
         backend = scripted(["SELECT id FROM customers"])
         async with served(numbers, backend, row_limit=100, export_rows=200) as server:

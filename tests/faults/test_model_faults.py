@@ -92,7 +92,7 @@ def keep_quiet(error: ModelError) -> None:
     assert [text for text in shown if KEY in text or PROMPT in text] == []
 
 
-def test_l01_nobody_listens(server: Endpoint) -> None:
+def test_l01_no_server_listens(server: Endpoint) -> None:
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         address = f"http://127.0.0.1:{listener.getsockname()[1]}/v1"
@@ -173,7 +173,9 @@ def test_l06_l07_a_rate_limit_is_waited_out_if_it_fits(server: Endpoint, fault: 
     assert fault != "limited_once=1" or end.seconds >= 1.0
 
 
-def test_l06_a_rate_limit_that_does_not_fit_is_told_at_once_and_holds_for_everybody(server: Endpoint) -> None:
+def test_l06_a_rate_limit_beyond_the_deadline_fails_at_once_and_applies_to_all_callers(
+    server: Endpoint,
+) -> None:
     end = ended(hosted(server, name := model_name("fault:limited=30")))
     assert isinstance(end.error, RateLimited)
     assert end.error.retry_after == 30.0
@@ -203,7 +205,7 @@ def test_l09_a_lasting_failure_ends_after_three_calls(server: Endpoint) -> None:
 @pytest.mark.parametrize(
     "fault", ["status=401", "status=403", "status=404", "quota", "echo_key=401", "echo_key=403", "redirect"]
 )
-def test_l10_what_is_not_allowed_is_not_asked_again(server: Endpoint, fault: str) -> None:
+def test_l10_a_call_that_is_not_allowed_is_not_retried(server: Endpoint, fault: str) -> None:
     end = ended(hosted(server, name := model_name(f"fault:{fault}")))
     assert isinstance(end.error, ModelNotAllowed)
     assert len(server.calls(name)) == 1
@@ -228,7 +230,7 @@ def test_l12_l13_no_answer_is_never_an_empty_answer(server: Endpoint, fault: str
 
 
 @pytest.mark.parametrize("candidates", [1, 2])
-def test_l15_l23_a_tool_nobody_offered_is_never_called(server: Endpoint, candidates: int) -> None:
+def test_l15_l23_an_unknown_tool_is_never_called(server: Endpoint, candidates: int) -> None:
     end = ended(hosted(server, model_name("fault:tool")), replace(QUESTION, candidates=candidates))
     assert isinstance(end.error, BadReply)
 
@@ -247,9 +249,7 @@ def test_l16_l17_a_broken_stream_is_no_answer(
 
 
 @pytest.mark.parametrize("fault", ["cut=3", "reset=3"])
-def test_l16_l17_a_reader_of_the_stream_is_told_and_nothing_is_said_twice(
-    server: Endpoint, fault: str
-) -> None:
+def test_l16_l17_a_stream_that_breaks_raises_and_repeats_no_piece(server: Endpoint, fault: str) -> None:
     async def read() -> list[str | Reply]:
         got: list[str | Reply] = []
         async with hosted(server, name) as model:
@@ -272,7 +272,7 @@ def test_l18_a_cut_answer_says_so(server: Endpoint, candidates: int) -> None:
 
 @pytest.mark.parametrize("candidates", [1, 2])
 @pytest.mark.parametrize("fault", ["content_filter", "refusal"])
-def test_l19_a_refusal_is_told_and_not_argued_with(server: Endpoint, fault: str, candidates: int) -> None:
+def test_l19_a_refusal_is_reported_and_not_retried(server: Endpoint, fault: str, candidates: int) -> None:
     end = ended(
         hosted(server, name := model_name(f"fault:{fault}")), replace(QUESTION, candidates=candidates)
     )
@@ -301,7 +301,7 @@ def test_l22_text_is_always_text(server: Endpoint, fault: str, text: str) -> Non
     assert end.reply.text.encode()
 
 
-def test_l27_an_expired_key_is_read_anew_once_for_all(server: Endpoint) -> None:
+def test_l27_an_expired_key_is_read_again_once_for_all_calls(server: Endpoint) -> None:
     name = model_name("fault:expired=sk-fresh-key")
 
     async def ask_at_once() -> list[str]:

@@ -77,7 +77,7 @@ def _of_the_future(path: Path) -> None:
     [(_truncated, "damaged"), (_overwritten, "foreign"), (_of_the_future, "newer")],
     ids=["truncated", "foreign", "newer"],
 )
-def test_p13_a_store_that_cannot_be_read_is_told_and_never_reset(
+def test_p13_an_unreadable_store_is_reported_and_never_reset(
     shop: Path, tmp_path: Path, damage: Callable[[Path], None], kind: str
 ) -> None:
     memory = tmp_path / "m.db"

@@ -108,7 +108,7 @@ def test_json_mode_describes_the_schema_in_the_system_message(server: Endpoint) 
 
 
 @pytest.mark.parametrize("candidates", [1, 3])
-def test_a_model_without_chat_completions_is_asked_by_the_responses_api(
+def test_a_model_without_chat_completions_is_called_through_the_responses_api(
     server: Endpoint, candidates: int
 ) -> None:
     model = open_model(f"openai:{(name := model_name('fault:responses_only'))}", settings_for(server, **SLOW))
@@ -240,7 +240,7 @@ def test_the_temperature_of_the_settings_holds_where_a_request_has_none(server: 
     assert server.calls(name)[0].body["temperature"] == 0.7
 
 
-def test_the_rate_limit_is_kept_in_advance(server: Endpoint) -> None:
+def test_the_rate_limit_is_enforced_before_the_call(server: Endpoint) -> None:
     """Two per minute: the second request would wait a minute, so it fails at once and is never sent."""
     model = hosted(server, name := model_name("plain"), requests_per_minute=2)
 

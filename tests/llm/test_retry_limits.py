@@ -156,19 +156,14 @@ def test_an_answer_that_is_bad_shows_that_the_model_is_there() -> None:
 
 def test_callers_of_a_model_share_its_limits_and_its_breaker_by_address() -> None:
     name, settings = model_name("openai:shared"), Settings()
-    policy = retry_policy_for(name, "hosted", settings)
-    assert policy is retry_policy_for(name, "hosted", Settings())
-    assert policy is not retry_policy_for(name, "hosted", Settings(base_url="http://other/v1"))
+    policy = retry_policy_for(name, settings)
+    assert policy is retry_policy_for(name, Settings())
+    assert policy is not retry_policy_for(name, Settings(base_url="http://other/v1"))
     assert policy.limits.requests is not None
 
 
-def test_a_model_on_this_machine_has_no_rate_limit() -> None:
-    name, settings = model_name("ollama:own"), Settings(tokens_per_minute=1_000)
-    policy = retry_policy_for(name, "local", settings)
-    assert (policy.limits.requests, policy.limits.tokens) == (None, None)
-    assert policy is retry_policy_for(name, "local", settings)
-    for embedded in ("local", "C:/models/own.gguf"):
-        assert retry_policy_for(embedded, "local", settings).limits.requests is None
-        assert retry_policy_for(embedded, "local", settings) is not retry_policy_for(
-            embedded, "local", settings
-        )
+def test_a_model_without_a_provider_has_no_rate_limit() -> None:
+    for name in ("local", "C:/models/own.gguf"):
+        policy = retry_policy_for(name, Settings(tokens_per_minute=1_000))
+        assert (policy.limits.requests, policy.limits.tokens) == (None, None)
+        assert policy is not retry_policy_for(name, Settings())

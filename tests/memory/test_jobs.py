@@ -11,7 +11,7 @@ from text2sql.config import Settings
 from text2sql.memory import JobLost, Memory, job_owner, jobs
 
 
-def test_work_has_one_holder_and_what_was_kept_of_it_is_there_for_the_next(settings: Settings) -> None:
+def test_a_job_has_one_holder_and_the_next_one_finds_its_saved_parts(settings: Settings) -> None:
     async def run(memory: Memory) -> None:
         ours = memory.jobs
         assert [await ours.add("w", "ann", "what"), await ours.add("w", "ann", "again")] == [True, False]
@@ -37,7 +37,7 @@ def test_work_has_one_holder_and_what_was_kept_of_it_is_there_for_the_next(setti
     within(settings, run)
 
 
-def test_anothers_work_is_none(settings: Settings) -> None:
+def test_another_owners_job_is_none(settings: Settings) -> None:
     async def run(memory: Memory) -> list[object]:
         await memory.jobs.add("w", "ann", "what")
         await memory.jobs.add("s", "/line", "a schedule's")
@@ -53,7 +53,7 @@ def test_anothers_work_is_none(settings: Settings) -> None:
     assert within(settings, run) == [None, None, None, ["w"], [], ["w", "s"]]
 
 
-def test_a_holder_that_was_thought_dead_can_neither_keep_nor_end_anything(
+def test_a_holder_that_lost_its_claim_can_neither_save_nor_end_anything(
     settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def run(memory: Memory) -> None:
@@ -77,7 +77,7 @@ def test_a_holder_that_was_thought_dead_can_neither_keep_nor_end_anything(
     within(settings, run)
 
 
-def test_what_is_dropped_stops_whoever_is_at_it(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_deleting_a_job_stops_its_holder(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(jobs, "_RENEW_SECONDS", 0.01)
 
     async def run(memory: Memory) -> None:
@@ -96,7 +96,7 @@ def test_what_is_dropped_stops_whoever_is_at_it(settings: Settings, monkeypatch:
     within(settings, run)
 
 
-def test_old_work_is_forgotten_and_only_the_last_are_kept(settings: Settings) -> None:
+def test_old_jobs_are_deleted_and_only_the_last_are_kept(settings: Settings) -> None:
     async def run(memory: Memory) -> list[str]:
         for name in "abcd":
             await memory.jobs.add(name, "ann", "what")

@@ -58,7 +58,7 @@ def test_records_are_read_as_they_were_written_and_cannot_be_changed(settings: S
     within(settings, work)
 
 
-def test_a_turn_is_one_holders_until_it_ends_or_falls_silent(
+def test_a_thread_lock_belongs_to_one_holder_until_it_is_released_or_expires(
     settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def work(memory: Memory) -> None:

@@ -72,7 +72,7 @@ def test_old_results_are_swept_when_a_memory_is_opened(shared: Settings) -> None
     assert within(shared, lambda memory: memory.sweep()) == 0
 
 
-def test_only_so_many_rows_of_a_result_are_kept_and_it_says_so(settings: Settings) -> None:
+def test_a_stored_result_is_truncated_to_the_limit_and_marked(settings: Settings) -> None:
     rows = tuple((number,) for number in range(5))
     query = CheckedSql("SELECT n FROM t", "sqlite")
     result = StoredResult.of(query, QueryResult((ResultColumn("n", "INT"),), rows), "f1")
@@ -145,7 +145,7 @@ def test_no_two_users_threads_share_an_id(user: str, name: str, other_user: str,
     assert label(user).isascii()
 
 
-def test_whoever_shares_the_store_finds_out_that_a_catalog_was_kept_anew(shared: Settings) -> None:
+def test_other_processes_see_that_a_catalog_was_saved_again(shared: Settings) -> None:
     async def work(memory: Memory) -> list[str]:
         before = await memory.edition("shop")
         edition = await memory.save_catalog("shop", big_catalog(1, 1))

@@ -132,7 +132,7 @@ def test_a_place_comes_free_with_time(url: str) -> None:
 @pytest.mark.parametrize(
     "stored_value", ["nan", "inf", "-inf", "1e300", "-5", "nonsense", b"\xff", ["a list"]]
 )
-def test_a_poisoned_count_locks_nobody_out(own: Redis, stored_value: str | bytes | list[str]) -> None:
+def test_an_invalid_count_means_a_full_bucket(own: Redis, stored_value: str | bytes | list[str]) -> None:
     async def work(cache: module.Redis) -> list[bool]:
         assert await cache.take("ann", 3)
         with Client.from_url(own.url) as client:
@@ -179,7 +179,7 @@ def test_a_redis_that_was_killed_is_done_without_and_comes_back(
     ]
 
 
-def test_a_restart_that_nobody_noticed_costs_nothing(own: Redis) -> None:
+def test_a_restart_between_two_requests_causes_no_failure(own: Redis) -> None:
     async def work(cache: module.Redis) -> str | None:
         await cache.keep("a", "kept", 60.0)
         await asyncio.to_thread(own.restart)
@@ -247,7 +247,7 @@ def test_while_it_is_away_one_asks_and_the_others_go_on(own: Redis) -> None:
     ],
     ids=["full", "read-only", "without scripts"],
 )
-def test_a_redis_that_refuses_is_done_without_and_said_once(
+def test_a_redis_that_refuses_is_skipped_and_logged_once(
     options: dict[str, str], error: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     async def work(cache: module.Redis) -> None:
@@ -343,7 +343,7 @@ def test_counting_falls_back_to_the_memory_and_then_to_the_process() -> None:
         "redis://:hunter2@[::1",
     ],
 )
-def test_an_address_that_is_none_is_said_in_both_languages_and_not_shown(address: str) -> None:
+def test_an_invalid_address_is_an_error_in_both_languages_that_does_not_show_it(address: str) -> None:
     settings = Settings(cache=address)
     with pytest.raises(UsageError) as caught:
         redis_of(settings)

@@ -116,7 +116,7 @@ def test_a_remembered_pair_becomes_a_file_that_reads_the_same(tmp_path: Path) ->
 
 @pytest.mark.parametrize("folder", ["", "pairs"])
 @pytest.mark.fault("A08")
-def test_what_one_user_finds_right_helps_nobody_else(tmp_path: Path, folder: str) -> None:
+def test_a_users_verified_questions_are_not_shown_to_others(tmp_path: Path, folder: str) -> None:
     async def work(memory: Memory) -> None:
         for user in ("ann", "ann/shop", ""):
             await memory.remember(Pair("customers in Paris", f"SELECT '{user}'", source="shop", user=user))

@@ -66,7 +66,7 @@ def test_the_credentials_of_an_account_may_be_options() -> None:
         ({"shop": {"clerk": url("clerk", "@db.example:x/shop?sslmode=require")}}, "usage.accounts_url"),
     ],
 )
-def test_a_slip_is_told_in_both_languages_without_a_password(document: Any, key: str) -> None:
+def test_a_mistake_is_reported_in_both_languages_without_a_password(document: Any, key: str) -> None:
     with pytest.raises(UsageError) as caught:
         read(document, {"shop": SHOP, "plain": SHOP})
     assert caught.value.message_key == key

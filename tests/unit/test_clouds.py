@@ -302,7 +302,7 @@ def test_a_query_is_compiled_inside_another_then_begun_and_read_in_batches() -> 
     ]
 
 
-def test_the_time_limit_of_snowflake_is_said_where_it_changes() -> None:
+def test_the_time_limit_of_snowflake_is_sent_only_when_it_changes() -> None:
     connection = Connection()
     session = SnowflakeSession(connection, "PUBLIC")
     for seconds in (1.2, 1.9, 3.0):

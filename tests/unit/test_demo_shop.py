@@ -59,7 +59,7 @@ def test_the_shop_is_the_same_every_time_and_everywhere(shop: Path) -> None:
     assert digest(shop)[:12] == DIGEST, rows
 
 
-def test_a_place_that_cannot_be_written_is_said_and_nothing_is_left(tmp_path: Path) -> None:
+def test_an_unwritable_folder_is_reported_and_nothing_is_left(tmp_path: Path) -> None:
     taken = tmp_path / "file"
     taken.write_text("not a folder")
     with pytest.raises(UsageError) as caught:

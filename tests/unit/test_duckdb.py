@@ -43,7 +43,7 @@ def test_an_order_survives_the_casts_around_the_query(file: Path) -> None:
     assert len(many) == 5000
 
 
-def test_a_file_that_another_process_writes_is_said_to_be_locked(file: Path) -> None:
+def test_a_file_that_another_process_writes_is_reported_as_locked(file: Path) -> None:
     code = (
         f"import duckdb, sys; c = duckdb.connect({str(file)!r}); print('open', flush=True); sys.stdin.read()"
     )
@@ -61,7 +61,7 @@ def test_a_file_that_another_process_writes_is_said_to_be_locked(file: Path) -> 
         db.ping()
 
 
-def test_a_damaged_file_is_said(file: Path) -> None:
+def test_a_damaged_file_is_reported(file: Path) -> None:
     whole = file.read_bytes()
     file.write_bytes(whole[:4096] + b"\xff" * (len(whole) - 4096))
     with open_database(str(file)) as db, pytest.raises(OtherDatabaseError) as caught:

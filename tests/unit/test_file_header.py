@@ -229,7 +229,7 @@ def test_other_files_give_their_first_bytes(tmp_path: Path, contents: bytes) -> 
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_what_cannot_be_read_is_said_by_the_system(tmp_path: Path) -> None:
+def test_an_unreadable_file_raises_the_systems_error(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
         first_bytes(tmp_path / "none", 64)
     with pytest.raises(IsADirectoryError):

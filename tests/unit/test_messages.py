@@ -43,7 +43,7 @@ def test_every_kind_of_database_error_has_its_sentence_and_hint() -> None:
         assert f"database.{kind.kind}.hint" in sentences()
 
 
-def test_an_error_is_told_in_two_lines() -> None:
+def test_an_error_message_has_two_lines() -> None:
     assert explain(QueryTimeout("x", seconds=1.5), "en").splitlines()[0] == (
         "The query ran longer than 1.5 s and was stopped."
     )

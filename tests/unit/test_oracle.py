@@ -90,7 +90,7 @@ def test_a_refused_connection_says_why(error: Exception, key: str) -> None:
     assert connection_error(error, "").message_key == key
 
 
-def test_a_server_that_is_not_there_is_told_without_the_password() -> None:
+def test_an_unreachable_server_is_reported_without_the_password() -> None:
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         port = listener.getsockname()[1]
@@ -100,7 +100,7 @@ def test_a_server_that_is_not_there_is_told_without_the_password() -> None:
         assert "t1ger-pw" not in explain(caught.value, "en") + repr(caught.value)
 
 
-def test_an_option_that_nobody_knows_is_refused() -> None:
+def test_an_unknown_option_is_refused() -> None:
     with pytest.raises(UsageError) as caught:
         open_database("oracle://scott:tiger@host/shop?encryption=off")
     assert caught.value.message_key == "usage.db_option"
@@ -195,7 +195,7 @@ def test_a_query_is_parsed_inside_another_and_then_run_in_a_read_only_transactio
         catalog.sample_query("SHOP", [("客户 表", "姓 名"), ("CUSTOMERS", "CITY")]),
     ],
 )
-def test_what_the_dictionary_is_asked_is_oracles_sql(sql: str) -> None:
+def test_the_dictionary_queries_are_oracles_sql(sql: str) -> None:
     assert len(sqlglot.parse(sql, read="oracle")) == 1
 
 

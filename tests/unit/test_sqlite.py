@@ -35,7 +35,9 @@ def test_a_value_that_does_not_fit_its_column_is_kept(file: Path) -> None:
         assert ask(db, "SELECT a, b FROM t") == ((1, "abc"), ("no number", 2.5))
 
 
-def test_a_locked_database_is_said_after_a_short_wait(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_locked_database_is_reported_after_a_short_wait(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(engine_module, "BUSY_SECONDS", 0.1)
     with closing(sqlite3.connect(file, isolation_level=None)) as writer, open_database(str(file)) as db:
         writer.execute("BEGIN EXCLUSIVE")
@@ -82,7 +84,7 @@ def test_a_quiet_log_that_cannot_be_opened_is_read_as_unchanging(
     assert opened == ["mode=ro&immutable=1", "mode=ro", "mode=ro&immutable=1"]  # its kind, and two attempts
 
 
-def test_a_damaged_file_is_said(file: Path) -> None:
+def test_a_damaged_file_is_reported(file: Path) -> None:
     bytes_of = file.read_bytes()
     file.write_bytes(bytes_of[:100] + b"\xff" * (len(bytes_of) - 100))
     with open_database(str(file)) as db, pytest.raises(OtherDatabaseError) as caught:

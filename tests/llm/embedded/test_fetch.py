@@ -23,7 +23,7 @@ def serving(whole: bytes, ranges: list[str], until: int | None = None) -> httpx.
     return httpx.MockTransport(answer)
 
 
-def test_what_is_fetched_is_checked_and_kept(tmp_path: Path) -> None:
+def test_a_download_is_verified_and_installed(tmp_path: Path) -> None:
     ranges: list[str] = []
     target = fetch(URL, tmp_path, SMALL, transport=serving(contents(), ranges))
     assert target.read_bytes() == contents()

@@ -62,7 +62,7 @@ def test_a_cache_too_deep_for_a_socket_gets_a_short_directory(tmp_path: Path) ->
         run.rmdir()
 
 
-def test_a_lock_is_held_by_one_at_a_time_and_freed_by_death(tmp_path: Path) -> None:
+def test_a_lock_has_one_holder_and_is_released_when_it_dies(tmp_path: Path) -> None:
     path = tmp_path / "lock"
     code = (
         "import sys, time; from pathlib import Path; from text2sql.llm.embedded.locking import locked\n"
