@@ -80,9 +80,7 @@ class AsyncChatModel:
     def __init__(self, backends: Sequence[Backend], settings: Settings) -> None:
         self.backends = tuple(backends)
         self.settings = settings
-        self._policies = tuple(
-            retry_policy_for(backend.name, backend.profile.location, settings) for backend in self.backends
-        )
+        self._policies = tuple(retry_policy_for(backend.name, settings) for backend in self.backends)
 
     @property
     def name(self) -> str:

@@ -125,8 +125,8 @@ async def responses_only(call: Call, wire: Wire, text: str) -> None:
     if call.path.endswith("/responses"):
         await answer(call, wire, TEXT, text or "stop")
     else:
-        told = "This model is only supported in v1/responses and not in v1/chat/completions."
-        await wire.json(404, problem(told))
+        message = "This model is only supported in v1/responses and not in v1/chat/completions."
+        await wire.json(404, problem(message))
 
 
 async def reasons(call: Call, wire: Wire, tokens: str) -> None:
