@@ -131,8 +131,8 @@ async def responses_only(call: Call, wire: Wire, text: str) -> None:
 
 async def reasons(call: Call, wire: Wire, tokens: str) -> None:
     """A model that spends that many tokens before its answer begins."""
-    given = int(call.body.get("max_tokens") or call.body.get("max_completion_tokens") or 0)
-    await (answer(call, wire) if given > int(tokens or 2000) else answer(call, wire, "", "length"))
+    limit = int(call.body.get("max_tokens") or call.body.get("max_completion_tokens") or 0)
+    await (answer(call, wire) if limit > int(tokens or 2000) else answer(call, wire, "", "length"))
 
 
 async def body(call: Call, wire: Wire, text: str) -> None:
