@@ -25,6 +25,7 @@ from pathlib import Path
 import httpx
 
 from text2sql.config import Settings, from_environment
+from text2sql.llm.backend import Preparing
 from text2sql.llm.embedded import EmbeddedBackend, file, process, wire
 from text2sql.llm.grammar import sql_grammar
 from text2sql.types import Message, ModelRequest, Reply
@@ -78,7 +79,8 @@ class Timed:
 async def call(backend: EmbeddedBackend, request: ModelRequest) -> Timed:
     began, first = time.perf_counter(), 0.0
     async for piece in backend.stream(request):
-        first = first or time.perf_counter()
+        if not isinstance(piece, Preparing):
+            first = first or time.perf_counter()
         if isinstance(piece, Reply):
             ended = time.perf_counter()
             return Timed(piece, ended - began, ended - first)

@@ -82,7 +82,7 @@ async def judge(cluster: Fleet) -> dict[str, Any]:
         victim.kill()
         killed = time.monotonic()
         async with open_memory(Settings(memory=cluster.memory)) as memory:
-            parts = await memory.works.parts(name, "question")
+            parts = await memory.jobs.parts(name, "question")
         before = {json.loads(part)["question"] for part in parts.values()}
         state = await _ended(cho, f"/api/v1/evaluations/{name}")
         took = time.monotonic() - killed
@@ -211,7 +211,7 @@ async def _half_made(cluster: Fleet, name: str) -> tuple[set[str], One]:
     """The values of an unfinished report, and the server that makes it."""
     async with open_memory(Settings(memory=cluster.memory)) as memory, asyncio.timeout(60):
         while True:
-            parts = (await memory.works.parts(name, "question")).values()
+            parts = (await memory.jobs.parts(name, "question")).values()
             answers = [json.loads(part)["answer"] for part in parts]
             shown = {f"{answer['rows'][0][0]:,}" for answer in answers if answer}
             if len(shown) >= QUESTIONS // 4:

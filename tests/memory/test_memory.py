@@ -73,7 +73,7 @@ def test_old_results_are_swept_when_a_memory_is_opened(shared: Settings) -> None
     assert within(shared, lambda memory: memory.sweep()) == 0
 
 
-def test_only_so_many_rows_of_a_result_are_kept_and_it_says_so(settings: Settings) -> None:
+def test_a_stored_result_is_truncated_to_the_limit_and_marked(settings: Settings) -> None:
     rows = tuple((number,) for number in range(5))
     query = CheckedSql("SELECT n FROM t", "sqlite")
     result = StoredResult.of(query, QueryResult((ResultColumn("n", "INT"),), rows), "f1")
@@ -82,10 +82,10 @@ def test_only_so_many_rows_of_a_result_are_kept_and_it_says_so(settings: Setting
     async def work(memory: Memory) -> StoredResult | None:
         return await memory.result("u", await memory.keep_result("u", "t", result))
 
-    kept = within(replace(settings, result_keep_rows=3), work)
-    assert undated(kept) == replace(result, rows=rows[:3], truncated=True)
-    assert kept is not None
-    assert abs(kept.created - time.time()) < 60
+    stored = within(replace(settings, result_keep_rows=3), work)
+    assert undated(stored) == replace(result, rows=rows[:3], truncated=True)
+    assert stored is not None
+    assert abs(stored.created - time.time()) < 60
 
 
 def test_threads_are_listed_and_forgotten_by_their_user_alone(settings: Settings) -> None:
@@ -146,11 +146,11 @@ def test_no_two_users_threads_share_an_id(user: str, name: str, other_user: str,
     assert label(user).isascii()
 
 
-def test_whoever_shares_the_store_finds_out_that_a_catalog_was_kept_anew(shared: Settings) -> None:
+def test_other_processes_see_that_a_catalog_was_saved_again(shared: Settings) -> None:
     async def work(memory: Memory) -> list[str]:
         before = await memory.edition("shop")
-        kept = await memory.save_catalog("shop", big_catalog(1, 1))
-        return [before, kept, await memory.edition("shop"), await memory.edition("zoo")]
+        edition = await memory.save_catalog("shop", big_catalog(1, 1))
+        return [before, edition, await memory.edition("shop"), await memory.edition("zoo")]
 
     first, second = within(shared, work), within(shared, work)
     assert (first[0], first[3]) == ("", "")
@@ -213,13 +213,16 @@ def test_what_is_not_a_number_survives_too() -> None:
 def test_preferences_are_a_users_own(settings: Settings) -> None:
     async def work(memory: Memory) -> None:
         assert await memory.preferences("ann") == {}
-        await memory.prefer("ann", language="zh", model="local")
-        assert await memory.prefer("ann", model="", mode="hybrid") == {"language": "zh", "mode": "hybrid"}
+        await memory.set_preferences("ann", language="zh", model="local")
+        assert await memory.set_preferences("ann", model="", mode="hybrid") == {
+            "language": "zh",
+            "mode": "hybrid",
+        }
         assert await memory.preferences("ann") == {"language": "zh", "mode": "hybrid"}
         assert await memory.preferences("bob") == {}
         for wrong in ({"colour": "red"}, {"model": "x" * 201}):
             with pytest.raises(UsageError):
-                await memory.prefer("ann", **wrong)
+                await memory.set_preferences("ann", **wrong)
 
     within(settings, work)
 

@@ -25,9 +25,9 @@ def read(document: Any, addresses: dict[str, str] | None = None) -> Any:
     return read_accounts(text, addresses or {"shop": SHOP}, ROLES)
 
 
-def test_an_account_is_selected_by_the_sorted_roles() -> None:
-    given = {"shop": {"clerk": url("clerk"), "manager+clerk": url("both")}}
-    assert read(given) == {"shop": {("clerk",): url("clerk"), ("clerk", "manager"): url("both")}}
+def test_an_account_is_found_by_the_sorted_roles() -> None:
+    document = {"shop": {"clerk": url("clerk"), "manager+clerk": url("both")}}
+    assert read(document) == {"shop": {("clerk",): url("clerk"), ("clerk", "manager"): url("both")}}
     assert read({}) == {}
 
 
@@ -66,13 +66,13 @@ def test_the_credentials_of_an_account_may_be_options() -> None:
         ({"shop": {"clerk": url("clerk", "@db.example:x/shop?sslmode=require")}}, "usage.accounts_url"),
     ],
 )
-def test_an_error_is_reported_in_both_languages_without_a_password(document: Any, key: str) -> None:
+def test_a_mistake_is_reported_in_both_languages_without_a_password(document: Any, key: str) -> None:
     with pytest.raises(UsageError) as caught:
         read(document, {"shop": SHOP, "plain": SHOP})
     assert caught.value.message_key == key
-    messages = [explain(caught.value, "en"), explain(caught.value, "zh"), str(caught.value)]
-    assert messages[0] != messages[1]
-    assert "-pw" not in "".join(messages)
+    texts = [explain(caught.value, "en"), explain(caught.value, "zh"), str(caught.value)]
+    assert texts[0] != texts[1]
+    assert "-pw" not in "".join(texts)
     assert caught.value.__cause__ is None
 
 
@@ -115,7 +115,7 @@ def test_the_command_reads_the_file_and_warns_if_others_can_read_it(tmp_path: Pa
     assert "密码" in serve(tmp_path, document, "--lang", "zh", mode=0o604)
 
 
-def test_the_command_reports_an_invalid_file(tmp_path: Path) -> None:
+def test_the_command_tells_what_is_wrong_with_the_file(tmp_path: Path) -> None:
     assert "cannot be read: No such file" in serve(tmp_path, None)
     assert "a role “boss”" in serve(tmp_path, json.dumps({"shop": {"boss": url("clerk")}}))
     assert "角色“boss”" in serve(tmp_path, json.dumps({"shop": {"boss": url("x")}}), "--lang", "zh")

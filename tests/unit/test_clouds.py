@@ -32,10 +32,12 @@ from text2sql.types import ForeignKey
 class Job:
     """What the service says of a job."""
 
-    def __init__(self, sql: str, config: Any, facts: dict[str, Any], rows: Sequence[tuple[Any, ...]]) -> None:
+    def __init__(
+        self, sql: str, config: Any, properties: dict[str, Any], rows: Sequence[tuple[Any, ...]]
+    ) -> None:
         self.sql, self.config, self.rows = sql, config, rows
-        self.statement_type = facts.get("kind", "SELECT")
-        self.total_bytes_processed = facts.get("bytes", 100)
+        self.statement_type = properties.get("kind", "SELECT")
+        self.total_bytes_processed = properties.get("bytes", 100)
         self.referenced_tables = [SimpleNamespace(dataset_id="shop", table_id="orders")]
         self.cancelled = False
 
@@ -49,12 +51,12 @@ class Job:
 
 
 class Client:
-    def __init__(self, **facts: Any) -> None:
-        self.facts = facts
+    def __init__(self, **properties: Any) -> None:
+        self.properties = properties
         self.jobs: list[Job] = []
 
     def query(self, sql: str, job_config: Any, **_: Any) -> Job:
-        self.jobs.append(Job(sql, job_config, self.facts, [(1, ["a"]), (2, [])]))
+        self.jobs.append(Job(sql, job_config, self.properties, [(1, ["a"]), (2, [])]))
         return self.jobs[-1]
 
 
@@ -89,14 +91,14 @@ def test_a_query_that_would_read_too_much_is_never_run() -> None:
 
 
 @pytest.mark.parametrize("kind", ["INSERT", "SCRIPT", "CREATE_TABLE", "EXPORT_DATA", "CALL"])
-def test_a_statement_that_the_service_does_not_call_a_select_is_not_run(kind: str) -> None:
+def test_what_the_service_does_not_call_a_select_is_not_run(kind: str) -> None:
     client = Client(kind=kind)
     with pytest.raises(Forbidden):
         on_bigquery(client).execute("SELECT 1; DROP TABLE x", 10)
     assert [job.config.dry_run for job in client.jobs] == [True]
 
 
-def test_without_a_statement_type_a_statement_must_parse_as_a_subquery() -> None:
+def test_an_emulator_that_does_not_name_the_statement_must_parse_it_inside_another() -> None:
     client = Client(kind=None)
     on_bigquery(client).execute("SELECT 1", 10)
     assert [job.sql for job in client.jobs] == ["SELECT 1", "SELECT 1 FROM (\nSELECT 1\n)", "SELECT 1"]
@@ -120,7 +122,7 @@ def test_a_running_job_is_cancelled_and_a_finished_one_is_not() -> None:
     assert not client.jobs[-1].cancelled
 
 
-def api_error(
+def service_error(
     reason: str, message: str, kind: type[google.GoogleAPICallError] = google.BadRequest
 ) -> Exception:
     return kind(message, errors=[{"reason": reason, "message": message}])
@@ -129,34 +131,49 @@ def api_error(
 @pytest.mark.parametrize(
     ("error", "kind", "names", "position"),
     [
-        (api_error("invalidQuery", 'Syntax error: Unexpected identifier "SELEC" at [1:1]'), "syntax", (), 1),
-        (api_error("invalidQuery", "Unrecognized name: absent at [2:3]"), "unknown_column", ("absent",), 14),
         (
-            api_error("invalidQuery", "Name absent not found inside c at [1:8]"),
+            service_error("invalidQuery", 'Syntax error: Unexpected identifier "SELEC" at [1:1]'),
+            "syntax",
+            (),
+            1,
+        ),
+        (
+            service_error("invalidQuery", "Unrecognized name: absent at [2:3]"),
+            "unknown_column",
+            ("absent",),
+            14,
+        ),
+        (
+            service_error("invalidQuery", "Name absent not found inside c at [1:8]"),
             "unknown_column",
             ("absent",),
             8,
         ),
         (
-            api_error("notFound", "Not found: Table proj:shop.nowhere was not found", google.NotFound),
+            service_error("notFound", "Not found: Table proj:shop.nowhere was not found", google.NotFound),
             "unknown_table",
             ("nowhere",),
             None,
         ),
-        (api_error("invalidQuery", "Column name id is ambiguous at [1:8]"), "ambiguous_column", ("id",), 8),
-        (api_error("invalidQuery", "Bad int64 value: abc"), "type", (), None),
-        (api_error("invalidQuery", "No matching signature for operator + at [1:8]"), "type", (), 8),
-        (api_error("accessDenied", "Access Denied: Table x", google.Forbidden), "permission", (), None),
         (
-            api_error("bytesBilledLimitExceeded", "Query exceeded limit for bytes billed"),
+            service_error("invalidQuery", "Column name id is ambiguous at [1:8]"),
+            "ambiguous_column",
+            ("id",),
+            8,
+        ),
+        (service_error("invalidQuery", "Bad int64 value: abc"), "type", (), None),
+        (service_error("invalidQuery", "No matching signature for operator + at [1:8]"), "type", (), 8),
+        (service_error("accessDenied", "Access Denied: Table x", google.Forbidden), "permission", (), None),
+        (
+            service_error("bytesBilledLimitExceeded", "Query exceeded limit for bytes billed"),
             "resource",
             (),
             None,
         ),
-        (api_error("stopped", "Job was cancelled"), "cancelled", (), None),
-        (api_error("backendError", "try again", google.ServiceUnavailable), "connection", (), None),
-        (api_error("rateLimitExceeded", "too many", google.TooManyRequests), "busy", (), None),
-        (api_error("", "x", google.InternalServerError), "connection", (), None),
+        (service_error("stopped", "Job was cancelled"), "cancelled", (), None),
+        (service_error("backendError", "try again", google.ServiceUnavailable), "connection", (), None),
+        (service_error("rateLimitExceeded", "too many", google.TooManyRequests), "busy", (), None),
+        (service_error("", "x", google.InternalServerError), "connection", (), None),
     ],
 )
 def test_an_error_of_bigquery_has_its_kind(
@@ -167,7 +184,7 @@ def test_an_error_of_bigquery_has_its_kind(
     assert (ours.kind, ours.identifiers, ours.position) == (kind, names, position)
 
 
-def test_types_and_intervals_are_written_in_bigquery_syntax() -> None:
+def test_types_and_intervals_of_bigquery_are_written_as_its_own() -> None:
     from text2sql.database.engines.bigquery.session import _value
 
     inner = bigquery.SchemaField("a", "INTEGER")
@@ -290,7 +307,7 @@ def test_a_query_is_compiled_inside_another_then_begun_and_read_in_batches() -> 
     ]
 
 
-def test_the_time_limit_of_snowflake_is_set_only_when_it_changes() -> None:
+def test_the_time_limit_of_snowflake_is_sent_only_when_it_changes() -> None:
     connection = Connection()
     session = SnowflakeSession(connection, "PUBLIC")
     for seconds in (1.2, 1.9, 3.0):
@@ -298,7 +315,7 @@ def test_the_time_limit_of_snowflake_is_set_only_when_it_changes() -> None:
     assert [line.rpartition(" ")[2] for line in connection.log] == ["2", "3"]
 
 
-def test_unread_rows_stop_the_query() -> None:
+def test_rows_that_are_left_unread_stop_the_query() -> None:
     connection = Connection()
     result = SnowflakeSession(connection, "PUBLIC").execute("SELECT doc FROM t", 10)
     next(result.batches)
@@ -307,14 +324,14 @@ def test_unread_rows_stop_the_query() -> None:
 
 
 @pytest.mark.parametrize("sql", ["DROP TABLE t", "CALL p()", "/* SELECT */ DELETE FROM t", "USE ROLE x", ""])
-def test_a_statement_that_is_not_a_query_never_reaches_snowflake(sql: str) -> None:
+def test_what_is_no_query_never_reaches_snowflake(sql: str) -> None:
     connection = Connection()
     with pytest.raises(Forbidden):
         SnowflakeSession(connection, "PUBLIC").execute(sql, 10)
     assert connection.log == []
 
 
-def test_a_statement_that_cannot_be_a_subquery_is_not_run_on_snowflake() -> None:
+def test_what_cannot_stand_in_a_query_is_not_run_on_snowflake() -> None:
     connection = Connection(bad=["SELECT COUNT(*) FROM (\nSELECT 1; DROP TABLE t\n)"])
     with pytest.raises(Forbidden):
         SnowflakeSession(connection, "PUBLIC").execute("SELECT 1; DROP TABLE t", 10)
@@ -374,7 +391,7 @@ def test_a_refused_login_of_snowflake_hides_the_password() -> None:
     assert (error.message_key, error.detail) == ("database.login", "Incorrect username or password ***")
 
 
-def test_keys_of_snowflake_are_read_from_show_commands() -> None:
+def test_keys_of_snowflake_are_read_from_what_it_shows() -> None:
     def part(number: int, letter: str) -> dict[str, Any]:
         there = {"pk_schema_name": "PUBLIC", "pk_table_name": "PARTS", "pk_column_name": letter}
         own = {"fk_table_name": "USES", "fk_column_name": f"PART_{letter}", "fk_name": "FK"}
@@ -401,7 +418,7 @@ def test_keys_of_snowflake_are_read_from_show_commands() -> None:
 # -- Known by name -------------------------------------------------------------------------------
 
 
-def test_an_engine_with_the_mysql_protocol_is_opened_as_mysql() -> None:
+def test_what_speaks_mysqls_protocol_is_opened_as_mysql() -> None:
     for name in ("doris", "starrocks"):
         with open_database(f"{name}://u:p@host/shop") as db:
             assert db.dialect == "mysql"
@@ -409,7 +426,7 @@ def test_an_engine_with_the_mysql_protocol_is_opened_as_mysql() -> None:
         assert read_source(f"{name}://u:p@host/shop").port == 9030
 
 
-def test_an_unsupported_engine_is_named() -> None:
+def test_an_engine_that_is_not_there_yet_says_so() -> None:
     assert [facts.name for facts in UNTESTED if not facts.engine] == ["trino"]
     with pytest.raises(UsageError) as caught:
         load_engine(BY_NAME["trino"], Source("trino"), Settings())

@@ -61,7 +61,7 @@ def test_a_file_that_another_process_writes_is_reported_as_locked(file: Path) ->
         db.ping()
 
 
-def test_a_damaged_file_is_said(file: Path) -> None:
+def test_a_damaged_file_is_reported(file: Path) -> None:
     whole = file.read_bytes()
     file.write_bytes(whole[:4096] + b"\xff" * (len(whole) - 4096))
     with open_database(str(file)) as db, pytest.raises(OtherDatabaseError) as caught:

@@ -23,17 +23,17 @@ def test_mysql_names_are_quoted_and_the_host_is_kept() -> None:
 
 
 @pytest.mark.parametrize("dialect", ["postgres", "mysql"])
-def test_the_password_is_a_placeholder(dialect: str) -> None:
+def test_only_a_blank_stands_for_the_password(dialect: str) -> None:
     assert f"'{PASSWORD}'" in grants(ODD, dialect, "reader")
 
 
 @pytest.mark.parametrize("dialect", ["sqlite", "duckdb"])
-def test_grants_of_a_file_explain_that_it_has_no_accounts(dialect: str) -> None:
+def test_for_a_file_grants_explain_that_there_are_no_accounts(dialect: str) -> None:
     assert "no accounts" in grants(ODD, dialect, "reader")
 
 
 @pytest.mark.parametrize("account", ["", "a\nDROP ROLE b", "$do$"])
-def test_a_name_that_needs_escaping_is_refused(account: str) -> None:
+def test_a_name_that_could_leave_its_place_is_refused(account: str) -> None:
     with pytest.raises(UsageError):
         grants(ODD, "postgres", account)
 

@@ -24,8 +24,10 @@ from text2sql.types import CheckedSql, ForeignKey, Index
 def ora(number: int, words: str, offset: int = 0) -> oracledb.DatabaseError:
     """An error as the driver creates it."""
     code = f"ORA-{number:05}"
-    info = SimpleNamespace(code=number, full_code=code, message=f"{code}: {words}\nHelp: …", offset=offset)
-    return oracledb.DatabaseError(info)
+    driver_error = SimpleNamespace(
+        code=number, full_code=code, message=f"{code}: {words}\nHelp: …", offset=offset
+    )
+    return oracledb.DatabaseError(driver_error)
 
 
 def dpy(number: int, words: str) -> oracledb.OperationalError:
@@ -65,13 +67,13 @@ def test_an_error_has_its_kind_by_its_number(error: Exception, kind: str, names:
     assert "\n" not in ours.detail
 
 
-def test_an_error_has_its_position_in_the_query() -> None:
-    error = translate(ora(904, '"ABSENT": invalid identifier', offset=7))
-    assert error is not None
-    assert error.position == 8
+def test_an_error_says_where_it_stands() -> None:
+    translated = translate(ora(904, '"ABSENT": invalid identifier', offset=7))
+    assert translated is not None
+    assert translated.position == 8
 
 
-def test_an_error_of_another_library_is_not_translated() -> None:
+def test_a_foreign_error_is_not_ours() -> None:
     assert translate(ValueError("x")) is None
 
 
@@ -84,7 +86,7 @@ def test_an_error_of_another_library_is_not_translated() -> None:
         (dpy(6005, "cannot connect"), "database.connection"),
     ],
 )
-def test_a_refused_connection_has_a_reason(error: Exception, key: str) -> None:
+def test_a_refused_connection_says_why(error: Exception, key: str) -> None:
     assert connection_error(error, "").message_key == key
 
 
@@ -154,14 +156,14 @@ def session(connection: Connection) -> OracleSession:
         "",
     ],
 )
-def test_a_statement_that_is_not_a_query_is_never_parsed_by_the_driver(sql: str) -> None:
+def test_what_is_no_query_never_reaches_the_driver_where_parsing_it_would_run_it(sql: str) -> None:
     connection = Connection()
     with pytest.raises(Forbidden):
         session(connection).execute(sql, 10)
     assert connection.log == []
 
 
-def test_a_query_that_cannot_be_a_subquery_is_not_run() -> None:
+def test_a_query_that_cannot_stand_in_a_query_is_not_run() -> None:
     sql = "SELECT * FROM orders FOR UPDATE"
     connection = Connection(bad=[f"SELECT COUNT(*) FROM (\n{sql}\n)"])
     with pytest.raises(Forbidden):
@@ -193,7 +195,7 @@ def test_a_query_is_parsed_inside_another_and_then_run_in_a_read_only_transactio
         catalog.sample_query("SHOP", [("客户 表", "姓 名"), ("CUSTOMERS", "CITY")]),
     ],
 )
-def test_the_catalog_queries_are_oracle_sql(sql: str) -> None:
+def test_the_dictionary_queries_are_oracles_sql(sql: str) -> None:
     assert len(sqlglot.parse(sql, read="oracle")) == 1
 
 
@@ -241,7 +243,7 @@ def test_the_dictionary_becomes_a_catalog() -> None:
     assert (big.kind, big.rows) == ("view", None)
 
 
-def test_a_limit_is_written_in_oracle_syntax() -> None:
+def test_a_limit_is_written_as_oracle_reads_it() -> None:
     made = check("SELECT name FROM customers", "oracle")
     assert isinstance(made, CheckedSql)
     assert made.sql.endswith("FETCH FIRST 1000 ROWS ONLY")

@@ -194,14 +194,14 @@ def test_the_origin_of_values_and_unknown_variables_are_reported(
     env = write(".env", "TEXT2SQL_LANG=en\n")
     monkeypatch.setenv("TEXT2SQL_TIME_LIMT", "1")
     monkeypatch.setenv("TEXT2SQL_ROW_LIMIT", "5")
-    given = read_settings()
-    assert given.files == (file, env)
-    assert given.places == {
+    settings = read_settings()
+    assert settings.files == (file, env)
+    assert settings.places == {
         "pool_size": f"[database] pool_size ({file}:2)",
         "lang": f"TEXT2SQL_LANG ({env})",
         "row_limit": "TEXT2SQL_ROW_LIMIT",
     }
-    assert given.unknown == {"TEXT2SQL_TIME_LIMT": "TEXT2SQL_TIME_LIMIT"}
+    assert settings.unknown == {"TEXT2SQL_TIME_LIMT": "TEXT2SQL_TIME_LIMIT"}
 
 
 def test_every_setting_belongs_to_one_group() -> None:

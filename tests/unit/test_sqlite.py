@@ -84,7 +84,7 @@ def test_a_database_whose_log_cannot_be_opened_is_read_as_immutable(
     assert opened == ["mode=ro&immutable=1", "mode=ro", "mode=ro&immutable=1"]  # its kind, and two attempts
 
 
-def test_a_damaged_file_is_said(file: Path) -> None:
+def test_a_damaged_file_is_reported(file: Path) -> None:
     bytes_of = file.read_bytes()
     file.write_bytes(bytes_of[:100] + b"\xff" * (len(bytes_of) - 100))
     with open_database(str(file)) as db, pytest.raises(OtherDatabaseError) as caught:

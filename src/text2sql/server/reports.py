@@ -14,7 +14,7 @@ from typing import Any
 
 from text2sql.errors import UsageError
 from text2sql.i18n import Language
-from text2sql.memory import ClaimedJob, Memory, Work
+from text2sql.memory import ClaimedJob, Memory, StoredJob
 from text2sql.reports.build import Report, build_report, render_in_subprocess
 from text2sql.reports.cron import Cron
 from text2sql.reports.lock import lock_text
@@ -45,7 +45,7 @@ class Reports(JobType):
         self._schedule = schedule
         self._metrics = metrics
 
-    async def ask(self, identity: Identity, language: Language, request: ReportRequest) -> Work:
+    async def ask(self, identity: Identity, language: Language, request: ReportRequest) -> StoredJob:
         parsed = await asyncio.to_thread(parse_report_request, request)  # raise now for an invalid request
         self._sources.seen_by(identity).named(request.source)
         dated = request.model_copy(update={"date": f"{parsed.today}"})
@@ -83,8 +83,8 @@ class Reports(JobType):
         await self._audit(report, identity.user, source)
         for kind in DIRECT_FORMATS[request.format]:
             *_, data = (await asyncio.to_thread(report_files, report, kind)).values()
-            await job.keep("file", kind, b64encode(data).decode())
-        await job.keep("file", "lock", json.dumps(lock_text(report.answers.lock)))
+            await job.save_part("file", kind, b64encode(data).decode())
+        await job.save_part("file", "lock", json.dumps(lock_text(report.answers.lock)))
         result = {"formats": DIRECT_FORMATS[request.format], "record": report.record}
         await job.end("done", json.dumps(result))
         _log_report(report, source)
@@ -125,9 +125,9 @@ class _Journal:
         return outcome_from_json(item, stored) if stored else None
 
     async def save(self, step: Step, outcome: Outcome) -> None:
-        await self._job.keep("question", self._name(outcome.item), outcome_to_json(outcome))
+        await self._job.save_part("question", self._name(outcome.item), outcome_to_json(outcome))
         progress = {"stage": step.stage, "done": step.done, "total": step.total}
-        await self._job.tell(json.dumps(progress))
+        await self._job.report(json.dumps(progress))
 
     def _name(self, item: Item) -> str:
         """The name of a stored outcome. It includes the policy: outcomes of another one are not reused."""
@@ -138,11 +138,11 @@ class _Journal:
 
 async def _journal(source: Source, job: ClaimedJob, memory: Memory) -> _Journal:
     resources = await source.app.resources()
-    return _Journal(job, resources.catalog_cache.mark, dict(await memory.works.parts(job.name, "question")))
+    return _Journal(job, resources.catalog_cache.mark, dict(await memory.jobs.parts(job.name, "question")))
 
 
-def state_of(work: Work) -> dict[str, Any]:
-    progress = json.loads(work.told or "{}")
+def state_of(work: StoredJob) -> dict[str, Any]:
+    progress = json.loads(work.output or "{}")
     return {
         "report_id": work.id,
         "status": work.state,
