@@ -17,7 +17,7 @@ from text2sql.cli.answer_view import (
 )
 from text2sql.cli.progress import Progress, ProgressState, after, line, remark, stage_words
 from text2sql.cli.table import Room, cell, grid, left_out, numeric, visible_columns
-from text2sql.cli.words import WORDS
+from text2sql.i18n import cli_texts
 from text2sql.serialization import plain
 from text2sql.types import (
     Answer,
@@ -257,7 +257,7 @@ def test_the_live_line_is_one_line_however_long_the_query() -> None:
 def test_every_stage_has_its_words_and_an_unknown_one_its_name() -> None:
     assert stage_words("executor", "zh") == "执行查询"
     assert stage_words("a\x1bstage", "en") == "a\\x1bstage"
-    assert "stage.recovery" in WORDS
+    assert "stage.recovery" in cli_texts()
 
 
 @pytest.mark.parametrize(

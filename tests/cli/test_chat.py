@@ -28,9 +28,9 @@ from text2sql.cli.chat_commands import COMMANDS
 from text2sql.cli.conversation import Conversation
 from text2sql.cli.exporting import as_csv, as_json, target_of, write
 from text2sql.cli.prompt_input import Names, PipeInput, Terminal, history_of
-from text2sql.cli.words import WORDS
 from text2sql.config import Settings
 from text2sql.errors import DatabaseError, OtherDatabaseError, UsageError
+from text2sql.i18n import cli_texts
 from text2sql.serialization import csv_cell, escape_formula
 from text2sql.types import Answer, Event, QueryResult, Receipt, ResultColumn, StageStarted
 
@@ -77,7 +77,7 @@ def test_help_lists_every_command_in_both_languages(ctx: ScriptedCli, shop: str)
     for name in COMMANDS:
         assert f"  {name}" in english
         assert f"  {name}" in chinese
-        assert [told.count(" | ") for told in WORDS[f"chat{name}"]] == [1, 1]
+        assert [text.count(" | ") for text in cli_texts()[f"chat{name}"]] == [1, 1]
     assert "/export FILE.csv|.json" in english
 
 

@@ -3,6 +3,7 @@
 import os
 import resource
 import signal
+import string
 import subprocess
 import sys
 from pathlib import Path
@@ -13,7 +14,7 @@ import pytest
 from terminal import SCRIPT, run, run_script
 from text2sql import __version__
 from text2sql.cli import COMMANDS, CommandGroup, main, schema
-from text2sql.cli.words import WORDS
+from text2sql.i18n import cli_text, cli_texts
 
 
 def test_help_names_every_command_and_imports_no_parser_driver_or_rich() -> None:
@@ -62,13 +63,17 @@ def test_every_option_has_its_help_in_both_languages() -> None:
         for option in made.params:
             if isinstance(option, click.Option):
                 keys = (f"{name}.{option.opts[0]}", option.opts[0])
-                assert option.help in [WORDS[key][1] for key in keys if key in WORDS]
+                assert option.help in [cli_text(key, "zh") for key in keys if key in cli_texts()]
 
 
-def test_the_words_are_complete_in_both_languages() -> None:
-    for key, (en, zh) in WORDS.items():
+def test_every_text_is_complete_in_both_languages_with_the_same_placeholders() -> None:
+    for key, (en, zh) in cli_texts().items():
         assert en, key
         assert any("\u4e00" <= letter <= "\u9fff" for letter in zh), key
+        english, chinese = (
+            {name for _, name, _, _ in string.Formatter().parse(text) if name} for text in (en, zh)
+        )
+        assert english == chinese, key
 
 
 def test_without_a_command_there_is_help() -> None:

@@ -15,8 +15,7 @@ from rich.text import Text
 
 from text2sql.cli.charting import sketched
 from text2sql.cli.table import ROWS, Room, grid, left_out
-from text2sql.cli.words import word
-from text2sql.i18n import Language, say, sentences
+from text2sql.i18n import Language, cli_text, say, sentences
 from text2sql.text_normalization import printable
 from text2sql.types import Answer, Certainty, Receipt, Row, Shared
 
@@ -95,13 +94,13 @@ def sentence_parts(answer: Answer, lang: Language) -> list[Part]:
         Text(f"  {number}. {printable(choice.label)}") for number, choice in enumerate(answer.choices, 1)
     ]
     if answer.choices:
-        parts.append(Text(word("ask.choose", lang), style="dim"))
+        parts.append(Text(cli_text("ask.choose", lang), style="dim"))
     return list(parts)
 
 
 def certainty_text(certainty: Certainty, lang: Language) -> Text:
     style = {"sure": "green", "probably": "yellow", "not_sure": "red"}[certainty]
-    return Text(f"{word('receipt.certainty', lang)}: {say(f'certainty.{certainty}', lang)}", style=style)
+    return Text(f"{cli_text('receipt.certainty', lang)}: {say(f'certainty.{certainty}', lang)}", style=style)
 
 
 # -- Receipts ------------------------------------------------------------------------------------
@@ -113,17 +112,17 @@ def receipt_line(receipt: Receipt, lang: Language) -> str:
     pieces = [receipt.model] if receipt.model else []
     if usage.calls:
         tokens = usage.prompt_tokens + usage.completion_tokens
-        pieces.append(word("receipt.calls", lang, calls=usage.calls, tokens=tokens))
-    pieces.append(word("receipt.time", lang, seconds=sum(receipt.seconds.values())))
+        pieces.append(cli_text("receipt.calls", lang, calls=usage.calls, tokens=tokens))
+    pieces.append(cli_text("receipt.time", lang, seconds=sum(receipt.seconds.values())))
     if receipt.checks:
         pieces.append(" ".join(f"{_check(check, lang)} ✓" for check in receipt.checks))
     if receipt.tables:
         pieces.append(", ".join(receipt.tables))
     if receipt.repairs:
-        pieces.append(word("receipt.repaired", lang, repairs=", ".join(receipt.repairs)))
+        pieces.append(cli_text("receipt.repaired", lang, repairs=", ".join(receipt.repairs)))
     if receipt.shared.location == "hosted":
         shared = receipt.shared
-        pieces.append(word("receipt.sent", lang, columns=len(shared.columns), rows=shared.rows))
+        pieces.append(cli_text("receipt.sent", lang, columns=len(shared.columns), rows=shared.rows))
     return printable(" · ".join(pieces))
 
 
@@ -137,8 +136,8 @@ def receipt_lines(receipt: Receipt, lang: Language) -> list[str]:
     usage, kind = receipt.usage, receipt.classification
     facts: Mapping[str, object] = {
         "model": receipt.model,
-        "usage": word("receipt.spent", lang, **asdict(usage)) if usage.calls else "",
-        "kind": word("receipt.sure", lang, **asdict(kind)),
+        "usage": cli_text("receipt.cost", lang, **asdict(usage)) if usage.calls else "",
+        "kind": cli_text("receipt.classification", lang, **asdict(kind)),
         "mode": f"{receipt.mode} / {receipt.preset}",
         "dialect": receipt.dialect,
         "tables": ", ".join(receipt.tables),
@@ -159,7 +158,7 @@ def receipt_lines(receipt: Receipt, lang: Language) -> list[str]:
         "errors": "; ".join(f"{error.stage}: {error.kind}: {error.detail}" for error in receipt.errors),
     }
     return [
-        f"{word(f'receipt.{name}', lang)}: {printable(str(fact))}"
+        f"{cli_text(f'receipt.{name}', lang)}: {printable(str(fact))}"
         for name, fact in facts.items()
         if fact != ""
     ]
@@ -170,7 +169,7 @@ def shared_text(shared: Shared, lang: Language) -> str:
     if not shared.location:
         return ""
     if shared.location == "local":
-        return word("receipt.shared.local", lang)
+        return cli_text("receipt.shared.local", lang)
     if not shared.columns and not shared.rows:
-        return word("receipt.shared.nothing", lang)
-    return word("receipt.shared.values", lang, columns=", ".join(shared.columns), rows=shared.rows)
+        return cli_text("receipt.shared.nothing", lang)
+    return cli_text("receipt.shared.values", lang, columns=", ".join(shared.columns), rows=shared.rows)

@@ -3,7 +3,6 @@
 import sys
 from contextlib import closing
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import click
@@ -24,10 +23,9 @@ from text2sql.cli.question_options import (
     options,
     terms_of,
 )
-from text2sql.cli.words import word
 from text2sql.client.sync_client import Text2SQL
 from text2sql.errors import Text2SQLError, UsageError
-from text2sql.i18n import Language
+from text2sql.i18n import Language, cli_text
 from text2sql.serialization import answer_object
 from text2sql.types import Answer
 
@@ -36,16 +34,16 @@ def command(lang: Language) -> click.Command:
     return Command(
         "ask",
         lang,
-        partial(run, lang),
+        run,
         [
             click.Argument(["question"], metavar="QUESTION"),
-            *options(lang),
-            flag(lang, "ask", "--yes", "yes"),
-            flag(lang, "ask", "--receipt", "receipt"),
-            option(lang, "ask", "--chart", metavar="FILE"),
-            flag(lang, "ask", "--no-chart", "no_chart"),
-            flag(lang, "ask", "--json", "as_json"),
-            flag(lang, "ask", "--quiet", "quiet"),
+            *options(),
+            flag("--yes"),
+            flag("--receipt"),
+            option("--chart", metavar="FILE"),
+            flag("--no-chart"),
+            flag("--json", "as_json"),
+            flag("--quiet"),
         ],
     )
 
@@ -99,7 +97,7 @@ def run(
     if target is not None and answer.status == "answered":
         warning = charting.write(target, answer, lang, terms.settings)
         if warning or not presentation.silent:
-            click.echo(warning or word("chart.written", lang, path=target), err=True)
+            click.echo(warning or cli_text("chart.written", lang, path=target), err=True)
     return CODES[answer.status]
 
 
@@ -132,7 +130,7 @@ def print_answer(answer: Answer, presentation: Presentation) -> None:
         ),
     )
     if answer.status == "confirm":
-        click.echo(word("ask.needs_yes", presentation.lang), err=True)
+        click.echo(cli_text("ask.needs_yes", presentation.lang), err=True)
 
 
 def _confirmed(answer: Answer, presentation: Presentation) -> bool | None:

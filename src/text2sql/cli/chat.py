@@ -16,15 +16,14 @@ from text2sql.cli.click_i18n import Command
 from text2sql.cli.conversation import Conversation
 from text2sql.cli.prompt_input import Names, prompt_input
 from text2sql.cli.question_options import opened, options, terms_of
-from text2sql.cli.words import word
 from text2sql.client.sync_client import Text2SQL
 from text2sql.database import open_database, redacted
 from text2sql.errors import Text2SQLError
-from text2sql.i18n import Language, explain
+from text2sql.i18n import Language, cli_text, explain
 
 
 def command(lang: Language) -> click.Command:
-    return Command("chat", lang, partial(run, lang), options(lang))
+    return Command("chat", lang, run, options())
 
 
 def run(lang: Language, **given: Any) -> int:
@@ -37,10 +36,10 @@ def run(lang: Language, **given: Any) -> int:
         person = prompt_input(terms.settings, Names([*COMMANDS], partial(names_of, db)))
         chat = Conversation(db, person, terms, lang, screen())
         if chat.out.is_terminal:
-            chat.say(word("chat.welcome", lang, source=redacted(source)), "dim")
+            chat.say(cli_text("chat.welcome", lang, source=redacted(source)), "dim")
         talk(chat)
         if chat.out.is_terminal:
-            chat.say(word("chat.bye", chat.lang, thread=chat.thread), "dim")
+            chat.say(cli_text("chat.bye", chat.lang, thread=chat.thread), "dim")
     return 0
 
 
@@ -51,7 +50,7 @@ def talk(chat: Conversation) -> None:
         except EOFError:
             return
         except KeyboardInterrupt:
-            chat.say(word("chat.hint", chat.lang), "dim")
+            chat.say(cli_text("chat.hint", chat.lang), "dim")
             continue
         if line:
             answer_line(chat, line)
@@ -64,7 +63,7 @@ def answer_line(chat: Conversation, line: str) -> None:
         else:
             chat.ask(line)
     except KeyboardInterrupt:
-        chat.say(word("chat.cancelled", chat.lang), "yellow")
+        chat.say(cli_text("chat.cancelled", chat.lang), "yellow")
     except Text2SQLError as error:
         chat.say(explain(error, chat.lang), "red")
     except BrokenPipeError:
@@ -72,7 +71,7 @@ def answer_line(chat: Conversation, line: str) -> None:
     except Exception as error:  # noqa: BLE001 an error in one question must not end the chat
         if os.environ.get("TEXT2SQL_DEBUG"):
             chat.say("".join(traceback.format_exception(error)))
-        chat.say(word("bug", chat.lang, what=f"{type(error).__name__}: {error}"), "red")
+        chat.say(cli_text("error.bug", chat.lang, what=f"{type(error).__name__}: {error}"), "red")
 
 
 def names_of(db: Text2SQL) -> list[str]:

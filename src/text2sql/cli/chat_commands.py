@@ -13,9 +13,8 @@ from text2sql.cli.conversation import Conversation, answer_from_result, new_thre
 from text2sql.cli.schema import READABLE, chosen
 from text2sql.cli.schema_view import print_table_list, whole
 from text2sql.cli.table import ROWS
-from text2sql.cli.words import word
 from text2sql.errors import DatabaseError, UsageError
-from text2sql.i18n import refusal
+from text2sql.i18n import cli_text, refusal
 from text2sql.llm import open_model
 from text2sql.types import Answer, QueryResult, ResultColumn, SqlRejected
 
@@ -35,9 +34,9 @@ def obey(chat: Conversation, line: str) -> None:
 
 def help_(chat: Conversation, _: str) -> None:
     for name in COMMANDS:
-        usage, about = word(f"chat{name}", chat.lang).split(" | ")
+        usage, about = cli_text(f"chat{name}", chat.lang).split(" | ")
         chat.say(f"  {set_cell_size(usage, _USAGE)}{about}")
-    chat.say(word("chat.keys", chat.lang), "dim")
+    chat.say(cli_text("chat.keys", chat.lang), "dim")
 
 
 def sql(chat: Conversation, statement: str) -> None:
@@ -57,7 +56,7 @@ def schema(chat: Conversation, table: str) -> None:
     catalog = chat.db.catalog()
     tables = chosen(catalog, table.split())
     if not tables:
-        chat.say(word("empty", chat.lang))
+        chat.say(cli_text("schema.empty", chat.lang))
     elif table or len(tables) <= READABLE:
         whole(tables, catalog.default_schema, chat.lang)
     else:
@@ -73,7 +72,7 @@ def page(chat: Conversation, wanted: str) -> None:
     number = _number(wanted, chat.page, pages)
     chat.show_page(number, _page(chat, answer, number))
     key = "chat.page" if pages is None else "chat.page_of"
-    chat.say(word(key, chat.lang, number=number, pages=pages, rows=total), "dim")
+    chat.say(cli_text(key, chat.lang, number=number, pages=pages, rows=total), "dim")
 
 
 def export(chat: Conversation, name: str) -> None:
@@ -81,12 +80,12 @@ def export(chat: Conversation, name: str) -> None:
     if not answer.columns:
         raise UsageError("usage.chat_nothing")
     target = exporting.target_of(name)
-    if target.exists() and not chat.person.agrees(word("chat.overwrite", chat.lang, path=target)):
+    if target.exists() and not chat.person.agrees(cli_text("chat.overwrite", chat.lang, path=target)):
         raise UsageError("usage.export_exists", path=str(target))
     exporting.write(target, answer.columns, answer.rows)
-    chat.say(word("chat.exported", chat.lang, rows=len(answer.rows), path=target))
+    chat.say(cli_text("chat.exported", chat.lang, rows=len(answer.rows), path=target))
     if answer.truncated:
-        chat.say(word("grid.limit", chat.lang, count=len(answer.rows)), "yellow")
+        chat.say(cli_text("table.row_limit", chat.lang, count=len(answer.rows)), "yellow")
 
 
 def chart(chat: Conversation, wanted: str) -> None:
@@ -101,13 +100,13 @@ def chart(chat: Conversation, wanted: str) -> None:
     if not name:
         chat.say(charting.sketched(answer, chat.lang, available_space(chat.out).width, kind), "cyan")
         suited = ", ".join(charting.drawable(answer, kind).kinds)
-        chat.say(word("chart.kinds", chat.lang, kinds=suited), "dim")
+        chat.say(cli_text("chart.kinds", chat.lang, kinds=suited), "dim")
         return
     target = charting.target_of(name)
-    if target.exists() and not chat.person.agrees(word("chat.overwrite", chat.lang, path=target)):
+    if target.exists() and not chat.person.agrees(cli_text("chat.overwrite", chat.lang, path=target)):
         raise UsageError("usage.export_exists", path=str(target))
     warning = charting.write(target, answer, chat.lang, chat.terms.settings, kind)
-    chat.say(word("chart.written", chat.lang, path=target))
+    chat.say(cli_text("chart.written", chat.lang, path=target))
     if warning:
         chat.say(warning, "yellow")
 
@@ -117,7 +116,7 @@ def model(chat: Conversation, name: str) -> None:
         open_model(name, chat.terms.settings)  # rejects an invalid name; this loads nothing
         chat.model = name
     now = chat.model or chat.terms.model or chat.terms.settings.model
-    chat.say(word("chat.model", chat.lang, name=now))
+    chat.say(cli_text("chat.model", chat.lang, name=now))
 
 
 def receipt(chat: Conversation, _: str) -> None:
@@ -127,7 +126,7 @@ def receipt(chat: Conversation, _: str) -> None:
 def history(chat: Conversation, _: str) -> None:
     turns = chat.db.threads.history(chat.thread, user=chat.user)
     if not turns:
-        chat.say(word("chat.no_turns", chat.lang))
+        chat.say(cli_text("chat.no_turns", chat.lang))
     for number, turn in enumerate(turns, 1):
         chat.say(f"{number:>3}. {turn['question']}  [{turn['status']}]")
         if turn["sql"]:
@@ -136,17 +135,17 @@ def history(chat: Conversation, _: str) -> None:
 
 def undo(chat: Conversation, _: str) -> None:
     if not chat.db.threads.history(chat.thread, user=chat.user):
-        chat.say(word("chat.no_turns", chat.lang))
+        chat.say(cli_text("chat.no_turns", chat.lang))
         return
     left = chat.db.threads.roll_back(chat.thread, turns=1, user=chat.user)
     chat.keep(None)
-    chat.say(word("chat.undone", chat.lang, left=left))
+    chat.say(cli_text("chat.undone", chat.lang, left=left))
 
 
 def new(chat: Conversation, _: str) -> None:
     chat.thread = new_thread()
     chat.keep(None)
-    chat.say(word("chat.new", chat.lang, thread=chat.thread))
+    chat.say(cli_text("chat.new", chat.lang, thread=chat.thread))
 
 
 def lang(chat: Conversation, wanted: str) -> None:
@@ -156,7 +155,7 @@ def lang(chat: Conversation, wanted: str) -> None:
     other = "en" if chat.lang == "zh" else "zh"
     chat.language = wanted or other
     chat.lang = "zh" if chat.language == "zh" else "en"
-    chat.say(word("chat.lang", chat.lang))
+    chat.say(cli_text("chat.lang", chat.lang))
 
 
 def quit_(chat: Conversation, _: str) -> None:

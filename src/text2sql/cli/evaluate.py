@@ -5,7 +5,6 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +16,6 @@ from text2sql.cli.click_i18n import Command, flag, option
 from text2sql.cli.eval_view import lines, share_text, under
 from text2sql.cli.json_output import echo_json
 from text2sql.cli.question_options import PRESETS
-from text2sql.cli.words import word
 from text2sql.client.async_client import AsyncText2SQL
 from text2sql.config import Settings, from_environment
 from text2sql.database import redacted
@@ -30,35 +28,34 @@ from text2sql.evaluation.report import compare, summarize
 from text2sql.evaluation.run import EvaluatedApp, Told, evaluate, is_done, places
 from text2sql.evaluation.subjects import AskApp, AskBare, Open, settings_for
 from text2sql.evaluation.unanswerable import add_foreign_questions
-from text2sql.i18n import Language
+from text2sql.i18n import Language, cli_text
 from text2sql.llm import open_model
 from text2sql.text_normalization import printable
 from text2sql.types import RunOptions
 
 
 def command(lang: Language) -> click.Command:
-    own = partial(option, lang, "eval")
     return Command(
         "eval",
         lang,
-        partial(run, lang),
+        run,
         [
             click.Argument(["words"], nargs=-1, required=True, metavar="QUESTIONS"),
-            own("--databases", metavar="DIR"),
-            own("--db", metavar="SOURCE"),
-            own("--limit", metavar="N", type=click.IntRange(min=1)),
-            own("--seed", metavar="S", type=int, default=0),
-            own("--out", metavar="FILE"),
-            own("--report", metavar="FILE"),
-            click.Option(["--model"], metavar="NAME", help=word("--model", lang)),
-            click.Option(["--preset"], type=click.Choice(PRESETS), help=word("--preset", lang)),
+            option("--databases", metavar="DIR"),
+            option("--db", metavar="SOURCE"),
+            option("--limit", metavar="N", type=click.IntRange(min=1)),
+            option("--seed", metavar="S", type=int, default=0),
+            option("--out", metavar="FILE"),
+            option("--report", metavar="FILE"),
+            option("--model", metavar="NAME"),
+            option("--preset", type=click.Choice(PRESETS)),
             click.Option(
-                ["--attempts"], metavar="N", type=click.IntRange(min=1), help=word("--attempts", lang)
+                ["--attempts"], metavar="N", type=click.IntRange(min=1), help=cli_text("--attempts", lang)
             ),
-            own("--parallel", metavar="N", type=click.IntRange(min=1)),
-            own("--foreign", metavar="SHARE", type=click.FloatRange(min=0, min_open=True)),
-            flag(lang, "eval", "--bare", "bare"),
-            flag(lang, "eval", "--json", "as_json"),
+            option("--parallel", metavar="N", type=click.IntRange(min=1)),
+            option("--foreign", metavar="SHARE", type=click.FloatRange(min=0, min_open=True)),
+            flag("--bare"),
+            flag("--json", "as_json"),
         ],
     )
 
@@ -199,7 +196,7 @@ def _progress(questions: Sequence[Question], terms: EvalOptions, lang: Language)
             if is_done(records.get(question.id), question):
                 tally.take(at, records[question.id])
     if tally.done:
-        click.echo(word("eval.resumed", lang, done=tally.done, path=printable(str(terms.out))), err=True)
+        click.echo(cli_text("eval.resumed", lang, done=tally.done, path=printable(str(terms.out))), err=True)
     console = screen(sys.stderr)
     columns = (BarColumn(), MofNCompleteColumn(), TextColumn("{task.description}"), TimeRemainingColumn())
     bar = Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
@@ -220,7 +217,7 @@ def _progress(questions: Sequence[Question], terms: EvalOptions, lang: Language)
             yield on_record
     except (asyncio.CancelledError, KeyboardInterrupt, Text2SQLError):
         if terms.out and tally.done:
-            click.echo(word("eval.kept", lang, done=tally.done, path=printable(str(terms.out))), err=True)
+            click.echo(cli_text("eval.kept", lang, done=tally.done, path=printable(str(terms.out))), err=True)
         raise
 
 
@@ -239,7 +236,7 @@ class _Tally:
 
     def description(self, lang: Language) -> str:
         share = self.right / self.judged if self.judged else 0.0
-        return word("eval.running", lang, share=share)
+        return cli_text("eval.running", lang, share=share)
 
 
 # -- Comparing two runs --------------------------------------------------------------------------
@@ -262,5 +259,5 @@ def _compare(lang: Language, first: Path, second: Path, as_json: bool) -> int:
     rows = [
         [printable(path.name), share_text(run.right)] for path, run in zip((first, second), runs, strict=True)
     ]
-    click.echo("\n".join([*under(rows), "", word("eval.compared_runs", lang, **asdict(comparison))]))
+    click.echo("\n".join([*under(rows), "", cli_text("eval.compared_runs", lang, **asdict(comparison))]))
     return 0

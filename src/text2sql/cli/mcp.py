@@ -3,7 +3,6 @@
 import asyncio
 import signal
 from contextlib import suppress
-from functools import partial
 from types import ModuleType
 from typing import Any
 
@@ -11,11 +10,10 @@ import click
 
 from text2sql.cli.click_i18n import Command, flag, option
 from text2sql.cli.question_options import options, terms_of
-from text2sql.cli.words import word
 from text2sql.client.async_client import AsyncText2SQL
 from text2sql.database import open_database
 from text2sql.errors import MissingDriver
-from text2sql.i18n import Language
+from text2sql.i18n import Language, cli_text
 
 PORT = 8765
 _SHARED_OPTIONS = ("db", "model", "policy", "tables", "rows", "seconds")
@@ -26,24 +24,24 @@ def command(lang: Language) -> click.Command:
     return Command(
         "mcp",
         lang,
-        partial(run, lang),
+        run,
         [
-            *(parameter for parameter in options(lang) if parameter.name in _SHARED_OPTIONS),
-            flag(lang, "mcp", "--http", "http"),
-            option(lang, "mcp", "--port", metavar="N", type=port, default=PORT),
+            *(parameter for parameter in options() if parameter.name in _SHARED_OPTIONS),
+            flag("--http"),
+            option("--port", metavar="N", type=port, default=PORT),
         ],
     )
 
 
 def run(lang: Language, *, http: bool, port: int, **given: Any) -> int:
     server = _server_module()
-    unset = {name: None for parameter in options(lang) if (name := parameter.name)}
+    unset = {name: None for parameter in options() if (name := parameter.name)}
     terms = terms_of(lang, {**unset, **given})
     with open_database(terms.db or terms.settings.db, terms.settings):
         pass  # reject an invalid source before a client waits for it; this makes no connection
 
     def ready(address: str) -> None:
-        click.echo(word("mcp.ready", lang, address=address), err=True)
+        click.echo(cli_text("mcp.ready", lang, address=address), err=True)
 
     async def serve() -> None:
         app = AsyncText2SQL(

@@ -12,8 +12,7 @@ from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
-from text2sql.cli.words import WORDS, word
-from text2sql.i18n import Language
+from text2sql.i18n import Language, cli_text, cli_texts
 from text2sql.text_normalization import printable
 from text2sql.types import (
     AnswerToken,
@@ -55,7 +54,7 @@ def after(state: ProgressState, event: Event) -> ProgressState:
 
 def stage_words(stage: str, lang: Language) -> str:
     key = f"stage.{stage}"
-    return word(key, lang) if key in WORDS else printable(stage)
+    return cli_text(key, lang) if key in cli_texts() else printable(stage)
 
 
 def remark(event: Event, lang: Language) -> str:
@@ -66,15 +65,17 @@ def remark(event: Event, lang: Language) -> str:
         detail = f": {printable(event.detail)}" if event.detail else ""
         return f"✗ {printable(event.check)}{detail}"
     if isinstance(event, Queued) and event.ahead:
-        return "· " + word("ask.queued", lang, ahead=event.ahead)
+        return "· " + cli_text("ask.queued", lang, ahead=event.ahead)
     if isinstance(event, RowsFound):
-        return "· " + word("ask.rows_found", lang, rows=len(event.rows))
+        return "· " + cli_text("ask.rows_found", lang, rows=len(event.rows))
     return ""
 
 
 def line(state: ProgressState, lang: Language, frame: str, seconds: float, width: int) -> Text:
     """The live line, cut to the terminal width. It shows the end of the generated text."""
-    activity = word("ask.queued", lang, ahead=state.ahead) if state.ahead else stage_words(state.stage, lang)
+    activity = (
+        cli_text("ask.queued", lang, ahead=state.ahead) if state.ahead else stage_words(state.stage, lang)
+    )
     text = Text(f"{frame} {activity} {seconds:.0f} s")
     query = _query(state.written)
     left = width - cell_len(text.plain) - 3

@@ -9,9 +9,9 @@ from typing import Any, cast, get_args
 import click
 
 from text2sql.cli import FAILED, OK, REFUSED
+from text2sql.cli.click_i18n import flag, option
 from text2sql.cli.progress import Progress
 from text2sql.cli.sources import policy_from
-from text2sql.cli.words import word
 from text2sql.client.sync_client import Text2SQL
 from text2sql.config import Settings, from_environment
 from text2sql.errors import Text2SQLError, UsageError
@@ -57,29 +57,25 @@ class Terms:
     settings: Settings = field(default_factory=from_environment)
 
 
-def options(lang: Language) -> list[click.Parameter]:
-    """The options of a question. Their keys in `words.py` have no command prefix."""
-
-    def add(name: str, **attributes: Any) -> click.Option:
-        return click.Option([name], help=word(name.partition("/")[0], lang), **attributes)
-
+def options() -> list[click.Parameter]:
+    """The options of a question."""
     return [
-        add("--db", metavar="SOURCE"),
-        add("--model", metavar="NAME"),
-        add("--thread", metavar="NAME"),
-        add("--user", metavar="NAME"),
-        add("--mode", type=click.Choice(MODES)),
-        add("--preset", type=click.Choice(PRESETS)),
-        add("--attempts", metavar="N", type=click.IntRange(min=1)),
-        add("--explain/--no-explain", default=None),
-        add("--repair/--no-repair", default=None),
-        add("--summary", type=click.Choice(SUMMARIES)),
-        add("--share-values", type=click.Choice(SHARE_VALUES)),
-        add("--policy", metavar="FILE"),
-        add("--tables", metavar="NAME,…"),
-        add("--allow-writes", is_flag=True),
-        add("--rows", metavar="N", type=click.IntRange(min=1)),
-        add("--seconds", metavar="S", type=click.FloatRange(min=0, min_open=True)),
+        option("--db", metavar="SOURCE"),
+        option("--model", metavar="NAME"),
+        option("--thread", metavar="NAME"),
+        option("--user", metavar="NAME"),
+        option("--mode", type=click.Choice(MODES)),
+        option("--preset", type=click.Choice(PRESETS)),
+        option("--attempts", metavar="N", type=click.IntRange(min=1)),
+        option("--explain/--no-explain", default=None),
+        option("--repair/--no-repair", default=None),
+        option("--summary", type=click.Choice(SUMMARIES)),
+        option("--share-values", type=click.Choice(SHARE_VALUES)),
+        option("--policy", metavar="FILE"),
+        option("--tables", metavar="NAME,…"),
+        flag("--allow-writes"),
+        option("--rows", metavar="N", type=click.IntRange(min=1)),
+        option("--seconds", metavar="S", type=click.FloatRange(min=0, min_open=True)),
     ]
 
 

@@ -20,11 +20,10 @@ from text2sql.cli.click_i18n import Command, flag, option
 from text2sql.cli.json_output import echo_json
 from text2sql.cli.question_options import language_was_named
 from text2sql.cli.sources import policy_from
-from text2sql.cli.words import word
 from text2sql.client.async_client import AsyncText2SQL
 from text2sql.config import from_environment
 from text2sql.errors import Text2SQLError, UsageError
-from text2sql.i18n import Language, explain
+from text2sql.i18n import Language, cli_text, explain
 from text2sql.reports.answer_placeholders import PARALLEL, Step, Terms
 from text2sql.reports.build import Report
 from text2sql.reports.cron import read_cron
@@ -35,28 +34,27 @@ from text2sql.text_normalization import printable
 
 
 def command(lang: Language) -> click.Command:
-    own = partial(option, lang, "report")
     return Command(
         "report",
         lang,
-        partial(run, lang),
+        run,
         [
             click.Argument(["template"], metavar="TEMPLATE"),
-            own("--out", metavar="FILE"),
-            own("--param", metavar="NAME=VALUE", multiple=True),
-            own("--date", metavar="DATE"),
-            click.Option(["--db"], metavar="SOURCE", help=word("--db", lang)),
-            click.Option(["--model"], metavar="NAME", help=word("--model", lang)),
-            click.Option(["--policy"], metavar="FILE", help=word("--policy", lang)),
-            own("--lock", metavar="FILE"),
-            flag(lang, "report", "--locked", "locked"),
-            flag(lang, "report", "--anew", "anew"),
-            own("--record", metavar="FILE"),
-            own("--attempts", metavar="N", type=click.IntRange(min=1)),
-            own("--parallel", metavar="N", type=click.IntRange(min=1), default=PARALLEL),
-            own("--every", metavar="CRON"),
-            flag(lang, "report", "--json", "as_json"),
-            flag(lang, "report", "--quiet", "quiet"),
+            option("--out", metavar="FILE"),
+            option("--param", metavar="NAME=VALUE", multiple=True),
+            option("--date", metavar="DATE"),
+            option("--db", metavar="SOURCE"),
+            option("--model", metavar="NAME"),
+            option("--policy", metavar="FILE"),
+            option("--lock", metavar="FILE"),
+            flag("--locked"),
+            flag("--anew"),
+            option("--record", metavar="FILE"),
+            option("--attempts", metavar="N", type=click.IntRange(min=1)),
+            option("--parallel", metavar="N", type=click.IntRange(min=1), default=PARALLEL),
+            option("--every", metavar="CRON"),
+            flag("--json", "as_json"),
+            flag("--quiet"),
         ],
     )
 
@@ -161,8 +159,8 @@ def _print_summary(report: Report, path: Path, presentation: Presentation) -> No
             click.echo(f"✗ {printable(item['asked'])}: {reason}", err=True)
     origins = record["origins"]
     click.echo(
-        word(
-            "report.told",
+        cli_text(
+            "report.summary",
             lang,
             filled=record["filled"],
             placeholders=record["placeholders"],
@@ -188,7 +186,7 @@ def _progress(presentation: Presentation) -> Iterator[Callable[[Step], None]]:
         tasks: dict[str, Any] = {}
 
         def on_step(step: Step) -> None:
-            stage = word(f"report.stage.{step.stage}", presentation.lang)
+            stage = cli_text(f"report.stage.{step.stage}", presentation.lang)
             sign = "✓" if step.passed else "✗"
             question = printable(step.item.asked)
             if not console.is_terminal:

@@ -14,8 +14,7 @@ from typing import TypeAlias
 import click
 from rich.cells import cell_len, set_cell_size
 
-from text2sql.cli.words import word
-from text2sql.i18n import Language
+from text2sql.i18n import Language, cli_text
 from text2sql.text_normalization import printable
 from text2sql.types import Column, ForeignKey, Index, Table
 
@@ -45,8 +44,8 @@ def print_table_list(tables: Iterable[Table], default_schema: str, lang: Languag
     rows = [
         (
             (_place(table.schema, table.name, default_schema), "name"),
-            (word(table.kind, lang), ""),
-            (word("columns", lang, columns=len(table.columns)), ""),
+            (cli_text(f"schema.{table.kind}", lang), ""),
+            (cli_text("schema.columns", lang, columns=len(table.columns)), ""),
             (_about(table, lang), "about"),
         )
         for table in tables
@@ -55,7 +54,7 @@ def print_table_list(tables: Iterable[Table], default_schema: str, lang: Languag
 
 
 def _heading(table: Table, default_schema: str, lang: Language) -> list[Piece]:
-    parts = (word(table.kind, lang), _about(table, lang))
+    parts = (cli_text(f"schema.{table.kind}", lang), _about(table, lang))
     return [
         (_place(table.schema, table.name, default_schema), "name"),
         (", ".join(filter(None, parts)), "about"),
@@ -63,7 +62,7 @@ def _heading(table: Table, default_schema: str, lang: Language) -> list[Piece]:
 
 
 def _about(table: Table, lang: Language) -> str:
-    rows = "" if table.rows is None else word("rows", lang, rows=table.rows)
+    rows = "" if table.rows is None else cli_text("schema.rows", lang, rows=table.rows)
     return ", ".join(filter(None, (rows, printable(table.comment))))
 
 
@@ -72,8 +71,8 @@ def _place(schema: str, name: str, default_schema: str) -> str:
 
 
 def _column(table: Table, column: Column, default_schema: str, lang: Language) -> list[Piece]:
-    marks = [word("key", lang)] if column.name in table.primary_key else []
-    marks += [] if column.nullable or marks else [word("required", lang)]
+    marks = [cli_text("schema.key", lang)] if column.name in table.primary_key else []
+    marks += [] if column.nullable or marks else [cli_text("schema.required", lang)]
     marks += [_target(key, default_schema) for key in table.foreign_keys if column.name in key.columns]
     samples = ", ".join(f"'{printable(sample)}'" for sample in column.samples)
     return [
@@ -90,7 +89,7 @@ def _target(key: ForeignKey, default_schema: str) -> str:
 
 
 def _index(index: Index, lang: Language) -> list[Piece]:
-    kind = word("unique" if index.unique else "index", lang)
+    kind = cli_text("schema.unique" if index.unique else "schema.index", lang)
     return [(f"{kind} {printable(index.name)} ({printable(', '.join(index.columns))})", "about")]
 
 

@@ -12,8 +12,7 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
-from text2sql.cli.words import word
-from text2sql.i18n import Language
+from text2sql.i18n import Language, cli_text
 from text2sql.text_normalization import printable
 from text2sql.types import Row, Value
 
@@ -83,9 +82,9 @@ def left_out(columns: int, rows: int, truncated: bool, room: Room, lang: Languag
     """Notes about hidden columns and rows."""
     hidden_columns = columns - visible_columns(columns, room)
     hidden_rows = max(0, rows - room.rows) if room.rows is not None else 0
-    notes = [word("grid.columns", lang, count=hidden_columns)] if hidden_columns else []
-    notes += [word("grid.rows", lang, count=hidden_rows)] if hidden_rows else []
-    return notes + ([word("grid.limit", lang, count=rows)] if truncated else [])
+    notes = [cli_text("table.more_columns", lang, count=hidden_columns)] if hidden_columns else []
+    notes += [cli_text("table.more_rows", lang, count=hidden_rows)] if hidden_rows else []
+    return notes + ([cli_text("table.row_limit", lang, count=rows)] if truncated else [])
 
 
 def _styled(value: Value) -> Text:
