@@ -16,7 +16,7 @@ from text2sql.cli.answer_view import (
     sql_text,
 )
 from text2sql.cli.progress import Progress, ProgressState, after, line, remark, stage_words
-from text2sql.cli.table import Room, cell, grid, left_out, numeric, visible_columns
+from text2sql.cli.table import Space, cell, numeric, omission_notes, rows_table, visible_columns
 from text2sql.i18n import cli_texts
 from text2sql.serialization import plain
 from text2sql.types import (
@@ -80,7 +80,7 @@ def test_a_column_of_numbers_is_known_by_its_values() -> None:
 
 
 def test_numbers_stand_to_the_right_and_wide_letters_take_two_places() -> None:
-    table = grid(("城市", "n"), (("上海", 5), ("Oslo", 1000)), Room())
+    table = rows_table(("城市", "n"), (("上海", 5), ("Oslo", 1000)), Space())
     assert drawn(table).splitlines() == [
         "╭──────┬──────╮",
         "│ 城市 │    n │",
@@ -94,7 +94,7 @@ def test_numbers_stand_to_the_right_and_wide_letters_take_two_places() -> None:
 def test_a_table_never_leaves_the_screen_and_says_what_it_left_out() -> None:
     columns = tuple(f"c{at}" for at in range(40))
     rows = (("文" * 500,) * 40,) * 30
-    parts = rows_parts(columns, rows, True, "en", Room(80, 20))
+    parts = rows_parts(columns, rows, True, "en", Space(80, 20))
     lines = drawn(*parts, width=80).splitlines()
     assert max(map(cell_len, lines)) <= 80
     assert len(lines) == 20 + 4 + 3
@@ -107,11 +107,11 @@ def test_a_table_never_leaves_the_screen_and_says_what_it_left_out() -> None:
 
 def test_a_pipe_gets_everything() -> None:
     rows = (("x" * 300,),) * 50
-    lines = drawn(*rows_parts(("a",), rows, False, "en", Room()), width=100_000).splitlines()
+    lines = drawn(*rows_parts(("a",), rows, False, "en", Space()), width=100_000).splitlines()
     assert len(lines) == 54
     assert "x" * 300 in lines[3]
-    assert left_out(1, 50, False, Room(), "en") == []
-    assert visible_columns(500, Room()) == 500
+    assert omission_notes(1, 50, False, Space(), "en") == []
+    assert visible_columns(500, Space()) == 500
 
 
 def test_nothing_hostile_reaches_the_terminal_whoever_wrote_it() -> None:
@@ -134,14 +134,14 @@ def test_nothing_hostile_reaches_the_terminal_whoever_wrote_it() -> None:
         ),
     )
     for receipt in ("line", "whole", ""):
-        told = drawn(*answer_parts(answer, "en", Room(), receipt=receipt), width=5_000)
+        told = drawn(*answer_parts(answer, "en", Space(), receipt=receipt), width=5_000)
         assert "[bold]x[/bold]" in told
         assert {letter for letter in told if not letter.isprintable()} == {"\n"}
 
 
 def test_choices_are_numbered() -> None:
     answer = Answer("clarify", "q", "Which?", choices=(Choice("Paris", "…"), Choice("Parma", "…")))
-    assert drawn(*answer_parts(answer, "en", Room(), receipt="")).splitlines() == [
+    assert drawn(*answer_parts(answer, "en", Space(), receipt="")).splitlines() == [
         "Which?",
         "  1. Paris",
         "  2. Parma",
@@ -151,7 +151,7 @@ def test_choices_are_numbered() -> None:
 
 def test_a_failure_says_what_happened_and_what_to_do() -> None:
     answer = Answer("failed", "q", "", error=Problem("timeout", "Too slow.", "Ask for less."))
-    assert drawn(*answer_parts(answer, "en", Room(), receipt="")) == "Too slow.\nAsk for less.\n"
+    assert drawn(*answer_parts(answer, "en", Space(), receipt="")) == "Too slow.\nAsk for less.\n"
 
 
 def test_a_query_is_coloured_for_a_screen_and_plain_for_a_pipe() -> None:

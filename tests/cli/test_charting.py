@@ -9,7 +9,7 @@ from cli.scripts import ScriptedCli, lines
 from text2sql.charts import picture
 from text2sql.cli import charting
 from text2sql.cli.answer_view import answer_parts
-from text2sql.cli.table import Room
+from text2sql.cli.table import Space
 from text2sql.types import Answer
 
 TOTALS = "SELECT name, total FROM customers JOIN orders ON customers.id = customer_id ORDER BY customers.id"
@@ -17,7 +17,7 @@ NAMES = "SELECT name FROM customers ORDER BY id"
 
 
 def test_json_has_the_whole_specification(ctx: ScriptedCli, shop: str) -> None:
-    told = json.loads(ctx.says(TOTALS).run("ask", "total by customer?", "--db", shop, "--json").out)
+    told = json.loads(ctx.replies(TOTALS).run("ask", "total by customer?", "--db", shop, "--json").out)
     chart = told["chart"]
     assert chart["$schema"] == "https://vega.github.io/schema/vega-lite/v6.json"
     assert chart["data"]["values"] == [{"x": "Ann", "y": 10}, {"x": "Bo", "y": 200}]
@@ -27,7 +27,7 @@ def test_json_has_the_whole_specification(ctx: ScriptedCli, shop: str) -> None:
 
 
 def test_rows_without_a_number_have_no_chart(ctx: ScriptedCli, shop: str) -> None:
-    told = json.loads(ctx.says(NAMES).run("ask", "which customers?", "--db", shop, "--json").out)
+    told = json.loads(ctx.replies(NAMES).run("ask", "which customers?", "--db", shop, "--json").out)
     assert told["chart"] is None
 
 
@@ -36,14 +36,14 @@ def test_rows_without_a_number_have_no_chart(ctx: ScriptedCli, shop: str) -> Non
 )
 def test_the_chart_is_written_to_a_file(ctx: ScriptedCli, shop: str, ending: str, begins: bytes) -> None:
     target = ctx.folder / f"图 1.{ending}"
-    ended = ctx.says(TOTALS).run("ask", "total by customer?", "--db", shop, "--chart", str(target))
+    ended = ctx.replies(TOTALS).run("ask", "total by customer?", "--db", shop, "--chart", str(target))
     assert (ended.code, f"The chart is in {target}" in ended.err) == (0, True)
     assert target.read_bytes().startswith(begins)
     assert [path.name for path in ctx.folder.glob(".*unfinished")] == []
 
 
 def test_a_file_that_cannot_be_is_told_before_anything_is_asked(ctx: ScriptedCli, shop: str) -> None:
-    ended = ctx.says(TOTALS).run("ask", "total by customer?", "--db", shop, "--chart", "chart.gif")
+    ended = ctx.replies(TOTALS).run("ask", "total by customer?", "--db", shop, "--chart", "chart.gif")
     assert (ended.code, ended.out) == (2, "")
     assert ended.err.splitlines()[-2:] == [
         "Cannot write a chart to “chart.gif”: the file extension selects the format.",
@@ -54,7 +54,7 @@ def test_a_file_that_cannot_be_is_told_before_anything_is_asked(ctx: ScriptedCli
 
 def test_an_answer_that_cannot_be_drawn_is_told_all_the_same(ctx: ScriptedCli, shop: str) -> None:
     target = ctx.folder / "x.png"
-    ended = ctx.says(NAMES).run("ask", "which customers?", "--db", shop, "--chart", str(target))
+    ended = ctx.replies(NAMES).run("ask", "which customers?", "--db", shop, "--chart", str(target))
     assert ended.code == 4
     assert "Ann" in ended.out
     assert "There is nothing in this result that a chart could show." in ended.err
@@ -62,7 +62,7 @@ def test_an_answer_that_cannot_be_drawn_is_told_all_the_same(ctx: ScriptedCli, s
 
 
 def test_a_place_that_cannot_be_written_is_told(ctx: ScriptedCli, shop: str) -> None:
-    ended = ctx.says(TOTALS).run("ask", "total?", "--db", shop, "--chart", "/no/such/place/x.svg")
+    ended = ctx.replies(TOTALS).run("ask", "total?", "--db", shop, "--chart", "/no/such/place/x.svg")
     assert ended.code == 2
     assert "/no/such/place/x.svg cannot be written" in ended.err
 
@@ -70,12 +70,14 @@ def test_a_place_that_cannot_be_written_is_told(ctx: ScriptedCli, shop: str) -> 
 def test_a_pipe_gets_no_sketch_and_a_screen_gets_one_unless_it_is_not_wanted(
     ctx: ScriptedCli, shop: str
 ) -> None:
-    assert "█" not in ctx.says(TOTALS).run("ask", "total by customer?", "--db", shop).out
-    chart = json.loads(ctx.says(TOTALS).run("ask", "total by customer?", "--db", shop, "--json").out)["chart"]
+    assert "█" not in ctx.replies(TOTALS).run("ask", "total by customer?", "--db", shop).out
+    chart = json.loads(ctx.replies(TOTALS).run("ask", "total by customer?", "--db", shop, "--json").out)[
+        "chart"
+    ]
     answer = Answer("answered", "q", "a", "", ("name", "total"), (("Ann", 10), ("Bo", 200)), chart=chart)
 
     def told(width: int | None, sketch: bool) -> str:
-        return "".join(str(part) for part in answer_parts(answer, "en", Room(width), sketch=sketch))
+        return "".join(str(part) for part in answer_parts(answer, "en", Space(width), sketch=sketch))
 
     assert f"Bo  {'█' * 28} 200" in told(37, sketch=True)
     assert "█" not in told(None, sketch=True)
@@ -87,7 +89,7 @@ def test_chinese_without_a_font_is_warned_about(
 ) -> None:
     monkeypatch.setattr(charting, "ready", lambda _: False)
     target = str(ctx.folder / "x.png")
-    ended = ctx.says(TOTALS).run(
+    ended = ctx.replies(TOTALS).run(
         "ask", "每位客户的总额？", "--db", shop, "--chart", target, "--lang", "zh", "--quiet"
     )
     assert ended.code == 0
@@ -109,7 +111,7 @@ def test_a_chat_sketches_the_last_answer_as_any_kind_that_suits(
         f"/chart pie {target}",
         f"/chart {target}",
     ]
-    ended = ctx.says(TOTALS).run("chat", "--db", shop, stdin=lines(said))
+    ended = ctx.replies(TOTALS).run("chat", "--db", shop, stdin=lines(said))
     assert ended.code == 0
     told = ended.out
     assert told.count("suits: bar, pie") == 2

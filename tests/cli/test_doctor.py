@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from terminal import run
-from text2sql.cli.environment import installed
+from text2sql.cli.environment import inspect_installation
 from text2sql.config import CONFIG
 from text2sql.database.dialects import FACTS
 
@@ -31,7 +31,7 @@ def test_a_missing_driver_comes_with_the_command_that_installs_it(monkeypatch: p
     ended = run("doctor")
     assert ended.code == 0
     assert '→ pip install "text2sql-kit[postgres]"' in ended.out
-    held = {driver.dialect: driver for driver in installed().drivers}
+    held = {driver.dialect: driver for driver in inspect_installation().drivers}
     assert held["postgres"].version is None
     assert held["mysql"].version == f"pymysql {metadata.version('pymysql')}"
     reached = run("doctor", "--db", "postgresql://u:secret@127.0.0.1:1/x")

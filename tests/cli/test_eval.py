@@ -59,7 +59,7 @@ class Eval:
         self.set = folder / "questions.json"
         self.set.write_text(json.dumps(SET), encoding="utf-8")
 
-    def says(self, line: ScriptedReply | Callable[[ModelRequest], ScriptedReply]) -> None:
+    def replies(self, line: ScriptedReply | Callable[[ModelRequest], ScriptedReply]) -> None:
         self.backend = ScriptedBackend(last=line, profile=LIKE_EMBEDDED)
 
     def run(self, *words: str) -> Ended:
@@ -156,7 +156,7 @@ def test_other_engines_are_judged_in_their_own_dialect(door: Eval) -> None:
     own = door.folder / "own.json"
     gold = "SELECT city, total::DOUBLE FROM sales QUALIFY row_number() OVER (ORDER BY total) = 1"
     own.write_text(json.dumps([{"question": "Which city has the least?", "sql": gold}]), encoding="utf-8")
-    door.says("SELECT total, city FROM sales ORDER BY total LIMIT 1")
+    door.replies("SELECT total, city FROM sales ORDER BY total LIMIT 1")
     told = json.loads(door.run("--db", str(door.folder / "sales.csv"), str(own), "--json").out)
     assert (told["right"]["count"], told["unjudged"]) == (1, 0)
 
@@ -171,7 +171,7 @@ def test_a_report_is_written(door: Eval, name: str) -> None:
 def test_two_runs_are_compared(door: Eval) -> None:
     one, other = str(door.folder / "a.jsonl"), str(door.folder / "b.jsonl")
     door.ask("--out", one)
-    door.says("SELECT 1")
+    door.replies("SELECT 1")
     door.ask("--out", other)
     assert json.loads(door.run("compare", one, other, "--json").out) == {
         "first": {"count": 2, "of": 3, "low": 0.0, "high": 1.0, "value": 2 / 3},
@@ -215,7 +215,7 @@ def test_what_cannot_be_is_told_before_anything_is_asked(
 def test_without_a_model_the_run_stops_and_says_how_to_go_on(door: Eval) -> None:
     out = door.folder / "run.jsonl"
     door.ask("--limit", "1", "--seed", "1", "--out", str(out))
-    door.says(ModelNotAllowed("openai:x", "no key"))
+    door.replies(ModelNotAllowed("openai:x", "no key"))
     ended = door.ask("--out", str(out))
     assert (ended.code, ended.out) == (4, "")
     assert "every further question would end the same way" in ended.err

@@ -54,7 +54,7 @@ def test_without_questions_there_is_a_friendly_line_and_no_file(ctx: ScriptedCli
 
 
 def test_questions_are_counted(ctx: ScriptedCli, shop: str) -> None:
-    ctx.says(COUNT).run("ask", "how many orders?", "--db", shop)
+    ctx.replies(COUNT).run("ask", "how many orders?", "--db", shop)
     ctx.run("ask", "drop the table orders", "--db", shop)
     told = json.loads(ctx.run("stats", "--json").out)
     assert (told["days"], told["questions"]) == (None, 2)

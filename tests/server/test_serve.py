@@ -18,7 +18,7 @@ import pytest
 
 from server.serving import events_of
 from terminal import run
-from text2sql.cli.serve import named
+from text2sql.cli.serve import name_sources
 from text2sql.errors import UsageError
 
 # The real program but for its model, which never comes to an end.
@@ -84,17 +84,17 @@ def test_a_used_port_is_reported(shop: Path) -> None:
 
 
 def test_sources_are_named_or_called_after_their_file_or_database(tmp_path: Path) -> None:
-    assert named(("shop.db",)) == {"shop": "shop.db"}
-    assert named(("postgresql://u:p=1@h/sales?sslmode=require", "b=x/shop.db")) == {
+    assert name_sources(("shop.db",)) == {"shop": "shop.db"}
+    assert name_sources(("postgresql://u:p=1@h/sales?sslmode=require", "b=x/shop.db")) == {
         "sales": "postgresql://u:p=1@h/sales?sslmode=require",
         "b": "x/shop.db",
     }
-    assert named(("/data/my shop (1).db",)) == {"my-shop-1": "/data/my shop (1).db"}
+    assert name_sources(("/data/my shop (1).db",)) == {"my-shop-1": "/data/my shop (1).db"}
     odd = tmp_path / "a=b.db"
     odd.touch()
-    assert list(named((str(odd),)).values()) == [str(odd)]
+    assert list(name_sources((str(odd),)).values()) == [str(odd)]
     with pytest.raises(UsageError):
-        named(("a=x.db", "a=y.db"))
+        name_sources(("a=x.db", "a=y.db"))
 
 
 # -- the real program ----------------------------------------------------------------------------

@@ -14,7 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from text2sql.cli.charting import sketched
-from text2sql.cli.table import ROWS, Room, grid, left_out
+from text2sql.cli.table import ROWS, Space, omission_notes, rows_table
 from text2sql.i18n import Language, cli_text, say, sentences
 from text2sql.text_normalization import printable
 from text2sql.types import Answer, Certainty, Receipt, Row, Shared
@@ -33,8 +33,8 @@ def screen(stream: IO[str] | None = None) -> Console:
     return Console(file=stream, width=width, markup=False, emoji=False, highlight=False, soft_wrap=True)
 
 
-def available_space(console: Console) -> Room:
-    return Room(console.width, ROWS) if console.is_terminal else Room()
+def available_space(console: Console) -> Space:
+    return Space(console.width, ROWS) if console.is_terminal else Space()
 
 
 def show(console: Console, parts: Iterable[Part]) -> None:
@@ -58,14 +58,14 @@ def sql_text(sql: str) -> Text:
 
 
 def answer_parts(
-    answer: Answer, lang: Language, room: Room, *, receipt: str = "line", sketch: bool = True
+    answer: Answer, lang: Language, space: Space, *, receipt: str = "line", sketch: bool = True
 ) -> list[Part]:
     """The parts of an answer. `receipt` is "line", "whole" or empty. Charts are sketched on screens only."""
     parts: list[Part] = [sql_text(answer.sql)] if answer.sql else []
     if answer.columns:
-        parts += rows_parts(answer.columns, answer.rows, answer.truncated, lang, room)
-    if sketch and answer.chart and room.width is not None and len(answer.rows) > 1:
-        parts.append(Text(lines_of(sketched(answer, lang, room.width)), style="cyan"))
+        parts += rows_parts(answer.columns, answer.rows, answer.truncated, lang, space)
+    if sketch and answer.chart and space.width is not None and len(answer.rows) > 1:
+        parts.append(Text(lines_of(sketched(answer, lang, space.width)), style="cyan"))
     parts += sentence_parts(answer, lang)
     if receipt == "whole":
         parts.append(Text("\n".join(receipt_lines(answer.receipt, lang)), style="dim"))
@@ -75,10 +75,10 @@ def answer_parts(
 
 
 def rows_parts(
-    columns: tuple[str, ...], rows: tuple[Row, ...], truncated: bool, lang: Language, room: Room
+    columns: tuple[str, ...], rows: tuple[Row, ...], truncated: bool, lang: Language, space: Space
 ) -> list[Part]:
-    notes = left_out(len(columns), len(rows), truncated, room, lang)
-    return [grid(columns, rows, room), *(Text(f"… {note}", style="dim") for note in notes)]
+    notes = omission_notes(len(columns), len(rows), truncated, space, lang)
+    return [rows_table(columns, rows, space), *(Text(f"… {note}", style="dim") for note in notes)]
 
 
 def sentence_parts(answer: Answer, lang: Language) -> list[Part]:

@@ -14,14 +14,14 @@ from text2sql.cli.json_output import echo_json
 from text2sql.cli.progress import Progress
 from text2sql.cli.question_options import (
     CODES,
-    Terms,
+    QuestionOptions,
     clean,
     failed,
     follow_events,
     is_yes,
-    opened,
-    options,
-    terms_of,
+    open_app,
+    question_params,
+    read_options,
 )
 from text2sql.client.sync_client import Text2SQL
 from text2sql.errors import Text2SQLError, UsageError
@@ -37,7 +37,7 @@ def command(lang: Language) -> click.Command:
         run,
         [
             click.Argument(["question"], metavar="QUESTION"),
-            *options(),
+            *question_params(),
             flag("--yes"),
             flag("--receipt"),
             option("--chart", metavar="FILE"),
@@ -79,36 +79,39 @@ def run(
     no_chart: bool,
     as_json: bool,
     quiet: bool,
-    **given: Any,
+    **arguments: Any,
 ) -> int:
-    terms, presentation = terms_of(lang, given), Presentation(lang, yes, receipt, as_json, quiet, no_chart)
-    target = charting.checked_target(chart, terms.settings) if chart else None
+    options = read_options(lang, arguments)
+    presentation = Presentation(lang, yes, receipt, as_json, quiet, no_chart)
+    target = charting.checked_target(chart, options.settings) if chart else None
     text = clean(_from_standard_input() if question == "-" else question)
     try:
-        with closing(opened(terms)) as db:
-            answer = answer_question(db, text, terms, presentation)
+        with closing(open_app(options)) as db:
+            answer = answer_question(db, text, options, presentation)
     except UsageError:
         raise
     except Text2SQLError as error:
         if not as_json:
             raise
-        answer = failed(text, error, lang, terms.how.thread)
+        answer = failed(text, error, lang, options.run_options.thread)
     print_answer(answer, presentation)
     if target is not None and answer.status == "answered":
-        warning = charting.write(target, answer, lang, terms.settings)
+        warning = charting.write(target, answer, lang, options.settings)
         if warning or not presentation.silent:
             click.echo(warning or cli_text("chart.written", lang, path=target), err=True)
     return CODES[answer.status]
 
 
-def answer_question(db: Text2SQL, question: str, terms: Terms, presentation: Presentation) -> Answer:
-    answer = follow_events(db.stream(question, terms.how), _progress(presentation))
+def answer_question(
+    db: Text2SQL, question: str, options: QuestionOptions, presentation: Presentation
+) -> Answer:
+    answer = follow_events(db.stream(question, options.run_options), _progress(presentation))
     if answer.status != "confirm":
         return answer
     confirmed = True if presentation.yes else _confirmed(answer, presentation)
     if confirmed is None:
         return answer
-    events = db.threads.stream_confirm(answer.thread_id, yes=confirmed, user=terms.how.user)
+    events = db.threads.stream_confirm(answer.thread_id, yes=confirmed, user=options.run_options.user)
     return follow_events(events, _progress(presentation))
 
 

@@ -11,11 +11,11 @@ from typing import Any
 import click
 
 from text2sql.cli.answer_view import screen
-from text2sql.cli.chat_commands import COMMANDS, obey
+from text2sql.cli.chat_commands import COMMANDS, run_command
 from text2sql.cli.click_i18n import Command
 from text2sql.cli.conversation import Conversation
 from text2sql.cli.prompt_input import Names, prompt_input
-from text2sql.cli.question_options import opened, options, terms_of
+from text2sql.cli.question_options import open_app, question_params, read_options
 from text2sql.client.sync_client import Text2SQL
 from text2sql.database import open_database, redacted
 from text2sql.errors import Text2SQLError
@@ -23,30 +23,30 @@ from text2sql.i18n import Language, cli_text, explain
 
 
 def command(lang: Language) -> click.Command:
-    return Command("chat", lang, run, options())
+    return Command("chat", lang, run, question_params())
 
 
-def run(lang: Language, **given: Any) -> int:
-    terms = terms_of(lang, given)
-    source = terms.db or terms.settings.db
-    with open_database(source, terms.settings):
+def run(lang: Language, **arguments: Any) -> int:
+    options = read_options(lang, arguments)
+    source = options.db or options.settings.db
+    with open_database(source, options.settings):
         pass  # reject an invalid source before the prompt appears; this makes no connection
-    with closing(opened(terms)) as db:
+    with closing(open_app(options)) as db:
         db.warm(background=True)
-        person = prompt_input(terms.settings, Names([*COMMANDS], partial(names_of, db)))
-        chat = Conversation(db, person, terms, lang, screen())
+        prompt = prompt_input(options.settings, Names([*COMMANDS], partial(names_of, db)))
+        chat = Conversation(db, prompt, options, lang, screen())
         if chat.out.is_terminal:
             chat.say(cli_text("chat.welcome", lang, source=redacted(source)), "dim")
-        talk(chat)
+        run_conversation(chat)
         if chat.out.is_terminal:
             chat.say(cli_text("chat.bye", chat.lang, thread=chat.thread), "dim")
     return 0
 
 
-def talk(chat: Conversation) -> None:
-    while not chat.over:
+def run_conversation(chat: Conversation) -> None:
+    while not chat.ended:
         try:
-            line = chat.person.line().strip()
+            line = chat.prompt.read_line().strip()
         except EOFError:
             return
         except KeyboardInterrupt:
@@ -59,7 +59,7 @@ def talk(chat: Conversation) -> None:
 def answer_line(chat: Conversation, line: str) -> None:
     try:
         if line.startswith("/"):
-            obey(chat, line)
+            run_command(chat, line)
         else:
             chat.ask(line)
     except KeyboardInterrupt:

@@ -12,7 +12,7 @@ import click
 from text2sql.cli import REFUSED
 from text2sql.cli.click_i18n import Command, flag, option
 from text2sql.cli.json_output import echo_json
-from text2sql.cli.sources import known_dialect, opened, policy_from
+from text2sql.cli.sources import known_dialect, open_source, policy_from
 from text2sql.config import from_environment
 from text2sql.errors import UsageError
 from text2sql.i18n import Language, cli_text, refusal
@@ -66,7 +66,7 @@ def run(
     as_json: bool,
 ) -> int:
     policy_object = policy_from(policy, role, claim)
-    options = _check_options(lang, dialect, policy_object, db, rows, one=sql is not None)
+    options = _check_options(lang, dialect, policy_object, db, rows, single=sql is not None)
     if sql is not None:
         return _check_statement(sql, options, as_json)
     if sys.stdin.isatty():
@@ -94,18 +94,18 @@ def _check_options(
     db: str | None,
     rows: int | None,
     *,
-    one: bool,
+    single: bool,
 ) -> CheckOptions:
     settings = from_environment()
     limit = rows or settings.row_limit
     if dialect is not None:
         known_dialect(dialect)
-    source = db or ("" if dialect or not one else settings.db)
+    source = db or ("" if dialect or not single else settings.db)
     if not source:
-        if dialect is None and one:
+        if dialect is None and single:
             raise UsageError("usage.dialect_missing")
         return CheckOptions(lang, dialect or "", None, policy, limit)
-    with opened(source) as database:
+    with open_source(source) as database:
         if dialect not in (None, database.dialect):
             raise UsageError("usage.dialect_differs", dialect=dialect, actual=database.dialect)
         return CheckOptions(lang, database.dialect, database.catalog(samples=0), policy, limit)

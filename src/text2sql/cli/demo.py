@@ -16,7 +16,7 @@ from text2sql.cli import FAILED, OK
 from text2sql.cli.answer_view import answer_parts, available_space, screen, show
 from text2sql.cli.click_i18n import Command, flag, option
 from text2sql.cli.progress import Progress
-from text2sql.cli.question_options import Terms, follow_events, opened
+from text2sql.cli.question_options import QuestionOptions, follow_events, open_app
 from text2sql.client.sync_client import Text2SQL
 from text2sql.config import Settings, from_environment
 from text2sql.database import open_database
@@ -69,9 +69,9 @@ def run(lang: Language, *, db: str | None, model: str | None, quick: bool) -> in
     console = screen()
     path = shop_at(db, settings, lang)
     # The demo must not add threads and statistics to the user's memory.
-    terms = Terms(str(path), model or "", settings=replace(settings, memory="none", lang=""))
+    options = QuestionOptions(str(path), model or "", settings=replace(settings, memory="none", lang=""))
     questions = [question for question in QUESTIONS if question.quick] if quick else QUESTIONS
-    with closing(opened(terms)) as app:
+    with closing(open_app(options)) as app:
         as_expected = ask_all(app, questions, console)
     _rule(console, cli_text("demo.next", lang))
     console.print(Text("\n".join(next_commands(path, lang))))
@@ -110,13 +110,13 @@ def next_commands(path: Path, lang: Language) -> list[str]:
 # -- The shop database ---------------------------------------------------------------------------
 
 
-def shop_at(wanted: str | None, settings: Settings, lang: Language) -> Path:
+def shop_at(name: str | None, settings: Settings, lang: Language) -> Path:
     """The path of the shop database, which is built if needed. Other existing files are never overwritten."""
-    path = Path(wanted).expanduser().absolute() if wanted else cache_root(settings) / "demo" / "shop.db"
+    path = Path(name).expanduser().absolute() if name else cache_root(settings) / "demo" / "shop.db"
     if path.exists():
         if is_shop(path):
             return path
-        if wanted:
+        if name:
             raise UsageError("usage.demo_other", path=str(path))
     click.echo(cli_text("demo.building", lang, path=path), err=True)
     return build_demo(path)

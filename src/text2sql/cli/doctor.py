@@ -8,9 +8,9 @@ from rich.cells import cell_len
 
 from text2sql.cli import FAILED
 from text2sql.cli.click_i18n import Command, flag, option
-from text2sql.cli.environment import Installed, installed
+from text2sql.cli.environment import Installation, inspect_installation
 from text2sql.cli.json_output import echo_json
-from text2sql.cli.sources import known_dialect, opened, policies_from
+from text2sql.cli.sources import known_dialect, open_source, policies_from
 from text2sql.config import ReadSettings, Settings, read_settings
 from text2sql.database import open_database, redacted
 from text2sql.database.dialects import BY_NAME
@@ -74,33 +74,34 @@ def run(
     role: tuple[str, ...],
     account: str | None,
 ) -> int:
-    given = read_settings()
-    source = db or given.settings.db
+    loaded = read_settings()
+    source = db or loaded.settings.db
     if print_grants:
         click.echo(_grants(source, policy, dialect, role, account), nl=False)
         return 0
-    installation = installed()
+    installation = inspect_installation()
     report = _examine(source, lang) if source else None
-    well = report is None or (report.reachable and report.read_only is not False)
-    similarity = _similarity(given.settings)
+    is_usable = report is None or (report.reachable and report.read_only is not False)
+    similarity = _similarity(loaded.settings)
     if as_json:
         database = asdict(report) if report else None
-        facts = {**asdict(installation), "settings": asdict(settings_report(given)), "similarity": similarity}
-        echo_json({**facts, "database": database, "well": well})
+        settings = asdict(settings_report(loaded))
+        facts = {**asdict(installation), "settings": settings, "similarity": similarity}
+        echo_json({**facts, "database": database, "well": is_usable})
     else:
-        _print(installation, settings_report(given), similarity, report, lang)
-    return 0 if well else FAILED
+        _print(installation, settings_report(loaded), similarity, report, lang)
+    return 0 if is_usable else FAILED
 
 
-def settings_report(given: ReadSettings) -> SettingsReport:
+def settings_report(loaded: ReadSettings) -> SettingsReport:
     secrets = {field.name for field in fields(Settings) if field.metadata["secret"]}
     return SettingsReport(
-        tuple(map(str, given.files)),
+        tuple(map(str, loaded.files)),
         tuple(
-            (name, "…" if name in secrets else redacted(str(getattr(given.settings, name))), place)
-            for name, place in given.places.items()
+            (name, "…" if name in secrets else redacted(str(getattr(loaded.settings, name))), place)
+            for name, place in loaded.places.items()
         ),
-        tuple(given.unknown.items()),
+        tuple(loaded.unknown.items()),
     )
 
 
@@ -109,13 +110,13 @@ def _grants(
 ) -> str:
     if policy is None:
         raise UsageError("usage.policy_missing")
-    wanted = policies_from(policy)
+    policies = policies_from(policy)
     if dialect is None:
         if not source:
             raise UsageError("usage.dialect_missing")
         with open_database(source) as database:  # only to get the dialect; this makes no connection
             dialect = database.dialect
-    readable = readable_by_roles(wanted, roles) if roles else readable_by_all_roles(wanted)
+    readable = readable_by_roles(policies, roles) if roles else readable_by_all_roles(policies)
     name = "_".join((ACCOUNT, *roles)) if account is None else account
     return grants(readable, known_dialect(dialect), name)
 
@@ -124,7 +125,7 @@ def _examine(source: str, lang: Language) -> DatabaseReport:
     name = redacted(source)
     start = time.monotonic()
     try:
-        with opened(source) as database:
+        with open_source(source) as database:
             tables = database.catalog(samples=0).tables
             test_table = next((table for table in tables if table.kind == "table"), None)
             read_only = database.rejects_writes(test_table) if test_table else None
@@ -138,7 +139,7 @@ def _examine(source: str, lang: Language) -> DatabaseReport:
 
 
 def _print(
-    installation: Installed,
+    installation: Installation,
     settings: SettingsReport,
     similarity: str,
     report: DatabaseReport | None,

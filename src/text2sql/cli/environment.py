@@ -41,7 +41,7 @@ class EmbeddedModel:
 
 
 @dataclass(frozen=True, slots=True)
-class Installed:
+class Installation:
     """The installed parts and their versions."""
 
     python: str
@@ -52,8 +52,8 @@ class Installed:
     model: EmbeddedModel
 
 
-def installed() -> Installed:
-    return Installed(
+def inspect_installation() -> Installation:
+    return Installation(
         platform.python_version(),
         __version__,
         metadata.version("sqlglot"),

@@ -13,9 +13,10 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from text2sql.cli.answer_view import screen
 from text2sql.cli.click_i18n import Command, flag, option
-from text2sql.cli.eval_view import lines, share_text, under
+from text2sql.cli.eval_view import lines, share_text
 from text2sql.cli.json_output import echo_json
 from text2sql.cli.question_options import PRESETS
+from text2sql.cli.table import aligned
 from text2sql.client.async_client import AsyncText2SQL
 from text2sql.config import Settings, from_environment
 from text2sql.database import redacted
@@ -88,19 +89,19 @@ class EvalOptions:
         return [self.out, beside] if self.bare else [self.out]
 
 
-def run(lang: Language, *, words: tuple[str, ...], as_json: bool, **given: Any) -> int:
+def run(lang: Language, *, words: tuple[str, ...], as_json: bool, **arguments: Any) -> int:
     if words[0] == "compare" and len(words) == 3:
         return _compare(lang, Path(words[1]), Path(words[2]), as_json)
     if len(words) != 1:
         raise UsageError("usage.eval_words")
     settings = settings_for(from_environment())
-    terms = _eval_options(words[0], given, settings)
-    questions = _questions(terms, settings)
-    records, bare = asyncio.run(_evaluate(terms, questions, settings, lang))
-    if terms.report:
-        write_report(terms.report, terms.path.name, records, bare)
+    options = _eval_options(words[0], arguments, settings)
+    questions = _questions(options, settings)
+    records, bare = asyncio.run(_evaluate(options, questions, settings, lang))
+    if options.report:
+        write_report(options.report, options.path.name, records, bare)
     if as_json:
-        echo_json(run_object(terms.path.name, records, bare))
+        echo_json(run_object(options.path.name, records, bare))
     else:
         click.echo("\n".join(lines(records, bare, lang)))
     return 0
@@ -109,43 +110,43 @@ def run(lang: Language, *, words: tuple[str, ...], as_json: bool, **given: Any) 
 # -- Running -------------------------------------------------------------------------------------
 
 
-def _eval_options(path: str, given: dict[str, Any], settings: Settings) -> EvalOptions:
-    folder, db = given.pop("databases"), given.pop("db")
+def _eval_options(path: str, arguments: dict[str, Any], settings: Settings) -> EvalOptions:
+    folder, db = arguments.pop("databases"), arguments.pop("db")
     if folder and db:
         raise UsageError("usage.eval_databases")
     if not folder and not (db := db or settings.db):
         raise UsageError("usage.eval_databases")
-    out, report = given.pop("out"), given.pop("report")
+    out, report = arguments.pop("out"), arguments.pop("report")
     return EvalOptions(
         Path(path),
         Path(folder) if folder else None,
         db or "",
         out=Path(out) if out else None,
         report=check_report(Path(report)) if report else None,
-        model=given.pop("model") or "",
-        preset=given.pop("preset") or "",
-        foreign=given.pop("foreign") or 0.0,
-        **given,
+        model=arguments.pop("model") or "",
+        preset=arguments.pop("preset") or "",
+        foreign=arguments.pop("foreign") or 0.0,
+        **arguments,
     )
 
 
-def _questions(terms: EvalOptions, settings: Settings) -> list[Question]:
-    everything = read_questions(terms.path, "" if terms.databases else redacted(terms.db))
-    if not everything:
-        raise UsageError("usage.no_questions", path=str(terms.path))
-    chosen = choose(everything, terms.limit, terms.seed)
-    if terms.databases:
+def _questions(options: EvalOptions, settings: Settings) -> list[Question]:
+    all_questions = read_questions(options.path, "" if options.databases else redacted(options.db))
+    if not all_questions:
+        raise UsageError("usage.no_questions", path=str(options.path))
+    chosen = choose(all_questions, options.limit, options.seed)
+    if options.databases:
         for question in chosen:
-            if not Path(terms.where(question)).is_file():
-                raise UsageError("usage.db_file_missing", path=terms.where(question))
-    if not terms.foreign:
+            if not Path(options.where(question)).is_file():
+                raise UsageError("usage.db_file_missing", path=options.where(question))
+    if not options.foreign:
         return chosen
 
     def runs(question: Question, db_id: str) -> bool:
         home = next(question for question in chosen if question.db_id == db_id)
-        return asyncio.run(_runs_on(question.gold_sql, terms.where(home), settings))
+        return asyncio.run(_runs_on(question.gold_sql, options.where(home), settings))
 
-    return add_foreign_questions(chosen, everything, terms.foreign, terms.seed, runs)
+    return add_foreign_questions(chosen, all_questions, options.foreign, options.seed, runs)
 
 
 async def _runs_on(sql: str, source: str, settings: Settings) -> bool:
@@ -157,46 +158,47 @@ async def _runs_on(sql: str, source: str, settings: Settings) -> bool:
 
 
 async def _evaluate(
-    terms: EvalOptions, questions: Sequence[Question], settings: Settings, lang: Language
+    options: EvalOptions, questions: Sequence[Question], settings: Settings, lang: Language
 ) -> tuple[list[Record], list[Record]]:
-    options = RunOptions(preset=terms.preset or "", max_attempts=terms.attempts or 0)
-    async with open_model(terms.model or None, settings) as model:
+    run_options = RunOptions(preset=options.preset or "", max_attempts=options.attempts or 0)
+    async with open_model(options.model or None, settings) as model:
 
-        def opened(source: str) -> AskApp:
-            return AskApp(AsyncText2SQL(source, settings=settings, model=model), options)
+        def open_app(source: str) -> AskApp:
+            return AskApp(AsyncText2SQL(source, settings=settings, model=model), run_options)
 
-        opens: list[Open] = [opened]
-        if terms.bare:
-            opens.append(lambda source: AskBare(source, model, settings))
+        subject_openers: list[Open] = [open_app]
+        if options.bare:
+            subject_openers.append(lambda source: AskBare(source, model, settings))
         contestants = [
-            EvaluatedApp(open_subject, out) for open_subject, out in zip(opens, terms.outs, strict=True)
+            EvaluatedApp(opener, out) for opener, out in zip(subject_openers, options.outs, strict=True)
         ]
-        with _progress(questions, terms, lang) as on_record:
+        with _progress(questions, options, lang) as on_record:
             records = await evaluate(
                 questions,
-                terms.where,
+                options.where,
                 contestants,
                 settings=settings,
                 on_record=on_record,
-                parallel=places(terms.parallel, model),
+                parallel=places(options.parallel, model),
             )
-    return records[0], records[1] if terms.bare else []
+    return records[0], records[1] if options.bare else []
 
 
 # -- Progress ------------------------------------------------------------------------------------
 
 
 @contextmanager
-def _progress(questions: Sequence[Question], terms: EvalOptions, lang: Language) -> Iterator[Told]:
+def _progress(questions: Sequence[Question], options: EvalOptions, lang: Language) -> Iterator[Told]:
     """Show progress: a bar with the current accuracy on a terminal, otherwise one line per question."""
-    earlier = [read_records(out) if out is not None and out.exists() else {} for out in terms.outs]
+    earlier = [read_records(out) if out is not None and out.exists() else {} for out in options.outs]
     tally = _Tally(len(questions) * len(earlier))
     for at, records in enumerate(earlier):
         for question in questions:
             if is_done(records.get(question.id), question):
                 tally.take(at, records[question.id])
+    out_path = printable(str(options.out))
     if tally.done:
-        click.echo(cli_text("eval.resumed", lang, done=tally.done, path=printable(str(terms.out))), err=True)
+        click.echo(cli_text("eval.resumed", lang, done=tally.done, path=out_path), err=True)
     console = screen(sys.stderr)
     columns = (BarColumn(), MofNCompleteColumn(), TextColumn("{task.description}"), TimeRemainingColumn())
     bar = Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
@@ -216,8 +218,8 @@ def _progress(questions: Sequence[Question], terms: EvalOptions, lang: Language)
         with bar:
             yield on_record
     except (asyncio.CancelledError, KeyboardInterrupt, Text2SQLError):
-        if terms.out and tally.done:
-            click.echo(cli_text("eval.kept", lang, done=tally.done, path=printable(str(terms.out))), err=True)
+        if options.out and tally.done:
+            click.echo(cli_text("eval.kept", lang, done=tally.done, path=out_path), err=True)
         raise
 
 
@@ -259,5 +261,5 @@ def _compare(lang: Language, first: Path, second: Path, as_json: bool) -> int:
     rows = [
         [printable(path.name), share_text(run.right)] for path, run in zip((first, second), runs, strict=True)
     ]
-    click.echo("\n".join([*under(rows), "", cli_text("eval.compared_runs", lang, **asdict(comparison))]))
+    click.echo("\n".join([*aligned(rows), "", cli_text("eval.compared_runs", lang, **asdict(comparison))]))
     return 0

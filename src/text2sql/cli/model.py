@@ -38,8 +38,8 @@ def command(lang: Language) -> click.Command:
     )
 
 
-def run(lang: Language, action: str, as_json: bool, **given: str | None) -> int:
-    url = given["from"]
+def run(lang: Language, action: str, as_json: bool, **arguments: str | None) -> int:
+    url = arguments["from"]
     if url and action != "pull":
         raise UsageError("usage.model_from", action=action)
     result, lines = ACTIONS[action](from_environment(), lang, url)

@@ -1,6 +1,6 @@
-"""Shared by `ask`, `chat` and `demo`: question options, opening the app, following the events."""
+"""Shared by the commands that ask questions: their options, opening the app, following the events."""
 
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
@@ -46,18 +46,18 @@ _YES = frozenset(("y", "yes", "是", "好", "确认"))
 
 
 @dataclass(frozen=True, slots=True)
-class Terms:
+class QuestionOptions:
     """The command line options that apply to every question of a run."""
 
     db: str = ""
     model: str = ""
     policy: Policy | None = None
     tables: tuple[str, ...] = ()
-    how: RunOptions = field(default_factory=RunOptions)
+    run_options: RunOptions = field(default_factory=RunOptions)
     settings: Settings = field(default_factory=from_environment)
 
 
-def options() -> list[click.Parameter]:
+def question_params() -> list[click.Parameter]:
     """The options of a question."""
     return [
         option("--db", metavar="SOURCE"),
@@ -79,35 +79,41 @@ def options() -> list[click.Parameter]:
     ]
 
 
-def terms_of(lang: Language, arguments: dict[str, Any]) -> Terms:
+def read_options(lang: Language, arguments: Mapping[str, Any]) -> QuestionOptions:
+    """The options of a command; one that the command does not have keeps its default."""
     settings = from_environment()
-    if arguments["rows"]:
+    if arguments.get("rows"):
         settings = replace(settings, row_limit=arguments["rows"])
-    if arguments["share_values"]:
+    if arguments.get("share_values"):
         settings = replace(settings, share_values=arguments["share_values"])
-    if arguments["allow_writes"]:
+    if arguments.get("allow_writes"):
         settings = replace(settings, allow_writes=True)
-    tables = tuple(filter(None, (name.strip() for name in (arguments["tables"] or "").split(","))))
-    policy = policy_from(arguments["policy"])
+    tables = tuple(filter(None, (name.strip() for name in (arguments.get("tables") or "").split(","))))
+    policy = policy_from(arguments.get("policy"))
     if policy is not None and tables:
         policy, tables = _restrict_policy(policy, tables), ()
     names = ("thread", "user", "mode", "preset", "explain", "repair", "summary", "seconds")
-    given = {name: arguments[name] for name in names if arguments[name] not in (None, "")}
-    options = RunOptions(**given, max_attempts=arguments["attempts"] or 0)
+    values = {name: arguments[name] for name in names if arguments.get(name) not in (None, "")}
+    run_options = RunOptions(**values, max_attempts=arguments.get("attempts") or 0)
     if language_was_named():
-        options = replace(options, language=lang)
-    return Terms(arguments["db"] or "", arguments["model"] or "", policy, tables, options, settings)
-
-
-def opened(terms: Terms) -> Text2SQL:
-    """The app. It connects on the first question, or in `warm`."""
-    return Text2SQL(
-        terms.db,
-        settings=terms.settings,
-        model=terms.model,
-        policy=terms.policy,
-        tables=terms.tables or None,
+        run_options = replace(run_options, language=lang)
+    return QuestionOptions(
+        arguments.get("db") or "", arguments.get("model") or "", policy, tables, run_options, settings
     )
+
+
+def open_app(options: QuestionOptions) -> Text2SQL:
+    """The app. It connects on the first question, or in `warm`."""
+    return Text2SQL(options.db, **client_arguments(options))
+
+
+def client_arguments(options: QuestionOptions) -> dict[str, Any]:
+    return {
+        "settings": options.settings,
+        "model": options.model,
+        "policy": options.policy,
+        "tables": options.tables or None,
+    }
 
 
 def follow_events(events: Iterator[Event], progress: Progress) -> Answer:

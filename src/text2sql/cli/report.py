@@ -81,7 +81,7 @@ def run(
     anew: bool,
     parallel: int,
     attempts: int | None,
-    **given: Any,
+    **arguments: Any,
 ) -> int:
     terms = Terms(
         language=lang if language_was_named() else "",
@@ -98,16 +98,15 @@ def run(
         every=read_cron(every) if every else None,
         terms=terms,
     )
-    presentation = Presentation(
-        lang, given["as_json"], given["quiet"], Path(given["record"]) if given["record"] else None
-    )
+    record = Path(arguments["record"]) if arguments["record"] else None
+    presentation = Presentation(lang, arguments["as_json"], arguments["quiet"], record)
     app = AsyncText2SQL(
-        given["db"] or "",
+        arguments["db"] or "",
         settings=replace(from_environment(), allow_writes=False),
-        model=given["model"] or "",
-        policy=policy_from(given["policy"]),
+        model=arguments["model"] or "",
+        policy=policy_from(arguments["policy"]),
     )
-    return asyncio.run(_run(job, app, presentation, _day(given["date"])))
+    return asyncio.run(_run(job, app, presentation, _day(arguments["date"])))
 
 
 async def _run(job: Job, app: AsyncText2SQL, presentation: Presentation, today: date | None) -> int:
@@ -199,10 +198,10 @@ def _progress(presentation: Presentation) -> Iterator[Callable[[Step], None]]:
         yield on_step
 
 
-def _day(given: str | None) -> date | None:
-    if not given:
+def _day(text: str | None) -> date | None:
+    if not text:
         return None
     try:
-        return date.fromisoformat(given)
+        return date.fromisoformat(text)
     except ValueError as error:
-        raise UsageError("usage.report_date", given=given) from error
+        raise UsageError("usage.report_date", given=text) from error

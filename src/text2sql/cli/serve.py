@@ -65,7 +65,7 @@ def run(
         settings = replace(settings, allow_writes=True)
     if workers > 1 and settings.memory.strip() == "none":
         raise UsageError("usage.serve_workers", workers=workers)
-    addresses = named(db or ((settings.db,) if settings.db else ()))
+    addresses = name_sources(db or ((settings.db,) if settings.db else ()))
     _validate_sources(addresses.values(), settings)
     allowed = _policies(policy, addresses)
     path = accounts or settings.accounts
@@ -86,7 +86,7 @@ def run(
     return 0
 
 
-def named(sources: tuple[str, ...]) -> dict[str, str]:
+def name_sources(sources: tuple[str, ...]) -> dict[str, str]:
     """Map names to addresses, in order. An unnamed address is named after its file or database."""
     addresses: dict[str, str] = {}
     for source in sources:

@@ -84,10 +84,10 @@ def within(settings: Settings, work: Callable[[Memory], Awaitable[T]]) -> T:
     return asyncio.run(inside())
 
 
-def claims_of(given: tuple[str, ...]) -> Claims:
+def claims_of(texts: tuple[str, ...]) -> Claims:
     """Parse claims such as `region=north`. A repeated name collects its values in a list."""
     claims: dict[str, list[object]] = {}
-    for name, value in map(read_claim, given):
+    for name, value in map(read_claim, texts):
         claims.setdefault(name, []).extend(value if isinstance(value, list) else [value])
     return {
         name: tuple(values) if len(values) > 1 else values[0] for name, values in claims.items() if values

@@ -6,11 +6,11 @@ from dataclasses import asdict
 from pathlib import Path
 
 import click
-from rich.cells import cell_len
 
 from text2sql.cli.click_i18n import Command, flag, option
 from text2sql.cli.json_output import echo_json
 from text2sql.cli.progress import stage_words
+from text2sql.cli.table import aligned
 from text2sql.config import Settings, from_environment
 from text2sql.i18n import Language, cli_text, cli_texts
 from text2sql.memory import Stats, open_memory
@@ -64,14 +64,14 @@ def lines(stats: Stats, lang: Language) -> Iterator[str]:
         (cli_text("stats.tokens", lang), _number(stats.tokens_per_answer)),
         (cli_text("stats.statements", lang), f"{stats.statements:,}"),
     ]
-    yield from _under(rows)
+    yield from aligned(rows)
     for heading, counted in (("stats.models", stats.by_model), ("stats.errors", stats.errors)):
         if counted:
             yield f"\n{cli_text(heading, lang)}"
-            yield from _under([(f"  {printable(name)}", f"{count:,}") for name, count in counted.items()])
+            yield from aligned([(f"  {printable(name)}", f"{count:,}") for name, count in counted.items()])
     if stats.seconds:
         yield f"\n{cli_text('stats.seconds', lang)}"
-        yield from _under(
+        yield from aligned(
             [
                 (f"  {stage_words(stage, lang)}", f"{spread.p50:8.2f}  {spread.p95:8.2f}")
                 for stage, spread in stats.seconds.items()
@@ -94,9 +94,3 @@ def _rate(rate: float | None) -> str:
 
 def _number(number: float | None) -> str:
     return "-" if number is None else f"{number:,.1f}"
-
-
-def _under(rows: list[tuple[str, str]]) -> Iterator[str]:
-    width = max(cell_len(label) for label, _ in rows)
-    for label, text in rows:
-        yield f"{label}{' ' * (width - cell_len(label) + 2)}{text}"
