@@ -134,9 +134,9 @@ def test_nothing_hostile_reaches_the_terminal_whoever_wrote_it() -> None:
         ),
     )
     for receipt in ("line", "whole", ""):
-        told = drawn(*answer_parts(answer, "en", Space(), receipt=receipt), width=5_000)
-        assert "[bold]x[/bold]" in told
-        assert {letter for letter in told if not letter.isprintable()} == {"\n"}
+        output = drawn(*answer_parts(answer, "en", Space(), receipt=receipt), width=5_000)
+        assert "[bold]x[/bold]" in output
+        assert {letter for letter in output if not letter.isprintable()} == {"\n"}
 
 
 def test_choices_are_numbered() -> None:
@@ -233,7 +233,7 @@ def test_what_is_written_grows_and_a_new_stage_begins_anew() -> None:
 
 
 @pytest.mark.parametrize(
-    ("written", "shown"),
+    ("written", "expected"),
     [
         ("SELECT 1", "SELECT 1"),
         ("SELECT\n  1", "SELECT 1"),
@@ -241,17 +241,17 @@ def test_what_is_written_grows_and_a_new_stage_begins_anew() -> None:
         ("\x1b[2Jx", "\\x1b[2Jx"),
     ],
 )
-def test_the_live_line_shows_the_query_as_it_grows(written: str, shown: str) -> None:
-    told = line(ProgressState("generator", written), "en", "⠋", 3.4, 100)
-    assert told.plain == f"⠋ writing the query 3 s  {shown}"
+def test_the_live_line_shows_the_query_as_it_grows(written: str, expected: str) -> None:
+    output = line(ProgressState("generator", written), "en", "⠋", 3.4, 100)
+    assert output.plain == f"⠋ writing the query 3 s  {expected}"
 
 
 def test_the_live_line_is_one_line_however_long_the_query() -> None:
     for width in (20, 40, 80):
-        told = line(ProgressState("generator", "SELECT 表 " * 500), "zh", "⠋", 100, width)
-        assert cell_len(told.plain) < width
-    told = line(ProgressState("generator", "SELECT a, " * 50 + "z FROM t"), "en", "⠋", 1, 60)
-    assert told.plain.endswith("z FROM t")
+        output = line(ProgressState("generator", "SELECT 表 " * 500), "zh", "⠋", 100, width)
+        assert cell_len(output.plain) < width
+    output = line(ProgressState("generator", "SELECT a, " * 50 + "z FROM t"), "en", "⠋", 1, 60)
+    assert output.plain.endswith("z FROM t")
 
 
 def test_every_stage_has_its_words_and_an_unknown_one_its_name() -> None:
@@ -261,7 +261,7 @@ def test_every_stage_has_its_words_and_an_unknown_one_its_name() -> None:
 
 
 @pytest.mark.parametrize(
-    ("event", "told"),
+    ("event", "expected"),
     [
         (Warned("a\x1b[1m"), "! a\\x1b[1m"),
         (Checked("explain", False, "no such column"), "✗ explain: no such column"),
@@ -273,8 +273,8 @@ def test_every_stage_has_its_words_and_an_unknown_one_its_name() -> None:
         (Queued(0), ""),
     ],
 )
-def test_what_stays_is_what_went_wrong(event: Event, told: str) -> None:
-    assert remark(event, "en") == told
+def test_what_stays_is_what_went_wrong(event: Event, expected: str) -> None:
+    assert remark(event, "en") == expected
 
 
 EVENTS: tuple[Event, ...] = (
@@ -304,11 +304,11 @@ def test_without_a_terminal_the_stages_are_short_plain_lines() -> None:
 def test_on_a_terminal_there_is_one_line_that_goes_away() -> None:
     out = io.StringIO()
     _taken(Console(file=out, force_terminal=True, width=80, markup=False, color_system=None))
-    told = out.getvalue()
-    assert "✗ guard: no" in told  # what went wrong stays
-    assert "SELECT 1" in told
-    assert "· rows" not in told
-    assert told.rstrip().endswith("\x1b[2K")  # the live line is wiped
+    output = out.getvalue()
+    assert "✗ guard: no" in output  # what went wrong stays
+    assert "SELECT 1" in output
+    assert "· rows" not in output
+    assert output.rstrip().endswith("\x1b[2K")  # the live line is wiped
 
 
 def test_a_terminal_of_few_letters_gets_a_plain_spinner() -> None:

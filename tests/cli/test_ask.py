@@ -63,27 +63,27 @@ def test_quiet_is_the_answer_and_nothing_else(ctx: ScriptedCli, shop: str) -> No
 
 
 def test_the_whole_receipt_is_shown_on_request(ctx: ScriptedCli, shop: str) -> None:
-    told = ctx.replies(COUNT).run("ask", "how many orders?", "--db", shop, "--receipt").out
-    assert "\npath: classifier → schema → generator → validator → executor → interpreter\n" in told
-    assert "\nmode / preset: hybrid / default\n" in told
+    output = ctx.replies(COUNT).run("ask", "how many orders?", "--db", shop, "--receipt").out
+    assert "\npath: classifier → schema → generator → validator → executor → interpreter\n" in output
+    assert "\nmode / preset: hybrid / default\n" in output
 
 
 def test_json_is_one_object_with_every_promised_key(ctx: ScriptedCli, shop: str) -> None:
     ended = ctx.replies(NAMES).run("ask", "which customers?", "--db", shop, "--json", "--thread", "t1")
-    told = json.loads(ended.out)
+    answer = json.loads(ended.out)
     assert (ended.code, ended.err, ended.out.count("\n")) == (0, "", 1)
-    assert list(told) == KEYS.split()
-    assert told["status"] == "answered"
-    assert (told["columns"], told["rows"]) == (["name", "城市"], [["Ann", "上海"], ["Bo", "北京"]])
-    assert (told["row_count"], told["truncated"], told["thread_id"]) == (2, False, "t1")
-    assert told["receipt"]["usage"]["calls"] == 1
-    assert told["error"] is None
+    assert list(answer) == KEYS.split()
+    assert answer["status"] == "answered"
+    assert (answer["columns"], answer["rows"]) == (["name", "城市"], [["Ann", "上海"], ["Bo", "北京"]])
+    assert (answer["row_count"], answer["truncated"], answer["thread_id"]) == (2, False, "t1")
+    assert answer["receipt"]["usage"]["calls"] == 1
+    assert answer["error"] is None
 
 
 def test_json_is_valid_whatever_a_cell_holds() -> None:
     rows: tuple[Row, ...] = ((float("nan"), float("-inf"), "\ud800", [[1.5], {"a": None}]),)
-    told = json.dumps(answer_object(Answer("answered", "q", "a", rows=rows)), allow_nan=False)
-    assert json.loads(told)["rows"] == [["nan", "-inf", "\ud800", [[1.5], {"a": None}]]]
+    answer = json.dumps(answer_object(Answer("answered", "q", "a", rows=rows)), allow_nan=False)
+    assert json.loads(answer)["rows"] == [["nan", "-inf", "\ud800", [[1.5], {"a": None}]]]
 
 
 def test_a_question_can_come_from_standard_input(ctx: ScriptedCli, shop: str) -> None:
@@ -108,17 +108,17 @@ def test_a_wish_to_destroy_is_refused_with_3(ctx: ScriptedCli, shop: str) -> Non
     assert (ended.code, ended.out) == (3, "")
     assert "only reading is allowed" in ended.err
     assert ctx.backend.requests == []
-    told = json.loads(ctx.run("ask", "drop the table orders", "--db", shop, "--json").out)
-    assert (told["status"], told["error"]["kind"]) == ("refused", "write_not_allowed")
+    answer = json.loads(ctx.run("ask", "drop the table orders", "--db", shop, "--json").out)
+    assert (answer["status"], answer["error"]["kind"]) == ("refused", "write_not_allowed")
 
 
 def test_a_model_that_is_away_fails_with_4_and_says_what_to_do(ctx: ScriptedCli, shop: str) -> None:
     ended = ctx.replies().run("ask", "how many orders?", "--db", shop)
     assert (ended.code, ended.out) == (4, "")
     assert "the script is over" in ended.err
-    told = json.loads(ctx.run("ask", "how many orders?", "--db", shop, "--json").out)
-    assert (told["status"], told["error"]["kind"]) == ("failed", "unavailable")
-    assert told["error"]["hint"]
+    answer = json.loads(ctx.run("ask", "how many orders?", "--db", shop, "--json").out)
+    assert (answer["status"], answer["error"]["kind"]) == ("failed", "unavailable")
+    assert answer["error"]["hint"]
 
 
 def test_conversation_and_missing_data_are_no_errors(ctx: ScriptedCli, shop: str) -> None:
@@ -139,7 +139,7 @@ def test_every_status_has_its_exit_code() -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "expected"),
     [
         ((), "QUESTION is missing"),
         (("q", "--mode", "fly"), "hybrid, database_direct, chat_direct"),
@@ -152,10 +152,10 @@ def test_every_status_has_its_exit_code() -> None:
         (("q", "--db", "SHOP", "--policy", "nope.json"), "nope.json"),
     ],
 )
-def test_bad_usage_ends_with_2(ctx: ScriptedCli, shop: str, words: tuple[str, ...], told: str) -> None:
+def test_bad_usage_ends_with_2(ctx: ScriptedCli, shop: str, words: tuple[str, ...], expected: str) -> None:
     ended = ctx.replies().run("ask", *(shop if word == "SHOP" else word for word in words))
     assert (ended.code, ended.out) == (2, "")
-    assert told in ended.err
+    assert expected in ended.err
 
 
 def test_a_fault_of_the_memory_is_an_object_too(ctx: ScriptedCli, shop: str, tmp_path: Path) -> None:
@@ -189,8 +189,8 @@ def test_tables_narrow_a_policy_too(ctx: ScriptedCli, shop: str, tmp_path: Path)
 
 
 def test_rows_bound_a_result(ctx: ScriptedCli, shop: str) -> None:
-    told = json.loads(ctx.replies(NAMES).run("ask", "customers", "--db", shop, "--rows", "1", "--json").out)
-    assert told["rows"] == [["Ann", "上海"]]
+    answer = json.loads(ctx.replies(NAMES).run("ask", "customers", "--db", shop, "--rows", "1", "--json").out)
+    assert answer["rows"] == [["Ann", "上海"]]
 
 
 def test_the_switches_of_a_preset_are_options(ctx: ScriptedCli, shop: str) -> None:
@@ -199,7 +199,7 @@ def test_the_switches_of_a_preset_are_options(ctx: ScriptedCli, shop: str) -> No
         return json.loads(wrong.run("ask", "which customers?", "--db", shop, *question_params, "--json").out)  # type: ignore[no-any-return]
 
     for once in (("--attempts", "1"), ("--no-repair",)):
-        assert [(one := ask(*once))["status"], one["receipt"]["attempts"]] == ["failed", 1]
+        assert [(answer := ask(*once))["status"], answer["receipt"]["attempts"]] == ["failed", 1]
     answer = ask("--no-explain", "--summary", "off", "--attempts", "2")
     assert answer["receipt"]["checks"] == ["guard", "ran"]
     assert answer["answer"].startswith("2 rows.")
@@ -223,7 +223,7 @@ def test_the_answer_speaks_the_language_of_its_question_unless_one_is_named(
 # -- writes --------------------------------------------------------------------------------------
 
 UPDATE = "UPDATE orders SET total = 0 WHERE id = 1"
-WISH = "set the total of order 1 to 0"
+WRITE_QUESTION = "set the total of order 1 to 0"
 
 
 def _total(path: Path) -> float:
@@ -238,27 +238,32 @@ def own(tmp_path: Path) -> Path:
 
 
 def test_a_write_waits_for_a_person_who_is_not_there(ctx: ScriptedCli, own: Path) -> None:
-    ended = ctx.replies(UPDATE).run("ask", WISH, "--db", str(own), "--allow-writes")
+    ended = ctx.replies(UPDATE).run("ask", WRITE_QUESTION, "--db", str(own), "--allow-writes")
     assert (ended.code, _total(own)) == (3, 10)
     assert "This changes 1 rows of orders." in ended.out
     assert "--yes" in ended.err
-    told = ctx.replies(UPDATE).run("ask", WISH, "--db", str(own), "--allow-writes", "--json")
-    assert (told.code, json.loads(told.out)["status"], json.loads(told.out)["row_count"]) == (3, "confirm", 1)
+    ended = ctx.replies(UPDATE).run("ask", WRITE_QUESTION, "--db", str(own), "--allow-writes", "--json")
+    answer = json.loads(ended.out)
+    assert (ended.code, answer["status"], answer["row_count"]) == (3, "confirm", 1)
 
 
 def test_yes_confirms_beforehand(ctx: ScriptedCli, own: Path) -> None:
-    ended = ctx.replies(UPDATE).run("ask", WISH, "--db", str(own), "--allow-writes", "--yes", "--json")
+    ended = ctx.replies(UPDATE).run(
+        "ask", WRITE_QUESTION, "--db", str(own), "--allow-writes", "--yes", "--json"
+    )
     assert (ended.code, json.loads(ended.out)["status"], _total(own)) == (0, "answered", 0)
 
 
 @pytest.mark.parametrize(
-    ("said", "code", "total"), [("y\n", 0, 0), ("是\n", 0, 0), ("\n", 3, 10), ("", 3, 10)]
+    ("confirmation", "code", "total"), [("y\n", 0, 0), ("是\n", 0, 0), ("\n", 3, 10), ("", 3, 10)]
 )
 def test_a_person_at_a_terminal_is_asked(
-    ctx: ScriptedCli, own: Path, monkeypatch: pytest.MonkeyPatch, said: str, code: int, total: float
+    ctx: ScriptedCli, own: Path, monkeypatch: pytest.MonkeyPatch, confirmation: str, code: int, total: float
 ) -> None:
     monkeypatch.setattr(Presentation, "may_ask", True)
-    ended = ctx.replies(UPDATE).run("ask", WISH, "--db", str(own), "--allow-writes", "--quiet", stdin=said)
+    ended = ctx.replies(UPDATE).run(
+        "ask", WRITE_QUESTION, "--db", str(own), "--allow-writes", "--quiet", stdin=confirmation
+    )
     assert (ended.code, _total(own)) == (code, total)
     assert "UPDATE orders SET total = 0 WHERE id = 1\n" in ended.err
     assert "This changes 1 rows of orders." in ended.err
@@ -266,12 +271,12 @@ def test_a_person_at_a_terminal_is_asked(
 
 
 def test_yes_allows_nothing_by_itself(ctx: ScriptedCli, own: Path) -> None:
-    assert ctx.replies(UPDATE).run("ask", WISH, "--db", str(own), "--yes").code == 3
+    assert ctx.replies(UPDATE).run("ask", WRITE_QUESTION, "--db", str(own), "--yes").code == 3
     assert _total(own) == 10
 
 
 def test_an_error_before_the_question_has_its_facts() -> None:
-    told = question_options.failed("q", ModelUnavailable("m", "gone"), "en", "t")
-    assert (told.status, told.thread_id) == ("failed", "t")
-    assert told.error
-    assert told.error.kind == "unavailable"
+    answer = question_options.failed("q", ModelUnavailable("m", "gone"), "en", "t")
+    assert (answer.status, answer.thread_id) == ("failed", "t")
+    assert answer.error
+    assert answer.error.kind == "unavailable"

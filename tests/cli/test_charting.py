@@ -17,8 +17,8 @@ NAMES = "SELECT name FROM customers ORDER BY id"
 
 
 def test_json_has_the_whole_specification(ctx: ScriptedCli, shop: str) -> None:
-    told = json.loads(ctx.replies(TOTALS).run("ask", "total by customer?", "--db", shop, "--json").out)
-    chart = told["chart"]
+    output = json.loads(ctx.replies(TOTALS).run("ask", "total by customer?", "--db", shop, "--json").out)
+    chart = output["chart"]
     assert chart["$schema"] == "https://vega.github.io/schema/vega-lite/v6.json"
     assert chart["data"]["values"] == [{"x": "Ann", "y": 10}, {"x": "Bo", "y": 200}]
     assert chart["title"]["text"] == ["total by customer?"]
@@ -27,8 +27,8 @@ def test_json_has_the_whole_specification(ctx: ScriptedCli, shop: str) -> None:
 
 
 def test_rows_without_a_number_have_no_chart(ctx: ScriptedCli, shop: str) -> None:
-    told = json.loads(ctx.replies(NAMES).run("ask", "which customers?", "--db", shop, "--json").out)
-    assert told["chart"] is None
+    output = json.loads(ctx.replies(NAMES).run("ask", "which customers?", "--db", shop, "--json").out)
+    assert output["chart"] is None
 
 
 @pytest.mark.parametrize(
@@ -76,12 +76,12 @@ def test_a_pipe_gets_no_sketch_and_a_screen_gets_one_unless_it_is_not_wanted(
     ]
     answer = Answer("answered", "q", "a", "", ("name", "total"), (("Ann", 10), ("Bo", 200)), chart=chart)
 
-    def told(width: int | None, sketch: bool) -> str:
+    def output(width: int | None, sketch: bool) -> str:
         return "".join(str(part) for part in answer_parts(answer, "en", Space(width), sketch=sketch))
 
-    assert f"Bo  {'█' * 28} 200" in told(37, sketch=True)
-    assert "█" not in told(None, sketch=True)
-    assert "█" not in told(37, sketch=False)
+    assert f"Bo  {'█' * 28} 200" in output(37, sketch=True)
+    assert "█" not in output(None, sketch=True)
+    assert "█" not in output(37, sketch=False)
 
 
 def test_chinese_without_a_font_is_warned_about(
@@ -101,7 +101,7 @@ def test_a_chat_sketches_the_last_answer_as_any_kind_that_suits(
     ctx: ScriptedCli, shop: str, tmp_path: Path
 ) -> None:
     target = tmp_path / "pie.svg"
-    said = [
+    commands = [
         "/chart",
         "total by customer?",
         "/chart",
@@ -111,16 +111,16 @@ def test_a_chat_sketches_the_last_answer_as_any_kind_that_suits(
         f"/chart pie {target}",
         f"/chart {target}",
     ]
-    ended = ctx.replies(TOTALS).run("chat", "--db", shop, stdin=lines(said))
+    ended = ctx.replies(TOTALS).run("chat", "--db", shop, stdin=lines(commands))
     assert ended.code == 0
-    told = ended.out
-    assert told.count("suits: bar, pie") == 2
-    assert told.count(f"Bo  {'█' * 71} 200") == 2
-    assert "“heatmap” does not suit this result." in told
-    assert "“nonsense” does not suit this result." in told
-    assert f"The chart is in {target}" in told
+    output = ended.out
+    assert output.count("suits: bar, pie") == 2
+    assert output.count(f"Bo  {'█' * 71} 200") == 2
+    assert "“heatmap” does not suit this result." in output
+    assert "“nonsense” does not suit this result." in output
+    assert f"The chart is in {target}" in output
     assert target.read_bytes().startswith(b"<svg")
-    assert f"{target} already exists" in told
+    assert f"{target} already exists" in output
 
 
 def test_the_rows_of_an_own_statement_have_a_chart_too(ctx: ScriptedCli, shop: str) -> None:

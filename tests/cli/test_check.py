@@ -18,7 +18,7 @@ def policy(tmp_path: Path) -> str:
     return str(path)
 
 
-def lines(*given: object, words: tuple[str, ...] = ()) -> list[dict[str, Any]]:
+def lines(*statements: object, words: tuple[str, ...] = ()) -> list[dict[str, Any]]:
     """The verdicts for lines; text and bytes are sent unchanged, everything else as JSON."""
     sent = [
         statement
@@ -26,7 +26,7 @@ def lines(*given: object, words: tuple[str, ...] = ()) -> list[dict[str, Any]]:
         else statement.encode()
         if isinstance(statement, str)
         else json.dumps(statement).encode()
-        for statement in given
+        for statement in statements
     ]
     ended = run("check", *words, stdin=b"\n".join(sent) + b"\n")
     assert (ended.code, ended.err) == (0, "")
@@ -89,8 +89,8 @@ def test_roles_and_claims_say_which_rows(tmp_path: Path) -> None:
     assert "[table]" in run(*words).err
     assert "[table]" in run(*words, "--role", "clerk", "--claim", "region=north").err
     assert "[table]" in run(*words, *claims).err
-    made = run(*words, "--role", "clerk", *claims).out
-    assert "text2sql_base.region = 'north' AND text2sql_base.tenant = 7" in made
+    sql = run(*words, "--role", "clerk", *claims).out
+    assert "text2sql_base.region = 'north' AND text2sql_base.tenant = 7" in sql
     listed = run(*words, "--role", "clerk", "--claim", 'region=["a", "b"]', "--claim", 'tenant="7"').out
     assert "text2sql_base.region IN ('a', 'b') AND text2sql_base.tenant = '7'" in listed
     assert run(*words, "--claim", "region").code == 2

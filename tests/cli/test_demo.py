@@ -39,8 +39,14 @@ def test_six_questions_three_in_each_language_with_a_follow_up_and_a_hostile_one
     assert "手机壳（大份）" in ended.out
     assert "only reading is allowed" in ended.out
     assert "共 3 行" in ended.out
-    asked = [request.messages[1:] for request in ctx.backend.requests]
-    assert [len(messages) for messages in asked] == [1, 3, 1, 3, 1]  # a follow-up has the question before it
+    conversations = [request.messages[1:] for request in ctx.backend.requests]
+    assert [len(messages) for messages in conversations] == [
+        1,
+        3,
+        1,
+        3,
+        1,
+    ]  # a follow-up has the question before it
     assert ended.out.endswith("".join(f"{line}\n" for line in next_commands(shop, "en")))
 
 

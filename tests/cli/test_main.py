@@ -58,9 +58,9 @@ def test_help_is_a_page_in_either_language(command: str) -> None:
 
 def test_every_option_has_its_help_in_both_languages() -> None:
     for name in COMMANDS:
-        made = CommandGroup("zh").get_command(click.Context(click.Command("x")), name)
-        assert made is not None
-        for option in made.params:
+        command = CommandGroup("zh").get_command(click.Context(click.Command("x")), name)
+        assert command is not None
+        for option in command.params:
             if isinstance(option, click.Option):
                 keys = (f"{name}.{option.opts[0]}", option.opts[0])
                 assert option.help in [cli_text(key, "zh") for key in keys if key in cli_texts()]

@@ -38,19 +38,19 @@ class ScriptedCli:
         self.template = folder / "report.md"
         self.template.write_text(TEXT, encoding="utf-8")
         self.backend = ScriptedBackend(last=_say, profile=HOSTED)
-        monkeypatch.setattr(report, "AsyncText2SQL", self._opened)
+        monkeypatch.setattr(report, "AsyncText2SQL", self._open)
 
     def run(self, *words: str, month: str = "2025-02") -> Ended:
-        told = ("--db", str(self.shop), "--param", f"month={month}")
-        return run("report", str(self.template), *told, *words)
+        options = ("--db", str(self.shop), "--param", f"month={month}")
+        return run("report", str(self.template), *options, *words)
 
-    def _opened(self, source: str, **given: Any) -> AsyncText2SQL:
+    def _open(self, source: str, **arguments: Any) -> AsyncText2SQL:
         return app(Path(source), self.backend, values_wait=0.0)
 
 
 def _say(request: ModelRequest) -> str:
     text = request.messages[-1].content
-    return next((sql for asked, sql in SQL.items() if asked in text), "no idea")
+    return next((sql for question, sql in SQL.items() if question in text), "no idea")
 
 
 @pytest.fixture
@@ -75,10 +75,10 @@ def test_a_report_is_written_and_its_path_printed(ctx: ScriptedCli) -> None:
 
 def test_without_a_name_it_stands_beside_the_template_under_its_day(ctx: ScriptedCli) -> None:
     ended = ctx.run("--date", "2025-03-01", "--json", "--record", str(ctx.folder / "record.json"))
-    told = json.loads(ended.out)
-    assert told["output"] == str(ctx.folder / "report-2025-03-01.md")
-    assert told == json.loads((ctx.folder / "record.json").read_text(encoding="utf-8"))
-    assert (told["date"], told["parameters"], told["filled"]) == ("2025-03-01", {"month": "2025-02"}, 4)
+    record = json.loads(ended.out)
+    assert record["output"] == str(ctx.folder / "report-2025-03-01.md")
+    assert record == json.loads((ctx.folder / "record.json").read_text(encoding="utf-8"))
+    assert (record["date"], record["parameters"], record["filled"]) == ("2025-03-01", {"month": "2025-02"}, 4)
     assert sorted(path.name for path in ctx.folder.iterdir()) == [
         "record.json", "report-2025-03-01.md", "report.md", "report.md.lock.yaml", "shop.db",
     ]  # fmt: skip
@@ -94,7 +94,7 @@ def test_what_could_not_be_filled_is_marked_and_told_and_ends_with_4(ctx: Script
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "expected"),
     [
         (("--out", "x.xls"), "x.xls"),
         (("--out", "nowhere/x.md"), "nowhere"),
@@ -106,13 +106,13 @@ def test_what_could_not_be_filled_is_marked_and_told_and_ends_with_4(ctx: Script
     ],
 )
 def test_bad_usage_is_told_before_anybody_is_asked(
-    words: tuple[str, ...], told: str, ctx: ScriptedCli
+    words: tuple[str, ...], expected: str, ctx: ScriptedCli
 ) -> None:
-    if not told:
+    if not expected:
         ctx.template.write_text("{{ orders in :month and :month_start }}")
     ended = ctx.run(*words)
     assert (ended.code, ended.out) == (2, "")
-    assert told in ended.err
+    assert expected in ended.err
     assert ctx.backend.requests == []
 
 

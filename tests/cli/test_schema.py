@@ -57,10 +57,10 @@ def test_the_words_of_the_page_follow_the_language(shop: str) -> None:
 def test_json_is_the_whole_catalog_in_a_stable_shape(shop: str) -> None:
     ended = run("schema", "--db", shop, "--json")
     assert (ended.code, ended.err) == (0, "")
-    held = json.loads(ended.out)
-    assert list(held) == ["dialect", "default_schema", "fingerprint", "tables"]
-    assert (held["dialect"], held["default_schema"], len(held["fingerprint"])) == ("sqlite", "main", 64)
-    tables = {table["name"]: table for table in held["tables"]}
+    schema = json.loads(ended.out)
+    assert list(schema) == ["dialect", "default_schema", "fingerprint", "tables"]
+    assert (schema["dialect"], schema["default_schema"], len(schema["fingerprint"])) == ("sqlite", "main", 64)
+    tables = {table["name"]: table for table in schema["tables"]}
     assert set(tables) == {"customers", "orders", "大单", 'it\'s "odd". 表; select'}
     assert tables["orders"] == {
         "schema": "",
@@ -112,10 +112,10 @@ def test_five_thousand_tables_are_a_line_each(places: Path) -> None:
     assert ended.code == 0
     assert len(ended.out.splitlines()) == 5000
     assert "5000 tables" in ended.err
-    one = run("schema", "--db", str(places / "many.db"), "--table", "t4999")
-    assert (one.code, len(one.out.splitlines())) == (0, 6)
-    held = json.loads(run("schema", "--db", str(places / "many.db"), "--json").out)
-    assert len(held["tables"]) == 5000
+    ended = run("schema", "--db", str(places / "many.db"), "--table", "t4999")
+    assert (ended.code, len(ended.out.splitlines())) == (0, 6)
+    schema = json.loads(run("schema", "--db", str(places / "many.db"), "--json").out)
+    assert len(schema["tables"]) == 5000
 
 
 def test_a_data_file_is_a_database_of_one_table(places: Path) -> None:
@@ -181,17 +181,17 @@ def test_a_file_that_may_not_be_read_is_told(tmp_path: Path) -> None:
 def silent_port() -> Iterator[int]:
     """A server that accepts connections and never responds."""
     with socket.create_server(("127.0.0.1", 0)) as server:
-        held: list[socket.socket] = []
-        threading.Thread(target=_accept, args=(server, held), daemon=True).start()
+        connections: list[socket.socket] = []
+        threading.Thread(target=_accept, args=(server, connections), daemon=True).start()
         yield server.getsockname()[1]
-        for table in held:
-            table.close()
+        for connection in connections:
+            connection.close()
 
 
-def _accept(server: socket.socket, held: list[socket.socket]) -> None:
+def _accept(server: socket.socket, connections: list[socket.socket]) -> None:
     try:
         while True:
-            held.append(server.accept()[0])
+            connections.append(server.accept()[0])
     except OSError:
         return
 

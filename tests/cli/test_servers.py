@@ -14,8 +14,8 @@ pytestmark = pytest.mark.slow  # it needs servers, which `make check` does not s
 
 @pytest.fixture(scope="module", params=PLACE_PARAMS)
 def place(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
-    with place_for(request.param, tmp_path_factory) as made:
-        yield made
+    with place_for(request.param, tmp_path_factory) as place:
+        yield place
 
 
 def test_the_schema_is_shown(place: Place) -> None:
@@ -25,10 +25,10 @@ def test_the_schema_is_shown(place: Place) -> None:
     customers, identity, orders, big_orders = place.named("customers", "id", "orders", "big_orders")
     assert (f"→ {customers}({identity})" in page.out) is ("keys" not in place.facts.gaps)
     assert "'北京'" in page.out
-    held = json.loads(run("schema", "--db", place.url, "--json").out)
-    assert held["dialect"] == place.dialect
+    schema = json.loads(run("schema", "--db", place.url, "--json").out)
+    assert schema["dialect"] == place.dialect
     dotted = spelled("dotted.name", place.facts)
-    assert {customers, orders, big_orders, "order", dotted} <= {table["name"] for table in held["tables"]}
+    assert {customers, orders, big_orders, "order", dotted} <= {table["name"] for table in schema["tables"]}
 
 
 def test_the_doctor_reaches_it_and_hides_the_password(place: Place) -> None:

@@ -56,16 +56,16 @@ def test_without_questions_there_is_a_friendly_line_and_no_file(ctx: ScriptedCli
 def test_questions_are_counted(ctx: ScriptedCli, shop: str) -> None:
     ctx.replies(COUNT).run("ask", "how many orders?", "--db", shop)
     ctx.run("ask", "drop the table orders", "--db", shop)
-    told = json.loads(ctx.run("stats", "--json").out)
-    assert (told["days"], told["questions"]) == (None, 2)
-    assert told["by_status"] == {"answered": 1, "refused": 1}
-    assert (told["first_pass_rate"], told["repair_rate"]) == (1.0, 0.0)
-    assert told["calls_per_answer"] == 1.0
-    assert told["by_model"] == {"scripted": 1}
-    assert set(told["seconds"]) >= {"classifier", "generator", "executor"}
-    assert list(told["seconds"]["generator"]) == ["p50", "p95"]
-    shown = ctx.run("stats", "--days", "1").out
-    assert shown.startswith("questions                     2\n")
+    stats = json.loads(ctx.run("stats", "--json").out)
+    assert (stats["days"], stats["questions"]) == (None, 2)
+    assert stats["by_status"] == {"answered": 1, "refused": 1}
+    assert (stats["first_pass_rate"], stats["repair_rate"]) == (1.0, 0.0)
+    assert stats["calls_per_answer"] == 1.0
+    assert stats["by_model"] == {"scripted": 1}
+    assert set(stats["seconds"]) >= {"classifier", "generator", "executor"}
+    assert list(stats["seconds"]["generator"]) == ["p50", "p95"]
+    output = ctx.run("stats", "--days", "1").out
+    assert output.startswith("questions                     2\n")
 
 
 def test_a_number_of_days_is_a_whole_one(ctx: ScriptedCli) -> None:

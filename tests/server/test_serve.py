@@ -54,7 +54,7 @@ def test_a_public_address_is_refused_without_a_key(shop: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "expected"),
     [
         (["--db", "nothing.db"], "There is no file"),
         (["--db", "ftp://x/y"], "ftp://"),
@@ -67,13 +67,13 @@ def test_a_public_address_is_refused_without_a_key(shop: Path) -> None:
     ],
 )
 def test_sources_that_cannot_be_served_are_rejected_at_startup(
-    shop: Path, words: list[str], told: str
+    shop: Path, words: list[str], expected: str
 ) -> None:
     policy = shop.with_name("policy.json")
     policy.write_text('{"tables": {"customers": ["id"]}}')
     given = [word.replace("SHOP", str(shop)).replace("POLICY", str(policy)) for word in words]
     ended = run("serve", *given, env={"TEXT2SQL_DB": None, "TEXT2SQL_MEMORY": "none"})
-    assert (ended.code, told in ended.err) == (2, True), ended.err
+    assert (ended.code, expected in ended.err) == (2, True), ended.err
 
 
 def test_a_used_port_is_reported(shop: Path) -> None:
