@@ -71,7 +71,7 @@ def test_a_cell_is_one_harmless_line(value: Value, text: str) -> None:
     assert cell(value) == text
 
 
-def test_a_column_of_numbers_is_known_by_its_values() -> None:
+def test_a_column_of_numbers_is_detected_by_its_values() -> None:
     assert numeric([1, 2.5, None, "12345678901234567890.123"])
     assert not numeric([None, None])
     assert not numeric([1, "x"])
@@ -190,7 +190,7 @@ def test_the_short_receipt_is_one_line() -> None:
     assert receipt_line(Receipt(), "zh") == "0.0 秒"
 
 
-def test_the_whole_receipt_is_a_fact_a_line() -> None:
+def test_the_full_receipt_has_one_fact_per_line() -> None:
     assert receipt_lines(RECEIPT, "en") == [
         "model: local",
         "cost: calls 2, prompt tokens 1,500 (cached 1,200), written tokens 61, 4.2 s",
@@ -220,7 +220,7 @@ def test_a_value_that_never_ends_does() -> None:
 # -- the live line -------------------------------------------------------------------------------
 
 
-def test_what_is_written_grows_and_a_new_stage_begins_anew() -> None:
+def test_generated_text_accumulates_until_the_next_stage() -> None:
     going = ProgressState()
     for event in (StageStarted("generator"), SqlToken("SELECT "), SqlToken("1")):
         going = after(going, event)
@@ -254,7 +254,7 @@ def test_the_live_line_is_one_line_however_long_the_query() -> None:
     assert output.plain.endswith("z FROM t")
 
 
-def test_every_stage_has_its_words_and_an_unknown_one_its_name() -> None:
+def test_stages_have_labels_and_an_unknown_stage_is_shown_by_name() -> None:
     assert stage_words("executor", "zh") == "执行查询"
     assert stage_words("a\x1bstage", "en") == "a\\x1bstage"
     assert "stage.recovery" in cli_texts()
@@ -301,7 +301,7 @@ def test_without_a_terminal_the_stages_are_short_plain_lines() -> None:
     assert quiet.getvalue() == ""
 
 
-def test_on_a_terminal_there_is_one_line_that_goes_away() -> None:
+def test_a_terminal_shows_one_transient_progress_line() -> None:
     out = io.StringIO()
     _taken(Console(file=out, force_terminal=True, width=80, markup=False, color_system=None))
     output = out.getvalue()

@@ -16,7 +16,7 @@ TOTALS = "SELECT name, total FROM customers JOIN orders ON customers.id = custom
 NAMES = "SELECT name FROM customers ORDER BY id"
 
 
-def test_json_has_the_whole_specification(ctx: ScriptedCli, shop: str) -> None:
+def test_json_has_the_complete_chart_specification(ctx: ScriptedCli, shop: str) -> None:
     output = json.loads(ctx.replies(TOTALS).run("ask", "total by customer?", "--db", shop, "--json").out)
     chart = output["chart"]
     assert chart["$schema"] == "https://vega.github.io/schema/vega-lite/v6.json"
@@ -42,7 +42,9 @@ def test_the_chart_is_written_to_a_file(ctx: ScriptedCli, shop: str, ending: str
     assert [path.name for path in ctx.folder.glob(".*unfinished")] == []
 
 
-def test_a_file_that_cannot_be_is_told_before_anything_is_asked(ctx: ScriptedCli, shop: str) -> None:
+def test_an_unsupported_chart_file_is_an_error_before_the_question_is_asked(
+    ctx: ScriptedCli, shop: str
+) -> None:
     ended = ctx.replies(TOTALS).run("ask", "total by customer?", "--db", shop, "--chart", "chart.gif")
     assert (ended.code, ended.out) == (2, "")
     assert ended.err.splitlines()[-2:] == [
@@ -52,7 +54,7 @@ def test_a_file_that_cannot_be_is_told_before_anything_is_asked(ctx: ScriptedCli
     assert ctx.backend.requests == []
 
 
-def test_an_answer_that_cannot_be_drawn_is_told_all_the_same(ctx: ScriptedCli, shop: str) -> None:
+def test_an_answer_without_a_chart_is_still_printed(ctx: ScriptedCli, shop: str) -> None:
     target = ctx.folder / "x.png"
     ended = ctx.replies(NAMES).run("ask", "which customers?", "--db", shop, "--chart", str(target))
     assert ended.code == 4
@@ -61,7 +63,7 @@ def test_an_answer_that_cannot_be_drawn_is_told_all_the_same(ctx: ScriptedCli, s
     assert not target.exists()
 
 
-def test_a_place_that_cannot_be_written_is_told(ctx: ScriptedCli, shop: str) -> None:
+def test_an_unwritable_chart_file_is_an_error(ctx: ScriptedCli, shop: str) -> None:
     ended = ctx.replies(TOTALS).run("ask", "total?", "--db", shop, "--chart", "/no/such/place/x.svg")
     assert ended.code == 2
     assert "/no/such/place/x.svg cannot be written" in ended.err
@@ -123,6 +125,6 @@ def test_a_chat_sketches_the_last_answer_as_any_kind_that_suits(
     assert f"{target} already exists" in output
 
 
-def test_the_rows_of_an_own_statement_have_a_chart_too(ctx: ScriptedCli, shop: str) -> None:
+def test_rows_of_a_users_statement_have_a_chart_too(ctx: ScriptedCli, shop: str) -> None:
     ended = ctx.run("chat", "--db", shop, stdin=lines([f"/sql {TOTALS}", "/chart"]))
     assert "suits: bar, pie" in ended.out

@@ -70,7 +70,7 @@ def test_an_error_does_not_end_it(ctx: ScriptedCli, shop: str) -> None:
     assert "I answer questions about this database" in output
 
 
-def test_a_source_that_is_none_is_told_before_there_is_a_prompt(ctx: ScriptedCli) -> None:
+def test_an_invalid_source_is_an_error_before_the_prompt(ctx: ScriptedCli) -> None:
     for words in (("chat",), ("chat", "--db", "nowhere.db"), ("chat", "--mode", "fly")):
         ended = ctx.replies().run(*words)
         assert (ended.code, ended.out) == (2, "")
@@ -86,7 +86,7 @@ def test_help_lists_every_command_in_both_languages(ctx: ScriptedCli, shop: str)
     assert "/export FILE.csv|.json" in english
 
 
-def test_own_sql_goes_through_the_guard_and_the_last_query_is_shown(ctx: ScriptedCli, shop: str) -> None:
+def test_user_sql_passes_the_guard_and_the_last_query_is_shown(ctx: ScriptedCli, shop: str) -> None:
     output = run_chat(
         ctx.replies(COUNT), shop,
         "/sql", "how many orders?", "/sql",
@@ -97,7 +97,7 @@ def test_own_sql_goes_through_the_guard_and_the_last_query_is_shown(ctx: Scripte
     assert output.endswith("DELETE FROM orders [not_a_query]\n")
 
 
-def test_the_schema_is_shown_whole_or_of_one_table(ctx: ScriptedCli, shop: str) -> None:
+def test_the_schema_is_shown_completely_or_for_one_table(ctx: ScriptedCli, shop: str) -> None:
     output = run_chat(ctx.replies(), shop, "/schema customers", "/schema nope")
     assert "城市" in output
     assert "orders_by_customer" not in output
@@ -206,7 +206,7 @@ def rows(count: int, *, truncated: bool = False, result_id: str = "r") -> Answer
     )  # fmt: skip
 
 
-def test_pages_of_rows_that_are_here_cost_no_query(capsys: pytest.CaptureFixture[str]) -> None:
+def test_pages_of_a_complete_result_need_no_query(capsys: pytest.CaptureFixture[str]) -> None:
     chat = conversation(rows(45))
     for wanted in ("/page", "/page next", "/page prev", "/page 1", "/page 4", "/page x", "/page 0"):
         answer_line(chat, wanted)
@@ -222,7 +222,7 @@ def test_pages_of_rows_that_are_here_cost_no_query(capsys: pytest.CaptureFixture
         assert f"There is no page {wanted}: there are 3." in output
 
 
-def test_pages_of_a_longer_result_are_queries_of_their_own(capsys: pytest.CaptureFixture[str]) -> None:
+def test_pages_of_a_truncated_result_are_queried(capsys: pytest.CaptureFixture[str]) -> None:
     db = LongResult(total=100)
     answer_line(conversation(rows(30, truncated=True), db), "/page 3")
     assert db.pages == [(3, 20)]
@@ -233,7 +233,7 @@ def test_pages_of_a_longer_result_are_queries_of_their_own(capsys: pytest.Captur
     assert capsys.readouterr().out.rstrip().endswith("page 9")
 
 
-def test_rows_are_exported_whole_and_never_over_another_file(
+def test_an_export_has_all_rows_and_overwrites_no_file(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     target = tmp_path / "out.csv"
@@ -322,7 +322,7 @@ def test_ctrl_c_stops_a_question_and_the_chat_goes_on(capsys: pytest.CaptureFixt
     assert "中文" in output
 
 
-def test_a_fault_of_ours_costs_one_line(
+def test_an_internal_error_is_one_line(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def broken(*_: object) -> None:
@@ -411,7 +411,7 @@ def test_a_database_that_is_away_has_no_names_yet() -> None:
     assert list(Names([], away).get_completions(Document("cu"), CompleteEvent())) == []
 
 
-def test_the_history_is_its_owners_alone(tmp_path: Path) -> None:
+def test_the_question_history_is_a_private_file(tmp_path: Path) -> None:
     history = history_of(Settings(data_dir=str(tmp_path / "data")))
     assert isinstance(history, FileHistory)
     history.store_string("how many orders?")

@@ -77,7 +77,7 @@ def test_the_shop_is_built_in_the_cache_once_and_mended(ctx: ScriptedCli, tmp_pa
     assert place.stat().st_mtime_ns == built
 
 
-def test_a_persons_own_file_is_left_alone(ctx: ScriptedCli, tmp_path: Path) -> None:
+def test_an_existing_file_of_the_user_is_not_changed(ctx: ScriptedCli, tmp_path: Path) -> None:
     own = tmp_path / "own.db"
     make(own, "CREATE TABLE orders (a); INSERT INTO orders VALUES (1);")
     before = own.read_bytes()
@@ -99,7 +99,7 @@ def test_a_question_that_does_not_end_as_it_should_is_no_success(ctx: ScriptedCl
     assert ctx.replies(WRITTEN[0]).run("demo", "--db", str(shop), "--quick").code == 4
 
 
-def test_a_shop_is_known_by_its_tables_and_orders(tmp_path: Path) -> None:
+def test_a_shop_is_recognized_by_its_tables_and_orders(tmp_path: Path) -> None:
     make(tmp_path / "empty_shop.db", SCHEMA)
     assert not is_shop(tmp_path / "empty_shop.db")
     assert not is_shop(tmp_path / "nowhere.db")

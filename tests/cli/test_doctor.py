@@ -13,7 +13,7 @@ from text2sql.config import CONFIG
 from text2sql.database.dialects import FACTS
 
 
-def test_what_is_installed_is_told_with_versions() -> None:
+def test_installed_parts_are_listed_with_versions() -> None:
     ended = run("doctor")
     assert ended.code == 0
     assert f"sqlglot        {metadata.version('sqlglot')}" in ended.out
@@ -141,9 +141,7 @@ def test_grants_are_printed_for_a_role(tmp_path: Path) -> None:
         (["--policy", "missing.json", "--dialect", "mysql"], "cannot be read", "无法读取策略文件"),
     ],
 )
-def test_grants_that_cannot_be_made_are_bad_usage(
-    policy: str, words: list[str], english: str, chinese: str
-) -> None:
+def test_invalid_grants_are_bad_usage(policy: str, words: list[str], english: str, chinese: str) -> None:
     arguments = [policy if word == "POLICY" else word for word in words]
     for lang, expected in (("en", english), ("zh", chinese)):
         ended = run("doctor", "--grants", *arguments, "--lang", lang)

@@ -79,7 +79,7 @@ def ctx(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Eval:
     return Eval(tmp_path, monkeypatch)
 
 
-def test_a_set_is_asked_and_summed_up_as_a_table(ctx: Eval) -> None:
+def test_a_question_set_is_asked_and_summarized_as_a_table(ctx: Eval) -> None:
     ended = ctx.ask()
     assert ended.code == 0
     output = ended.out.splitlines()
@@ -93,7 +93,7 @@ def test_a_set_is_asked_and_summed_up_as_a_table(ctx: Eval) -> None:
     assert "3/3 right 66.7%  3: right" in ended.err.splitlines()
 
 
-def test_the_table_speaks_chinese(ctx: Eval) -> None:
+def test_the_summary_table_is_available_in_chinese(ctx: Eval) -> None:
     ended = ctx.ask("--lang", "zh")
     assert "各难度的正确率" in ended.out
     assert "正确率 66.7%" in ended.err
@@ -105,7 +105,7 @@ def test_the_summary_is_one_json_object(ctx: Eval) -> None:
     assert output["risk"]["overall"] == 0.3333
 
 
-def test_a_line_is_kept_for_each_question_and_none_is_asked_twice(ctx: Eval) -> None:
+def test_each_question_has_a_line_and_is_not_asked_twice(ctx: Eval) -> None:
     out = ctx.folder / "run.jsonl"
     ctx.ask("--out", str(out))
     lines = [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]
@@ -144,7 +144,7 @@ def test_foreign_questions_are_mixed_in_and_counted_apart(ctx: Eval) -> None:
     assert (output["questions"], output["declined"]["of"]) == (3, 2)  # `SELECT 3` runs anywhere
 
 
-def test_a_persons_own_questions_on_one_database(ctx: Eval) -> None:
+def test_a_question_set_about_one_database(ctx: Eval) -> None:
     own = ctx.folder / "own.yaml"
     own.write_text("- question: How many orders are there?\n  rows: 3\n", encoding="utf-8")
     ended = ctx.run("--db", str(ctx.folder / "dbs" / "shop" / "shop.sqlite"), str(own), "--json")
@@ -201,7 +201,7 @@ def test_two_runs_are_compared(ctx: Eval) -> None:
         (("compare", "{folder}/a.jsonl"), "takes one question set"),
     ],
 )
-def test_what_cannot_be_is_told_before_anything_is_asked(
+def test_invalid_input_is_an_error_before_any_question_is_asked(
     ctx: Eval, words: tuple[str, ...], expected: str
 ) -> None:
     (ctx.folder / "empty.json").write_text("[]")
@@ -233,7 +233,7 @@ def test_only_a_hosted_model_is_asked_several_questions_at_a_time() -> None:
 
 
 @pytest.mark.slow
-def test_ctrl_c_leaves_a_whole_file_and_says_how_to_go_on(ctx: Eval) -> None:
+def test_ctrl_c_leaves_complete_lines_and_says_how_to_resume(ctx: Eval) -> None:
     out = ctx.folder / "run.jsonl"
     ctx.ask("--limit", "1", "--seed", "1", "--out", str(out))
     before = out.read_bytes()

@@ -76,12 +76,12 @@ def test_every_text_is_complete_in_both_languages_with_the_same_placeholders() -
         assert english == chinese, key
 
 
-def test_without_a_command_there_is_help() -> None:
+def test_without_a_command_the_help_is_shown() -> None:
     assert run().out == run("--help").out
     assert run("--lang", "zh").out == run("--lang", "zh", "--help").out
 
 
-def test_the_version_is_told() -> None:
+def test_the_version_is_printed() -> None:
     assert run("--version") == (0, f"text2sql {__version__}\n", "")
 
 
@@ -125,13 +125,13 @@ def test_a_bad_setting_is_named(shop: str) -> None:
     assert "TEXT2SQL_POOL_SIZE" in ended.err
 
 
-def test_a_fault_of_ours_is_one_line_and_its_trace_is_asked_for(
+def test_an_internal_error_is_one_line_and_debug_adds_the_trace(
     shop: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def broken(*_: object) -> None:
         raise ZeroDivisionError("by\nzero")
 
-    monkeypatch.setattr(schema, "chosen", broken)
+    monkeypatch.setattr(schema, "select_tables", broken)
     quiet = run("schema", "--db", shop)
     assert (quiet.code, quiet.out, len(quiet.err.splitlines())) == (4, "", 1)
     assert "ZeroDivisionError: by)" in quiet.err
@@ -144,7 +144,7 @@ def test_ctrl_c_is_one_line_and_130(monkeypatch: pytest.MonkeyPatch, shop: str) 
     def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(schema, "chosen", interrupted)
+    monkeypatch.setattr(schema, "select_tables", interrupted)
     assert run("schema", "--db", shop) == (130, "", "Interrupted.\n")
     assert run("schema", "--db", shop, "--lang", "zh").err == "已中断。\n"
 

@@ -59,7 +59,7 @@ def test_as_json(cache: Mapping[str, str]) -> None:
     assert json.loads(run_model(cache, "remove", "--json").out) == {"freed": SMALL.size, "ended": []}
 
 
-def test_a_damaged_file_is_told_and_mended(cache: Mapping[str, str]) -> None:
+def test_a_damaged_file_is_reported_and_restored(cache: Mapping[str, str]) -> None:
     target = Path(run_model(cache, "pull").out.strip())
     target.write_bytes(contents()[:-1] + b"x")
     ended = run_model(cache, "verify")
@@ -91,7 +91,7 @@ def test_the_caches_go_with_the_file(cache: Mapping[str, str]) -> None:
         ((), 2, "missing"),
     ],
 )
-def test_what_cannot_be_done_is_told(
+def test_an_impossible_action_is_an_error(
     cache: Mapping[str, str], words: tuple[str, ...], code: int, expected: str
 ) -> None:
     ended = run_model(cache, *words)

@@ -84,7 +84,7 @@ def test_without_a_name_it_stands_beside_the_template_under_its_day(ctx: Scripte
     ]  # fmt: skip
 
 
-def test_what_could_not_be_filled_is_marked_and_told_and_ends_with_4(ctx: ScriptedCli) -> None:
+def test_unfilled_placeholders_are_marked_and_the_exit_code_is_4(ctx: ScriptedCli) -> None:
     ctx.template.write_text("{{ How many customers are there? }}, {{ 各城市的订单总额 }}", encoding="utf-8")
     ended = ctx.run("--out", str(ctx.folder / "out.html"))
     assert ended.code == 4
@@ -105,7 +105,7 @@ def test_what_could_not_be_filled_is_marked_and_told_and_ends_with_4(ctx: Script
         (("--every", "sometimes"), "sometimes"),
     ],
 )
-def test_bad_usage_is_told_before_anybody_is_asked(
+def test_bad_usage_is_an_error_before_the_model_is_called(
     words: tuple[str, ...], expected: str, ctx: ScriptedCli
 ) -> None:
     if not expected:
@@ -116,7 +116,7 @@ def test_bad_usage_is_told_before_anybody_is_asked(
     assert ctx.backend.requests == []
 
 
-def test_a_parameter_without_a_value_and_a_template_that_is_none(ctx: ScriptedCli, tmp_path: Path) -> None:
+def test_a_missing_parameter_and_an_invalid_template_are_errors(ctx: ScriptedCli, tmp_path: Path) -> None:
     ctx.template.write_text("{{ orders in :year }}")
     assert ":year" in ctx.run().err
     ctx.template.write_text("no questions")
@@ -125,7 +125,7 @@ def test_a_parameter_without_a_value_and_a_template_that_is_none(ctx: ScriptedCl
     assert (ended.code, "无法读取" in ended.err) == (2, True)
 
 
-def test_a_database_that_is_not_there_leaves_the_last_report_alone(ctx: ScriptedCli) -> None:
+def test_a_missing_database_does_not_change_the_last_report(ctx: ScriptedCli) -> None:
     out = ctx.folder / "out.md"
     out.write_text("yesterday's")
     ctx.shop.unlink()
@@ -145,9 +145,7 @@ def test_a_pdf_without_a_program_for_it_is_one_clear_line(
     assert "Chromium, LibreOffice" in ended.err
 
 
-def test_an_office_is_asked_for_what_only_it_can_make(
-    ctx: ScriptedCli, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_formats_that_need_an_office_suite_use_one(ctx: ScriptedCli, monkeypatch: pytest.MonkeyPatch) -> None:
     office = ctx.folder / "soffice"
     office.write_text(
         '#!/bin/sh\nwhile [ $# -gt 1 ]; do [ "$1" = --convert-to ] && to=$2; shift; done\n'

@@ -45,14 +45,14 @@ def test_a_statement_is_checked_for_the_database(place: Place) -> None:
     assert run("check", "DROP TABLE customers", "--db", place.url).code == 3
 
 
-def test_a_wrong_password_is_told(place: Place) -> None:
+def test_a_wrong_password_is_reported(place: Place) -> None:
     account, at, rest = place.url.rpartition("@")
     if not at:
         pytest.skip("a file has no password")
     _fails(f"{account.rpartition(':')[0]}:wr0ng-pw@{rest}", "refused the account", "拒绝了该账号")
 
 
-def test_a_wrong_database_is_told(place: Place) -> None:
+def test_a_wrong_database_is_reported(place: Place) -> None:
     if place.dialect not in ("postgres", "clickhouse"):
         pytest.skip("MariaDB does not tell an account which databases there are not")
     _fails(f"{place.url}_not", "no such database", "没有这个数据库")

@@ -71,8 +71,8 @@ def test_sources_that_cannot_be_served_are_rejected_at_startup(
 ) -> None:
     policy = shop.with_name("policy.json")
     policy.write_text('{"tables": {"customers": ["id"]}}')
-    given = [word.replace("SHOP", str(shop)).replace("POLICY", str(policy)) for word in words]
-    ended = run("serve", *given, env={"TEXT2SQL_DB": None, "TEXT2SQL_MEMORY": "none"})
+    arguments = [word.replace("SHOP", str(shop)).replace("POLICY", str(policy)) for word in words]
+    ended = run("serve", *arguments, env={"TEXT2SQL_DB": None, "TEXT2SQL_MEMORY": "none"})
     assert (ended.code, expected in ended.err) == (2, True), ended.err
 
 
@@ -148,7 +148,9 @@ def serving(shop: Path, **settings: str) -> Iterator[Program]:
 
 @pytest.mark.parametrize("sig", [signal.SIGTERM, signal.SIGINT])
 @pytest.mark.fault("P01", "P02")
-def test_being_told_to_stop_tells_every_stream_and_ends_with_0(shop: Path, sig: signal.Signals) -> None:
+def test_sigterm_ends_every_stream_with_a_problem_and_the_exit_code_is_0(
+    shop: Path, sig: signal.Signals
+) -> None:
     with serving(shop) as program:
         texts: list[str] = []
 

@@ -1,7 +1,5 @@
 """Export rows atomically as JSON, or as CSV that is safe to open in a spreadsheet."""
 
-import csv
-import io
 import json
 import os
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -9,17 +7,13 @@ from contextlib import suppress
 from pathlib import Path
 
 from text2sql.errors import UsageError
-from text2sql.serialization import csv_cell, escape_formula, plain
+from text2sql.serialization import csv_text, plain
 from text2sql.types import Row
 
 
 def as_csv(columns: Sequence[str], rows: Sequence[Row]) -> bytes:
     """Rows as CSV. The byte order mark makes Excel read it as UTF-8. NULL is an empty cell."""
-    buffer = io.StringIO(newline="")
-    writer = csv.writer(buffer)
-    writer.writerow([escape_formula(name) for name in columns])
-    writer.writerows([[csv_cell(value) for value in row] for row in rows])
-    return buffer.getvalue().encode("utf-8-sig", "replace")
+    return csv_text([columns, *rows]).encode("utf-8-sig", "replace")
 
 
 def as_json(columns: Sequence[str], rows: Sequence[Row]) -> bytes:

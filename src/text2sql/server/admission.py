@@ -76,7 +76,7 @@ class Admission:
         try:
             async with asyncio.timeout(timeout):
                 await waiter.admitted
-        except BaseException as error:  # remove the waiter whatever ended the wait
+        except BaseException as error:  # remove the waiter however the wait ended
             if waiter.admitted.done() and not waiter.admitted.cancelled():
                 self._release(user, source)
             else:

@@ -5,8 +5,6 @@ Cells never become formulas or links; numbers and dates keep their types; text i
 """
 
 import asyncio
-import csv
-import io
 import json
 import re
 import tempfile
@@ -21,7 +19,7 @@ import xlsxwriter  # type: ignore[import-untyped]
 
 from text2sql.database.parquet import ParquetFile, kind_of
 from text2sql.errors import UsageError
-from text2sql.serialization import csv_cell, escape_formula, plain
+from text2sql.serialization import csv_text, plain
 from text2sql.types import ResultColumn, Row, Value
 
 Format: TypeAlias = Literal["csv", "xlsx", "parquet", "json"]
@@ -57,11 +55,9 @@ class Rows(Protocol):
 
 async def csv_chunks(rows: Rows, cut: bool = False) -> AsyncGenerator[bytes, None]:
     """CSV with a byte order mark, which Excel needs for Chinese. `cut`: the headers announce truncation."""
-    yield ("\ufeff" + _csv_text([[escape_formula(column.name) for column in rows.columns]])).encode(
-        "utf-8", "replace"
-    )
+    yield f"\ufeff{csv_text([[column.name for column in rows.columns]])}".encode("utf-8", "replace")
     async for batch in rows:
-        yield await asyncio.to_thread(_csv_bytes, batch)
+        yield (await asyncio.to_thread(csv_text, batch)).encode("utf-8", "replace")
     _check_complete(rows, "csv", cut)
 
 
@@ -76,19 +72,9 @@ async def json_chunks(rows: Rows, cut: bool = False) -> AsyncGenerator[bytes, No
     yield b"]}\n"
 
 
-def _csv_bytes(batch: Sequence[Row]) -> bytes:
-    return _csv_text([[csv_cell(value) for value in row] for row in batch]).encode("utf-8", "replace")
-
-
 def _json_bytes(batch: Sequence[Row], comma: str) -> bytes:
     rows = ",".join(json.dumps(plain(row), ensure_ascii=False, allow_nan=False) for row in batch)
     return (comma + rows).encode("utf-8", "replace")
-
-
-def _csv_text(cells: list[list[str]]) -> str:
-    buffer = io.StringIO(newline="")
-    csv.writer(buffer).writerows(cells)
-    return buffer.getvalue()
 
 
 def _check_complete(rows: Rows, kind: str, cut: bool) -> None:
