@@ -2,12 +2,15 @@
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import click
 
 from text2sql.errors import UsageError
 from text2sql.i18n import Language, cli_text, cli_texts
+
+PATH = click.Path(path_type=Path)  # the type of an option that names a file or a folder
 
 
 class Page(click.HelpFormatter):

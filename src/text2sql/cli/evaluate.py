@@ -12,7 +12,7 @@ import click
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from text2sql.cli.answer_view import screen
-from text2sql.cli.click_i18n import Command, flag, option
+from text2sql.cli.click_i18n import PATH, Command, flag, option
 from text2sql.cli.eval_view import lines, share_text
 from text2sql.cli.json_output import echo_json
 from text2sql.cli.question_options import PRESETS
@@ -42,17 +42,15 @@ def command(lang: Language) -> click.Command:
         run,
         [
             click.Argument(["words"], nargs=-1, required=True, metavar="QUESTIONS"),
-            option("--databases", metavar="DIR"),
+            option("--databases", metavar="DIR", type=PATH),
             option("--db", metavar="SOURCE"),
             option("--limit", metavar="N", type=click.IntRange(min=1)),
             option("--seed", metavar="S", type=int, default=0),
-            option("--out", metavar="FILE"),
-            option("--report", metavar="FILE"),
-            option("--model", metavar="NAME"),
+            option("--out", metavar="FILE", type=PATH),
+            option("--report", metavar="FILE", type=PATH),
+            option("--model", metavar="NAME", default=""),
             option("--preset", type=click.Choice(PRESETS)),
-            click.Option(
-                ["--attempts"], metavar="N", type=click.IntRange(min=1), help=cli_text("--attempts", lang)
-            ),
+            option("--attempts", metavar="N", type=click.IntRange(min=1)),
             option("--parallel", metavar="N", type=click.IntRange(min=1)),
             option("--foreign", metavar="SHARE", type=click.FloatRange(min=0, min_open=True)),
             flag("--bare"),
@@ -73,10 +71,10 @@ class EvalOptions:
     out: Path | None
     report: Path | None
     model: str
-    preset: str
+    preset: str | None
     attempts: int | None
     parallel: int | None
-    foreign: float
+    foreign: float | None
     bare: bool
 
     def where(self, question: Question) -> str:
@@ -111,23 +109,13 @@ def run(lang: Language, *, words: tuple[str, ...], as_json: bool, **arguments: A
 
 
 def _eval_options(path: str, arguments: dict[str, Any], settings: Settings) -> EvalOptions:
-    folder, db = arguments.pop("databases"), arguments.pop("db")
-    if folder and db:
+    databases, report = arguments["databases"], arguments["report"]
+    db = arguments["db"] or ("" if databases else settings.db)
+    if bool(databases) == bool(db):  # both, or neither
         raise UsageError("usage.eval_databases")
-    if not folder and not (db := db or settings.db):
-        raise UsageError("usage.eval_databases")
-    out, report = arguments.pop("out"), arguments.pop("report")
-    return EvalOptions(
-        Path(path),
-        Path(folder) if folder else None,
-        db or "",
-        out=Path(out) if out else None,
-        report=check_report(Path(report)) if report else None,
-        model=arguments.pop("model") or "",
-        preset=arguments.pop("preset") or "",
-        foreign=arguments.pop("foreign") or 0.0,
-        **arguments,
-    )
+    if report:
+        check_report(report)
+    return EvalOptions(Path(path), **{**arguments, "db": db})
 
 
 def _questions(options: EvalOptions, settings: Settings) -> list[Question]:

@@ -16,7 +16,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from text2sql.cli import FAILED, OK
 from text2sql.cli.answer_view import screen
-from text2sql.cli.click_i18n import Command, flag, option
+from text2sql.cli.click_i18n import PATH, Command, flag, option
 from text2sql.cli.json_output import echo_json
 from text2sql.cli.question_options import language_was_named
 from text2sql.cli.sources import policy_from
@@ -39,17 +39,17 @@ def command(lang: Language) -> click.Command:
         lang,
         run,
         [
-            click.Argument(["template"], metavar="TEMPLATE"),
+            click.Argument(["template"], metavar="TEMPLATE", type=PATH),
             option("--out", metavar="FILE"),
             option("--param", metavar="NAME=VALUE", multiple=True),
             option("--date", metavar="DATE"),
             option("--db", metavar="SOURCE"),
             option("--model", metavar="NAME"),
             option("--policy", metavar="FILE"),
-            option("--lock", metavar="FILE"),
+            option("--lock", metavar="FILE", type=PATH),
             flag("--locked"),
             flag("--anew"),
-            option("--record", metavar="FILE"),
+            option("--record", metavar="FILE", type=PATH),
             option("--attempts", metavar="N", type=click.IntRange(min=1)),
             option("--parallel", metavar="N", type=click.IntRange(min=1), default=PARALLEL),
             option("--every", metavar="CRON"),
@@ -72,10 +72,10 @@ class Presentation:
 def run(
     lang: Language,
     *,
-    template: str,
+    template: Path,
     out: str | None,
     param: tuple[str, ...],
-    lock: str | None,
+    lock: Path | None,
     every: str | None,
     locked: bool,
     anew: bool,
@@ -91,15 +91,14 @@ def run(
         max_attempts=attempts or 0,
     )
     job = job_of(
-        Path(template),
+        template,
         out or "",
-        Path(lock) if lock else None,
+        lock,
         parameters=read_parameters(param),
         every=read_cron(every) if every else None,
         terms=terms,
     )
-    record = Path(arguments["record"]) if arguments["record"] else None
-    presentation = Presentation(lang, arguments["as_json"], arguments["quiet"], record)
+    presentation = Presentation(lang, arguments["as_json"], arguments["quiet"], arguments["record"])
     app = AsyncText2SQL(
         arguments["db"] or "",
         settings=replace(from_environment(), allow_writes=False),

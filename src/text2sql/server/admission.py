@@ -3,7 +3,6 @@
 Concurrent work is limited for the whole server, for one user and for one source. Requests beyond the limits
 wait in a bounded queue with a timeout. Users are served round-robin, so a user with many requests does not
 delay the others.
-
 """
 
 import asyncio

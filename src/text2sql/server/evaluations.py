@@ -2,7 +2,6 @@
 
 Each judged question is stored, so that a process that resumes the job does not ask it again. Questions and
 reference queries run as the user who submitted them: through the guard, and under that user's row policies.
-
 """
 
 import asyncio

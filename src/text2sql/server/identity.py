@@ -1,7 +1,6 @@
 """Authentication: who sends a request, from an API key or a JWT, or anonymous where sign-in is off.
 
 Credentials are read from the Authorization header only: browsers, proxies and logs keep URLs.
-
 """
 
 import hashlib

@@ -1,7 +1,6 @@
 """ASGI middleware: request ids, host check, authentication, rate limits, body limits and security headers.
 
 It is plain ASGI because `BaseHTTPMiddleware` would hide client disconnects from the routes.
-
 """
 
 import asyncio

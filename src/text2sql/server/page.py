@@ -2,7 +2,6 @@
 
 There is no build step and no other host. The Content-Security-Policy allows only scripts, styles and
 connections of this server and no eval, so HTML in a cell value stays harmless even if the page has a bug.
-
 """
 
 import gzip

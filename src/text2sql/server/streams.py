@@ -2,7 +2,6 @@
 
 A question without readers is cancelled after a grace period; a stream whose buffer is full ends with a
 problem.
-
 """
 
 import asyncio
