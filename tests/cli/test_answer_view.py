@@ -15,7 +15,7 @@ from text2sql.cli.answer_view import (
     show,
     sql_text,
 )
-from text2sql.cli.progress import Progress, ProgressState, after, line, remark, stage_words
+from text2sql.cli.progress import Progress, ProgressState, live_line, next_state, permanent_line, stage_label
 from text2sql.cli.table import Space, cell, numeric, omission_notes, rows_table, visible_columns
 from text2sql.i18n import cli_texts
 from text2sql.serialization import plain
@@ -223,13 +223,15 @@ def test_a_value_that_never_ends_does() -> None:
 def test_generated_text_accumulates_until_the_next_stage() -> None:
     going = ProgressState()
     for event in (StageStarted("generator"), SqlToken("SELECT "), SqlToken("1")):
-        going = after(going, event)
+        going = next_state(going, event)
     assert going == ProgressState("generator", "SELECT 1")
-    assert after(going, StageStarted("validator")) == ProgressState("validator")
-    assert after(ProgressState("interpreter"), AnswerToken("Two.")) == ProgressState("interpreter", "Two.")
-    assert after(going, Warned("x")) == going
-    assert after(after(going, Queued(2)), Queued(0)) == going
-    assert "前面还有 2 个" in line(after(going, Queued(2)), "zh", "|", 1.0, 80).plain
+    assert next_state(going, StageStarted("validator")) == ProgressState("validator")
+    assert next_state(ProgressState("interpreter"), AnswerToken("Two.")) == ProgressState(
+        "interpreter", "Two."
+    )
+    assert next_state(going, Warned("x")) == going
+    assert next_state(next_state(going, Queued(2)), Queued(0)) == going
+    assert "前面还有 2 个" in live_line(next_state(going, Queued(2)), "zh", "|", 1.0, 80).plain
 
 
 @pytest.mark.parametrize(
@@ -242,21 +244,21 @@ def test_generated_text_accumulates_until_the_next_stage() -> None:
     ],
 )
 def test_the_live_line_shows_the_query_as_it_grows(written: str, expected: str) -> None:
-    output = line(ProgressState("generator", written), "en", "⠋", 3.4, 100)
+    output = live_line(ProgressState("generator", written), "en", "⠋", 3.4, 100)
     assert output.plain == f"⠋ writing the query 3 s  {expected}"
 
 
 def test_the_live_line_is_one_line_however_long_the_query() -> None:
     for width in (20, 40, 80):
-        output = line(ProgressState("generator", "SELECT 表 " * 500), "zh", "⠋", 100, width)
+        output = live_line(ProgressState("generator", "SELECT 表 " * 500), "zh", "⠋", 100, width)
         assert cell_len(output.plain) < width
-    output = line(ProgressState("generator", "SELECT a, " * 50 + "z FROM t"), "en", "⠋", 1, 60)
+    output = live_line(ProgressState("generator", "SELECT a, " * 50 + "z FROM t"), "en", "⠋", 1, 60)
     assert output.plain.endswith("z FROM t")
 
 
 def test_stages_have_labels_and_an_unknown_stage_is_shown_by_name() -> None:
-    assert stage_words("executor", "zh") == "执行查询"
-    assert stage_words("a\x1bstage", "en") == "a\\x1bstage"
+    assert stage_label("executor", "zh") == "执行查询"
+    assert stage_label("a\x1bstage", "en") == "a\\x1bstage"
     assert "stage.recovery" in cli_texts()
 
 
@@ -274,7 +276,7 @@ def test_stages_have_labels_and_an_unknown_stage_is_shown_by_name() -> None:
     ],
 )
 def test_what_stays_is_what_went_wrong(event: Event, expected: str) -> None:
-    assert remark(event, "en") == expected
+    assert permanent_line(event, "en") == expected
 
 
 EVENTS: tuple[Event, ...] = (
@@ -289,7 +291,7 @@ EVENTS: tuple[Event, ...] = (
 def _taken(console: Console, *, quiet: bool = False) -> None:
     with Progress(console, "en", quiet=quiet, clock=lambda: 0.0) as progress:
         for event in EVENTS:
-            progress.take(event)
+            progress.show_event(event)
 
 
 def test_without_a_terminal_the_stages_are_short_plain_lines() -> None:

@@ -18,7 +18,7 @@ from io import TextIOWrapper
 import click
 
 from text2sql import __version__
-from text2sql.cli.click_i18n import LocalizedContext, complaint, localized_params, page_option
+from text2sql.cli.click_i18n import LocalizedContext, localized_params, page_option, usage_message
 from text2sql.config import CONFIG, from_environment
 from text2sql.errors import Text2SQLError, UsageError
 from text2sql.i18n import Language, cli_text, explain, language
@@ -118,7 +118,7 @@ def _run(words: list[str], lang: Language) -> int:
     except click.exceptions.Exit as ended:
         return ended.exit_code
     except click.ClickException as error:
-        _print_error(complaint(error, lang))
+        _print_error(usage_message(error, lang))
         return BAD_USAGE
     except Text2SQLError as error:
         _print_error(explain(error, lang))

@@ -13,7 +13,7 @@ from rich.syntax import Syntax
 from rich.table import Table
 from rich.text import Text
 
-from text2sql.cli.charting import sketched
+from text2sql.cli.charting import chart_text
 from text2sql.cli.table import ROWS, Space, omission_notes, rows_table
 from text2sql.i18n import Language, cli_text, say, sentences
 from text2sql.text_normalization import printable
@@ -65,7 +65,7 @@ def answer_parts(
     if answer.columns:
         parts += rows_parts(answer.columns, answer.rows, answer.truncated, lang, space)
     if sketch and answer.chart and space.width is not None and len(answer.rows) > 1:
-        parts.append(Text(lines_of(sketched(answer, lang, space.width)), style="cyan"))
+        parts.append(Text(lines_of(chart_text(answer, lang, space.width)), style="cyan"))
     parts += sentence_parts(answer, lang)
     if receipt == "whole":
         parts.append(Text("\n".join(receipt_lines(answer.receipt, lang)), style="dim"))
@@ -127,7 +127,6 @@ def receipt_line(receipt: Receipt, lang: Language) -> str:
 
 
 def _check(name: str, lang: Language) -> str:
-    """The label of a passed check."""
     return say(f"check.{name}", lang) if f"check.{name}" in sentences() else name
 
 

@@ -50,8 +50,6 @@ def command(lang: Language) -> click.Command:
 
 @dataclass(frozen=True, slots=True)
 class Presentation:
-    """How the answer is presented."""
-
     lang: Language
     yes: bool = False
     receipt: bool = False

@@ -32,7 +32,7 @@ def drawable(answer: Answer, kind: str = "") -> Drawable:
     """The answer's own chart, or another kind that suits its rows."""
     columns = tuple(ResultColumn(name, "") for name in answer.columns)
     result = QueryResult(columns, answer.rows, "rows" if answer.truncated else "")
-    own = _chosen(answer, result)
+    own = _answer_chart(answer, result)
     if own is None:
         raise ChartError("chart.none")
     meta: Any = (answer.chart or {}).get("usermeta")
@@ -45,13 +45,13 @@ def drawable(answer: Answer, kind: str = "") -> Drawable:
     return Drawable(chart, result, suited)
 
 
-def _chosen(answer: Answer, result: QueryResult) -> Chart | None:
+def _answer_chart(answer: Answer, result: QueryResult) -> Chart | None:
     """The chart of the answer. The rows of a user's own SQL come without one, so one is chosen here."""
     meta: Any = (answer.chart or {}).get("usermeta")
     return from_plain(meta["text2sql"]) if meta and result.rows else choose(result, answer.question)
 
 
-def sketched(answer: Answer, lang: Language, width: int | None, kind: str = "") -> str:
+def chart_text(answer: Answer, lang: Language, width: int | None, kind: str = "") -> str:
     drawing = drawable(answer, kind)
     return sketch(drawing.chart, drawing.result, width or _WIDTH, lang)
 

@@ -93,7 +93,7 @@ def chart(chat: Conversation, arguments: str) -> None:
     if name and "." not in name:
         raise UsageError("usage.chart_kind", name=name, kinds=", ".join(charting.drawable(answer).kinds))
     if not name:
-        chat.say(charting.sketched(answer, chat.lang, available_space(chat.out).width, kind), "cyan")
+        chat.say(charting.chart_text(answer, chat.lang, available_space(chat.out).width, kind), "cyan")
         suited = ", ".join(charting.drawable(answer, kind).kinds)
         chat.say(cli_text("chart.kinds", chat.lang, kinds=suited), "dim")
         return

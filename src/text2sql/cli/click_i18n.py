@@ -124,26 +124,28 @@ def page_option(name: str, page: Callable[[click.Context], str]) -> click.Option
     return option(name, is_flag=True, is_eager=True, expose_value=False, callback=show)
 
 
-def complaint(error: click.ClickException, lang: Language) -> str:
+def usage_message(error: click.ClickException, lang: Language) -> str:
     """A localized message for an error in the command line, with a pointer to the help."""
     context = getattr(error, "ctx", None)
     command = context.command_path if context else "text2sql"
-    return f"{_what(error, lang)}\n{cli_text('error.help', lang, command=command)}"
+    return f"{_problem(error, lang)}\n{cli_text('error.help', lang, command=command)}"
 
 
-def _what(error: click.ClickException, lang: Language) -> str:
+def _problem(error: click.ClickException, lang: Language) -> str:
     if isinstance(error, click.NoSuchOption):
         return cli_text("error.no_option", lang, name=error.option_name)
     if isinstance(error, click.MissingParameter):
-        return cli_text("error.missing", lang, name=_name(error.param))
+        return cli_text("error.missing", lang, name=_parameter_name(error.param))
     if isinstance(error, click.BadParameter):
-        return cli_text("error.bad_value", lang, name=_name(error.param), detail=_why(error, lang))
+        return cli_text(
+            "error.bad_value", lang, name=_parameter_name(error.param), detail=_expected(error, lang)
+        )
     if isinstance(error, click.BadOptionUsage):
         return cli_text("error.no_argument", lang, name=error.option_name)
     return cli_text("error.unreadable", lang, detail=error.format_message())
 
 
-def _why(error: click.BadParameter, lang: Language) -> str:
+def _expected(error: click.BadParameter, lang: Language) -> str:
     kind = error.param.type if error.param else None
     if isinstance(kind, click.Choice):
         return cli_text("error.choices", lang, choices=", ".join(kind.choices))
@@ -154,7 +156,7 @@ def _why(error: click.BadParameter, lang: Language) -> str:
     return error.message
 
 
-def _name(parameter: click.Parameter | None) -> str:
+def _parameter_name(parameter: click.Parameter | None) -> str:
     names: Sequence[str] = parameter.opts if parameter else ()
     if isinstance(parameter, click.Argument):
         return parameter.make_metavar(click.Context(click.Command("text2sql"))).strip("[]")

@@ -67,7 +67,7 @@ def command(lang: Language) -> click.Command:
 def run(lang: Language, *, db: str | None, model: str | None, quick: bool) -> int:
     settings = from_environment()
     console = screen()
-    path = shop_at(db, settings, lang)
+    path = shop_path(db, settings, lang)
     # The demo must not add threads and statistics to the user's memory.
     options = QuestionOptions(str(path), model or "", settings=replace(settings, memory="none", lang=""))
     questions = [question for question in QUESTIONS if question.quick] if quick else QUESTIONS
@@ -110,7 +110,7 @@ def next_commands(path: Path, lang: Language) -> list[str]:
 # -- The shop database ---------------------------------------------------------------------------
 
 
-def shop_at(name: str | None, settings: Settings, lang: Language) -> Path:
+def shop_path(name: str | None, settings: Settings, lang: Language) -> Path:
     """The path of the shop database, which is built if needed. Other existing files are never overwritten."""
     path = Path(name).expanduser().absolute() if name else cache_root(settings) / "demo" / "shop.db"
     if path.exists():

@@ -43,8 +43,6 @@ def command(lang: Language) -> click.Command:
 
 @dataclass(frozen=True, slots=True)
 class DatabaseReport:
-    """The result of examining a database."""
-
     source: str  # without its password
     reachable: bool
     dialect: str = ""

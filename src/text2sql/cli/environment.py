@@ -23,8 +23,6 @@ _REQUIREMENT = re.compile(r"(?P<name>[A-Za-z0-9._-]+)[^;]*;.*extra\s*==\s*['\"](
 
 @dataclass(frozen=True, slots=True)
 class Driver:
-    """A database driver."""
-
     database: str
     dialect: str
     version: str | None  # None if it cannot be imported
@@ -33,8 +31,6 @@ class Driver:
 
 @dataclass(frozen=True, slots=True)
 class EmbeddedModel:
-    """The embedded model's runtime and file."""
-
     runtime: str | None  # None if the extra `local` is not installed
     file: Literal["checked", "unchecked", "absent"]
     fix: str  # the command that fixes a problem; "" if there is none
@@ -42,8 +38,6 @@ class EmbeddedModel:
 
 @dataclass(frozen=True, slots=True)
 class Installation:
-    """The installed parts and their versions."""
-
     python: str
     text2sql: str
     sqlglot: str

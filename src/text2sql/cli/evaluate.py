@@ -61,8 +61,6 @@ def command(lang: Language) -> click.Command:
 
 @dataclass(frozen=True, slots=True)
 class EvalOptions:
-    """The command line options of a run."""
-
     path: Path
     databases: Path | None
     db: str
@@ -77,11 +75,11 @@ class EvalOptions:
     foreign: float | None
     bare: bool
 
-    def where(self, question: Question) -> str:
+    def source_of(self, question: Question) -> str:
         return str(question.database(self.databases)) if self.databases else self.db
 
     @property
-    def outs(self) -> list[Path | None]:
+    def record_files(self) -> list[Path | None]:
         """The record files: `run.jsonl`, and `run.bare.jsonl` for the bare model."""
         beside = self.out.with_suffix(f".bare{self.out.suffix}") if self.out else None
         return [self.out, beside] if self.bare else [self.out]
@@ -125,14 +123,14 @@ def _questions(options: EvalOptions, settings: Settings) -> list[Question]:
     chosen = choose(all_questions, options.limit, options.seed)
     if options.databases:
         for question in chosen:
-            if not Path(options.where(question)).is_file():
-                raise UsageError("usage.db_file_missing", path=options.where(question))
+            if not Path(options.source_of(question)).is_file():
+                raise UsageError("usage.db_file_missing", path=options.source_of(question))
     if not options.foreign:
         return chosen
 
     def runs(question: Question, db_id: str) -> bool:
-        home = next(question for question in chosen if question.db_id == db_id)
-        return asyncio.run(_runs_on(question.gold_sql, options.where(home), settings))
+        same_database = next(question for question in chosen if question.db_id == db_id)
+        return asyncio.run(_runs_on(question.gold_sql, options.source_of(same_database), settings))
 
     return add_foreign_questions(chosen, all_questions, options.foreign, options.seed, runs)
 
@@ -158,12 +156,13 @@ async def _evaluate(
         if options.bare:
             subject_openers.append(lambda source: AskBare(source, model, settings))
         contestants = [
-            EvaluatedApp(opener, out) for opener, out in zip(subject_openers, options.outs, strict=True)
+            EvaluatedApp(opener, out)
+            for opener, out in zip(subject_openers, options.record_files, strict=True)
         ]
         with _progress(questions, options, lang) as on_record:
             records = await evaluate(
                 questions,
-                options.where,
+                options.source_of,
                 contestants,
                 settings=settings,
                 on_record=on_record,
@@ -178,7 +177,7 @@ async def _evaluate(
 @contextmanager
 def _progress(questions: Sequence[Question], options: EvalOptions, lang: Language) -> Iterator[Told]:
     """Show progress: a bar with the current accuracy on a terminal, otherwise one line per question."""
-    earlier = [read_records(out) if out is not None and out.exists() else {} for out in options.outs]
+    earlier = [read_records(out) if out is not None and out.exists() else {} for out in options.record_files]
     tally = _Tally(len(questions) * len(earlier))
     for at, records in enumerate(earlier):
         for question in questions:

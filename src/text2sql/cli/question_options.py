@@ -120,7 +120,7 @@ def follow_events(events: Iterator[Event], progress: Progress) -> Answer:
     """Show the events of a stream and return its answer. An interruption (Ctrl-C) cancels the query."""
     with closing(cast("Generator[Event, None, None]", events)) as stream, progress:
         for event in stream:
-            progress.take(event)
+            progress.show_event(event)
             if isinstance(event, Finished):
                 return event.answer
     raise RuntimeError("a stream ends with its answer")

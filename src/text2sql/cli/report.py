@@ -61,8 +61,6 @@ def command(lang: Language) -> click.Command:
 
 @dataclass(frozen=True, slots=True)
 class Presentation:
-    """How a run is presented."""
-
     lang: Language
     as_json: bool
     quiet: bool

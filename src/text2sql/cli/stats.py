@@ -9,7 +9,7 @@ import click
 
 from text2sql.cli.click_i18n import Command, flag, option
 from text2sql.cli.json_output import echo_json
-from text2sql.cli.progress import stage_words
+from text2sql.cli.progress import stage_label
 from text2sql.cli.table import aligned
 from text2sql.config import Settings, from_environment
 from text2sql.i18n import Language, cli_text, cli_texts
@@ -31,7 +31,7 @@ def command(lang: Language) -> click.Command:
 
 
 def run(lang: Language, *, days: int | None, as_json: bool) -> int:
-    stats = read(from_environment(), days)
+    stats = read_stats(from_environment(), days)
     if as_json:
         echo_json({"days": days, **asdict(stats)})
     elif not stats.questions:
@@ -41,7 +41,7 @@ def run(lang: Language, *, days: int | None, as_json: bool) -> int:
     return 0
 
 
-def read(settings: Settings, days: int | None) -> Stats:
+def read_stats(settings: Settings, days: int | None) -> Stats:
     """Read the statistics without creating a memory file if there is none yet."""
     place = place_of(settings)
     if isinstance(place, Path) and not place.exists():
@@ -57,7 +57,7 @@ def read(settings: Settings, days: int | None) -> Stats:
 def lines(stats: Stats, lang: Language) -> Iterator[str]:
     rows = [
         (cli_text("stats.questions", lang), f"{stats.questions:,}"),
-        *((f"  {_status(status, lang)}", _part(count, stats)) for status, count in stats.by_status.items()),
+        *((f"  {_status(status, lang)}", _share(count, stats)) for status, count in stats.by_status.items()),
         (cli_text("stats.first_pass", lang), _rate(stats.first_pass_rate)),
         (cli_text("stats.repaired", lang), _rate(stats.repair_rate)),
         (cli_text("stats.calls", lang), _number(stats.calls_per_answer)),
@@ -73,7 +73,7 @@ def lines(stats: Stats, lang: Language) -> Iterator[str]:
         yield f"\n{cli_text('stats.seconds', lang)}"
         yield from aligned(
             [
-                (f"  {stage_words(stage, lang)}", f"{spread.p50:8.2f}  {spread.p95:8.2f}")
+                (f"  {stage_label(stage, lang)}", f"{spread.p50:8.2f}  {spread.p95:8.2f}")
                 for stage, spread in stats.seconds.items()
             ]
         )
@@ -84,7 +84,7 @@ def _status(status: str, lang: Language) -> str:
     return cli_text(key, lang) if key in cli_texts() else printable(status)
 
 
-def _part(count: int, stats: Stats) -> str:
+def _share(count: int, stats: Stats) -> str:
     return f"{count:,}  ({count / stats.questions:.0%})"
 
 

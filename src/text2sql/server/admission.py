@@ -44,7 +44,7 @@ class Admission:
         self.waiting = 0
         self.closed = False
 
-    def refuse(self, user: str) -> None:
+    def check_queue(self, user: str) -> None:
         """Raise `UsageError` if the server is stopping or the queue is full."""
         if self.closed:
             raise UsageError("usage.stopping", seconds=RETRY_SECONDS)
@@ -58,7 +58,7 @@ class Admission:
         """Hold a slot; yields the seconds spent waiting. `seconds`: the rest of the client's deadline."""
         started = time.monotonic()
         if self.closed or self.waiting or not self._has_capacity(user, source):
-            self.refuse(user)
+            self.check_queue(user)
             await self._wait(user, source, min(self._queue_timeout, seconds or math.inf))
         else:
             self._acquire(user, source)

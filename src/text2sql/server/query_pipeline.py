@@ -105,7 +105,7 @@ class QueryPipeline:
         self, question: Question, source: Source, options: RunOptions, parent: str = ""
     ) -> AsyncGenerator[Event, None]:
         """The events of a question, once it is admitted. Data is audited before it is sent."""
-        self.admission.refuse(options.user)
+        self.admission.check_queue(options.user)
         events = self._run_admitted(question, source, options, parent)
         return self.auditor.events(events, options.user, source.name, options.thread, question.question)
 
@@ -113,7 +113,7 @@ class QueryPipeline:
         self, events: AsyncGenerator[Event, None], source: Source, thread: str, action: str
     ) -> AsyncGenerator[Event, None]:
         """The same for a thread that is resumed."""
-        self.admission.refuse(self.identity.user)
+        self.admission.check_queue(self.identity.user)
         return self.auditor.events(
             self._with_slot(self.observed(events, source), source),
             self.identity.user,
