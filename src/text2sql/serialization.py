@@ -3,9 +3,11 @@
 The CLI, the HTTP server, the MCP server and the agents share it, so an answer looks the same everywhere.
 """
 
+import csv
+import io
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from math import isfinite
 from typing import Any
@@ -221,6 +223,13 @@ def escape_formula(text: str) -> str:
 
 def _is_skipped(char: str) -> bool:
     return category(char) in _SKIPPED or char in _BLANK_LETTERS
+
+
+def csv_text(rows: Iterable[Sequence[Value]]) -> str:
+    """Rows, or column names, as lines of CSV."""
+    buffer = io.StringIO(newline="")
+    csv.writer(buffer).writerows([csv_cell(value) for value in row] for row in rows)
+    return buffer.getvalue()
 
 
 def csv_cell(value: Value) -> str:

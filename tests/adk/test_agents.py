@@ -213,7 +213,7 @@ def test_after_the_retry_the_last_error_stays_and_nothing_else_is_tried(shop: Pa
     assert talked.answers[0].endswith(json.dumps(state_of(talked)["last_error"], ensure_ascii=False))
 
 
-def test_a_new_turn_has_its_own_tries(shop: Path) -> None:
+def test_each_turn_has_its_own_attempts(shop: Path) -> None:
     with endpoint(Model([FAILS, FAILS, TOTAL])) as model:
         talked = talk(agent(shop, model), "The status of most orders?", QUESTION)
     assert talked.answers[1].endswith('"rows": [[37.75]], "truncated": false}')
@@ -294,8 +294,8 @@ def test_a_long_query_and_a_wide_table_are_bounded_too(tmp_path: Path) -> None:
         talked = talk(
             agent(make_shop(tmp_path / "wide.db", f"CREATE TABLE orders ({columns})"), model), QUESTION
         )
-    (shown,) = talked.replies("inspect_table_schema")
-    assert shown["cut"] == f"{len(shown['columns'])} of 500 columns are shown."
+    (reply,) = talked.replies("inspect_table_schema")
+    assert reply["cut"] == f"{len(reply['columns'])} of 500 columns are shown."
     assert len(state_of(talked)["generated_sql"]) <= SQL
     assert len(json.dumps(talked.state)) < 40_000
 
@@ -326,9 +326,9 @@ def test_a_schema_argument_limits_a_query_to_its_table(shop: Path) -> None:
     with endpoint(Model([TOTAL], parts={"sql": sql})) as model:
         talked = talk(agent(shop, model), QUESTION)
     assert talked.replies("generate_sql")[0]["success"] is True
-    shown = model.prompts("generator")[0]["messages"][0]["content"]
-    assert "CREATE TABLE orders" in shown
-    assert "customers" not in shown.replace("customer_id", "")
+    prompt = model.prompts("generator")[0]["messages"][0]["content"]
+    assert "CREATE TABLE orders" in prompt
+    assert "customers" not in prompt.replace("customer_id", "")
 
 
 def test_a_schema_argument_cannot_name_a_hidden_table(shop: Path) -> None:

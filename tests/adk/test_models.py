@@ -14,7 +14,7 @@ from text2sql.errors import ModelNotAllowed, UsageError
 TOTAL = "SELECT sum(total) AS revenue FROM orders"
 
 
-def test_azure_is_asked_at_its_deployment(shop: Path) -> None:
+def test_azure_is_called_at_its_deployment(shop: Path) -> None:
     with endpoint(Model([TOTAL])) as model:
         azure = {
             "model": "azure_openai:gpt-4o-mini",

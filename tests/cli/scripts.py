@@ -33,17 +33,17 @@ class ScriptedCli:
             "TEXT2SQL_MEMORY": None,
             "TEXT2SQL_DEBUG": "1",
         }
-        monkeypatch.setattr(question_options, "Text2SQL", self._opened)
+        monkeypatch.setattr(question_options, "Text2SQL", self._open)
 
-    def says(self, *lines: Line) -> "ScriptedCli":
+    def replies(self, *lines: Line) -> "ScriptedCli":
         self.backend = ScriptedBackend(lines, profile=LIKE_EMBEDDED)
         return self
 
     def run(self, *words: str, stdin: str = "") -> Ended:
         return run(*words, stdin=stdin.encode(), env=self.env)
 
-    def _opened(self, source: str, **given: Any) -> Text2SQL:
-        return Text2SQL(source, **{**given, "model": AsyncChatModel([self.backend], Settings())})
+    def _open(self, source: str, **arguments: Any) -> Text2SQL:
+        return Text2SQL(source, **{**arguments, "model": AsyncChatModel([self.backend], Settings())})
 
 
 def lines(texts: Iterable[str]) -> str:

@@ -15,9 +15,9 @@ from text2sql.cli.answer_view import (
     show,
     sql_text,
 )
-from text2sql.cli.progress import Progress, ProgressState, after, line, remark, stage_words
-from text2sql.cli.table import Room, cell, grid, left_out, numeric, visible_columns
-from text2sql.cli.words import WORDS
+from text2sql.cli.progress import Progress, ProgressState, live_line, next_state, permanent_line, stage_label
+from text2sql.cli.table import Space, cell, numeric, omission_notes, rows_table, visible_columns
+from text2sql.i18n import cli_texts
 from text2sql.serialization import plain
 from text2sql.types import (
     Answer,
@@ -71,7 +71,7 @@ def test_a_cell_is_one_harmless_line(value: Value, text: str) -> None:
     assert cell(value) == text
 
 
-def test_a_column_of_numbers_is_known_by_its_values() -> None:
+def test_a_column_of_numbers_is_detected_by_its_values() -> None:
     assert numeric([1, 2.5, None, "12345678901234567890.123"])
     assert not numeric([None, None])
     assert not numeric([1, "x"])
@@ -80,7 +80,7 @@ def test_a_column_of_numbers_is_known_by_its_values() -> None:
 
 
 def test_numbers_stand_to_the_right_and_wide_letters_take_two_places() -> None:
-    table = grid(("城市", "n"), (("上海", 5), ("Oslo", 1000)), Room())
+    table = rows_table(("城市", "n"), (("上海", 5), ("Oslo", 1000)), Space())
     assert drawn(table).splitlines() == [
         "╭──────┬──────╮",
         "│ 城市 │    n │",
@@ -94,7 +94,7 @@ def test_numbers_stand_to_the_right_and_wide_letters_take_two_places() -> None:
 def test_a_table_never_leaves_the_screen_and_says_what_it_left_out() -> None:
     columns = tuple(f"c{at}" for at in range(40))
     rows = (("文" * 500,) * 40,) * 30
-    parts = rows_parts(columns, rows, True, "en", Room(80, 20))
+    parts = rows_parts(columns, rows, True, "en", Space(80, 20))
     lines = drawn(*parts, width=80).splitlines()
     assert max(map(cell_len, lines)) <= 80
     assert len(lines) == 20 + 4 + 3
@@ -107,11 +107,11 @@ def test_a_table_never_leaves_the_screen_and_says_what_it_left_out() -> None:
 
 def test_a_pipe_gets_everything() -> None:
     rows = (("x" * 300,),) * 50
-    lines = drawn(*rows_parts(("a",), rows, False, "en", Room()), width=100_000).splitlines()
+    lines = drawn(*rows_parts(("a",), rows, False, "en", Space()), width=100_000).splitlines()
     assert len(lines) == 54
     assert "x" * 300 in lines[3]
-    assert left_out(1, 50, False, Room(), "en") == []
-    assert visible_columns(500, Room()) == 500
+    assert omission_notes(1, 50, False, Space(), "en") == []
+    assert visible_columns(500, Space()) == 500
 
 
 def test_nothing_hostile_reaches_the_terminal_whoever_wrote_it() -> None:
@@ -134,14 +134,14 @@ def test_nothing_hostile_reaches_the_terminal_whoever_wrote_it() -> None:
         ),
     )
     for receipt in ("line", "whole", ""):
-        told = drawn(*answer_parts(answer, "en", Room(), receipt=receipt), width=5_000)
-        assert "[bold]x[/bold]" in told
-        assert {letter for letter in told if not letter.isprintable()} == {"\n"}
+        output = drawn(*answer_parts(answer, "en", Space(), receipt=receipt), width=5_000)
+        assert "[bold]x[/bold]" in output
+        assert {letter for letter in output if not letter.isprintable()} == {"\n"}
 
 
 def test_choices_are_numbered() -> None:
     answer = Answer("clarify", "q", "Which?", choices=(Choice("Paris", "…"), Choice("Parma", "…")))
-    assert drawn(*answer_parts(answer, "en", Room(), receipt="")).splitlines() == [
+    assert drawn(*answer_parts(answer, "en", Space(), receipt="")).splitlines() == [
         "Which?",
         "  1. Paris",
         "  2. Parma",
@@ -151,7 +151,7 @@ def test_choices_are_numbered() -> None:
 
 def test_a_failure_says_what_happened_and_what_to_do() -> None:
     answer = Answer("failed", "q", "", error=Problem("timeout", "Too slow.", "Ask for less."))
-    assert drawn(*answer_parts(answer, "en", Room(), receipt="")) == "Too slow.\nAsk for less.\n"
+    assert drawn(*answer_parts(answer, "en", Space(), receipt="")) == "Too slow.\nAsk for less.\n"
 
 
 def test_a_query_is_coloured_for_a_screen_and_plain_for_a_pipe() -> None:
@@ -190,7 +190,7 @@ def test_the_short_receipt_is_one_line() -> None:
     assert receipt_line(Receipt(), "zh") == "0.0 秒"
 
 
-def test_the_whole_receipt_is_a_fact_a_line() -> None:
+def test_the_full_receipt_has_one_fact_per_line() -> None:
     assert receipt_lines(RECEIPT, "en") == [
         "model: local",
         "cost: calls 2, prompt tokens 1,500 (cached 1,200), written tokens 61, 4.2 s",
@@ -220,20 +220,22 @@ def test_a_value_that_never_ends_does() -> None:
 # -- the live line -------------------------------------------------------------------------------
 
 
-def test_what_is_written_grows_and_a_new_stage_begins_anew() -> None:
+def test_generated_text_accumulates_until_the_next_stage() -> None:
     going = ProgressState()
     for event in (StageStarted("generator"), SqlToken("SELECT "), SqlToken("1")):
-        going = after(going, event)
+        going = next_state(going, event)
     assert going == ProgressState("generator", "SELECT 1")
-    assert after(going, StageStarted("validator")) == ProgressState("validator")
-    assert after(ProgressState("interpreter"), AnswerToken("Two.")) == ProgressState("interpreter", "Two.")
-    assert after(going, Warned("x")) == going
-    assert after(after(going, Queued(2)), Queued(0)) == going
-    assert "前面还有 2 个" in line(after(going, Queued(2)), "zh", "|", 1.0, 80).plain
+    assert next_state(going, StageStarted("validator")) == ProgressState("validator")
+    assert next_state(ProgressState("interpreter"), AnswerToken("Two.")) == ProgressState(
+        "interpreter", "Two."
+    )
+    assert next_state(going, Warned("x")) == going
+    assert next_state(next_state(going, Queued(2)), Queued(0)) == going
+    assert "前面还有 2 个" in live_line(next_state(going, Queued(2)), "zh", "|", 1.0, 80).plain
 
 
 @pytest.mark.parametrize(
-    ("written", "shown"),
+    ("written", "expected"),
     [
         ("SELECT 1", "SELECT 1"),
         ("SELECT\n  1", "SELECT 1"),
@@ -241,27 +243,27 @@ def test_what_is_written_grows_and_a_new_stage_begins_anew() -> None:
         ("\x1b[2Jx", "\\x1b[2Jx"),
     ],
 )
-def test_the_live_line_shows_the_query_as_it_grows(written: str, shown: str) -> None:
-    told = line(ProgressState("generator", written), "en", "⠋", 3.4, 100)
-    assert told.plain == f"⠋ writing the query 3 s  {shown}"
+def test_the_live_line_shows_the_query_as_it_grows(written: str, expected: str) -> None:
+    output = live_line(ProgressState("generator", written), "en", "⠋", 3.4, 100)
+    assert output.plain == f"⠋ writing the query 3 s  {expected}"
 
 
 def test_the_live_line_is_one_line_however_long_the_query() -> None:
     for width in (20, 40, 80):
-        told = line(ProgressState("generator", "SELECT 表 " * 500), "zh", "⠋", 100, width)
-        assert cell_len(told.plain) < width
-    told = line(ProgressState("generator", "SELECT a, " * 50 + "z FROM t"), "en", "⠋", 1, 60)
-    assert told.plain.endswith("z FROM t")
+        output = live_line(ProgressState("generator", "SELECT 表 " * 500), "zh", "⠋", 100, width)
+        assert cell_len(output.plain) < width
+    output = live_line(ProgressState("generator", "SELECT a, " * 50 + "z FROM t"), "en", "⠋", 1, 60)
+    assert output.plain.endswith("z FROM t")
 
 
-def test_every_stage_has_its_words_and_an_unknown_one_its_name() -> None:
-    assert stage_words("executor", "zh") == "执行查询"
-    assert stage_words("a\x1bstage", "en") == "a\\x1bstage"
-    assert "stage.recovery" in WORDS
+def test_stages_have_labels_and_an_unknown_stage_is_shown_by_name() -> None:
+    assert stage_label("executor", "zh") == "执行查询"
+    assert stage_label("a\x1bstage", "en") == "a\\x1bstage"
+    assert "stage.recovery" in cli_texts()
 
 
 @pytest.mark.parametrize(
-    ("event", "told"),
+    ("event", "expected"),
     [
         (Warned("a\x1b[1m"), "! a\\x1b[1m"),
         (Checked("explain", False, "no such column"), "✗ explain: no such column"),
@@ -273,8 +275,8 @@ def test_every_stage_has_its_words_and_an_unknown_one_its_name() -> None:
         (Queued(0), ""),
     ],
 )
-def test_what_stays_is_what_went_wrong(event: Event, told: str) -> None:
-    assert remark(event, "en") == told
+def test_what_stays_is_what_went_wrong(event: Event, expected: str) -> None:
+    assert permanent_line(event, "en") == expected
 
 
 EVENTS: tuple[Event, ...] = (
@@ -289,7 +291,7 @@ EVENTS: tuple[Event, ...] = (
 def _taken(console: Console, *, quiet: bool = False) -> None:
     with Progress(console, "en", quiet=quiet, clock=lambda: 0.0) as progress:
         for event in EVENTS:
-            progress.take(event)
+            progress.show_event(event)
 
 
 def test_without_a_terminal_the_stages_are_short_plain_lines() -> None:
@@ -301,14 +303,14 @@ def test_without_a_terminal_the_stages_are_short_plain_lines() -> None:
     assert quiet.getvalue() == ""
 
 
-def test_on_a_terminal_there_is_one_line_that_goes_away() -> None:
+def test_a_terminal_shows_one_transient_progress_line() -> None:
     out = io.StringIO()
     _taken(Console(file=out, force_terminal=True, width=80, markup=False, color_system=None))
-    told = out.getvalue()
-    assert "✗ guard: no" in told  # what went wrong stays
-    assert "SELECT 1" in told
-    assert "· rows" not in told
-    assert told.rstrip().endswith("\x1b[2K")  # the live line is wiped
+    output = out.getvalue()
+    assert "✗ guard: no" in output  # what went wrong stays
+    assert "SELECT 1" in output
+    assert "· rows" not in output
+    assert output.rstrip().endswith("\x1b[2K")  # the live line is wiped
 
 
 def test_a_terminal_of_few_letters_gets_a_plain_spinner() -> None:

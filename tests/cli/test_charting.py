@@ -9,16 +9,16 @@ from cli.scripts import ScriptedCli, lines
 from text2sql.charts import picture
 from text2sql.cli import charting
 from text2sql.cli.answer_view import answer_parts
-from text2sql.cli.table import Room
+from text2sql.cli.table import Space
 from text2sql.types import Answer
 
 TOTALS = "SELECT name, total FROM customers JOIN orders ON customers.id = customer_id ORDER BY customers.id"
 NAMES = "SELECT name FROM customers ORDER BY id"
 
 
-def test_json_has_the_whole_specification(ctx: ScriptedCli, shop: str) -> None:
-    told = json.loads(ctx.says(TOTALS).run("ask", "total by customer?", "--db", shop, "--json").out)
-    chart = told["chart"]
+def test_json_has_the_complete_chart_specification(ctx: ScriptedCli, shop: str) -> None:
+    output = json.loads(ctx.replies(TOTALS).run("ask", "total by customer?", "--db", shop, "--json").out)
+    chart = output["chart"]
     assert chart["$schema"] == "https://vega.github.io/schema/vega-lite/v6.json"
     assert chart["data"]["values"] == [{"x": "Ann", "y": 10}, {"x": "Bo", "y": 200}]
     assert chart["title"]["text"] == ["total by customer?"]
@@ -27,8 +27,8 @@ def test_json_has_the_whole_specification(ctx: ScriptedCli, shop: str) -> None:
 
 
 def test_rows_without_a_number_have_no_chart(ctx: ScriptedCli, shop: str) -> None:
-    told = json.loads(ctx.says(NAMES).run("ask", "which customers?", "--db", shop, "--json").out)
-    assert told["chart"] is None
+    output = json.loads(ctx.replies(NAMES).run("ask", "which customers?", "--db", shop, "--json").out)
+    assert output["chart"] is None
 
 
 @pytest.mark.parametrize(
@@ -36,14 +36,16 @@ def test_rows_without_a_number_have_no_chart(ctx: ScriptedCli, shop: str) -> Non
 )
 def test_the_chart_is_written_to_a_file(ctx: ScriptedCli, shop: str, ending: str, begins: bytes) -> None:
     target = ctx.folder / f"图 1.{ending}"
-    ended = ctx.says(TOTALS).run("ask", "total by customer?", "--db", shop, "--chart", str(target))
+    ended = ctx.replies(TOTALS).run("ask", "total by customer?", "--db", shop, "--chart", str(target))
     assert (ended.code, f"The chart is in {target}" in ended.err) == (0, True)
     assert target.read_bytes().startswith(begins)
     assert [path.name for path in ctx.folder.glob(".*unfinished")] == []
 
 
-def test_a_file_that_cannot_be_is_told_before_anything_is_asked(ctx: ScriptedCli, shop: str) -> None:
-    ended = ctx.says(TOTALS).run("ask", "total by customer?", "--db", shop, "--chart", "chart.gif")
+def test_an_unsupported_chart_file_is_an_error_before_the_question_is_asked(
+    ctx: ScriptedCli, shop: str
+) -> None:
+    ended = ctx.replies(TOTALS).run("ask", "total by customer?", "--db", shop, "--chart", "chart.gif")
     assert (ended.code, ended.out) == (2, "")
     assert ended.err.splitlines()[-2:] == [
         "Cannot write a chart to “chart.gif”: the file extension selects the format.",
@@ -52,17 +54,17 @@ def test_a_file_that_cannot_be_is_told_before_anything_is_asked(ctx: ScriptedCli
     assert ctx.backend.requests == []
 
 
-def test_an_answer_that_cannot_be_drawn_is_told_all_the_same(ctx: ScriptedCli, shop: str) -> None:
+def test_an_answer_without_a_chart_is_still_printed(ctx: ScriptedCli, shop: str) -> None:
     target = ctx.folder / "x.png"
-    ended = ctx.says(NAMES).run("ask", "which customers?", "--db", shop, "--chart", str(target))
+    ended = ctx.replies(NAMES).run("ask", "which customers?", "--db", shop, "--chart", str(target))
     assert ended.code == 4
     assert "Ann" in ended.out
     assert "There is nothing in this result that a chart could show." in ended.err
     assert not target.exists()
 
 
-def test_a_place_that_cannot_be_written_is_told(ctx: ScriptedCli, shop: str) -> None:
-    ended = ctx.says(TOTALS).run("ask", "total?", "--db", shop, "--chart", "/no/such/place/x.svg")
+def test_an_unwritable_chart_file_is_an_error(ctx: ScriptedCli, shop: str) -> None:
+    ended = ctx.replies(TOTALS).run("ask", "total?", "--db", shop, "--chart", "/no/such/place/x.svg")
     assert ended.code == 2
     assert "/no/such/place/x.svg cannot be written" in ended.err
 
@@ -70,16 +72,18 @@ def test_a_place_that_cannot_be_written_is_told(ctx: ScriptedCli, shop: str) -> 
 def test_a_pipe_gets_no_sketch_and_a_screen_gets_one_unless_it_is_not_wanted(
     ctx: ScriptedCli, shop: str
 ) -> None:
-    assert "█" not in ctx.says(TOTALS).run("ask", "total by customer?", "--db", shop).out
-    chart = json.loads(ctx.says(TOTALS).run("ask", "total by customer?", "--db", shop, "--json").out)["chart"]
+    assert "█" not in ctx.replies(TOTALS).run("ask", "total by customer?", "--db", shop).out
+    chart = json.loads(ctx.replies(TOTALS).run("ask", "total by customer?", "--db", shop, "--json").out)[
+        "chart"
+    ]
     answer = Answer("answered", "q", "a", "", ("name", "total"), (("Ann", 10), ("Bo", 200)), chart=chart)
 
-    def told(width: int | None, sketch: bool) -> str:
-        return "".join(str(part) for part in answer_parts(answer, "en", Room(width), sketch=sketch))
+    def output(width: int | None, sketch: bool) -> str:
+        return "".join(str(part) for part in answer_parts(answer, "en", Space(width), sketch=sketch))
 
-    assert f"Bo  {'█' * 28} 200" in told(37, sketch=True)
-    assert "█" not in told(None, sketch=True)
-    assert "█" not in told(37, sketch=False)
+    assert f"Bo  {'█' * 28} 200" in output(37, sketch=True)
+    assert "█" not in output(None, sketch=True)
+    assert "█" not in output(37, sketch=False)
 
 
 def test_chinese_without_a_font_is_warned_about(
@@ -87,7 +91,7 @@ def test_chinese_without_a_font_is_warned_about(
 ) -> None:
     monkeypatch.setattr(charting, "ready", lambda _: False)
     target = str(ctx.folder / "x.png")
-    ended = ctx.says(TOTALS).run(
+    ended = ctx.replies(TOTALS).run(
         "ask", "每位客户的总额？", "--db", shop, "--chart", target, "--lang", "zh", "--quiet"
     )
     assert ended.code == 0
@@ -99,7 +103,7 @@ def test_a_chat_sketches_the_last_answer_as_any_kind_that_suits(
     ctx: ScriptedCli, shop: str, tmp_path: Path
 ) -> None:
     target = tmp_path / "pie.svg"
-    said = [
+    commands = [
         "/chart",
         "total by customer?",
         "/chart",
@@ -109,18 +113,18 @@ def test_a_chat_sketches_the_last_answer_as_any_kind_that_suits(
         f"/chart pie {target}",
         f"/chart {target}",
     ]
-    ended = ctx.says(TOTALS).run("chat", "--db", shop, stdin=lines(said))
+    ended = ctx.replies(TOTALS).run("chat", "--db", shop, stdin=lines(commands))
     assert ended.code == 0
-    told = ended.out
-    assert told.count("suits: bar, pie") == 2
-    assert told.count(f"Bo  {'█' * 71} 200") == 2
-    assert "“heatmap” does not fit this result." in told
-    assert "“nonsense” does not fit this result." in told
-    assert f"The chart is in {target}" in told
+    output = ended.out
+    assert output.count("suits: bar, pie") == 2
+    assert output.count(f"Bo  {'█' * 71} 200") == 2
+    assert "“heatmap” does not fit this result." in output
+    assert "“nonsense” does not fit this result." in output
+    assert f"The chart is in {target}" in output
     assert target.read_bytes().startswith(b"<svg")
-    assert f"{target} already exists" in told
+    assert f"{target} already exists" in output
 
 
-def test_the_rows_of_an_own_statement_have_a_chart_too(ctx: ScriptedCli, shop: str) -> None:
+def test_rows_of_a_users_statement_have_a_chart_too(ctx: ScriptedCli, shop: str) -> None:
     ended = ctx.run("chat", "--db", shop, stdin=lines([f"/sql {TOTALS}", "/chart"]))
     assert "suits: bar, pie" in ended.out

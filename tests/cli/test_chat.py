@@ -23,14 +23,15 @@ from cli.conftest import SCHEMA, make
 from cli.scripts import ScriptedCli, lines
 from text2sql.cli import chat_commands
 from text2sql.cli.answer_view import screen
-from text2sql.cli.chat import answer_line, talk
+from text2sql.cli.chat import answer_line, run_conversation
 from text2sql.cli.chat_commands import COMMANDS
 from text2sql.cli.conversation import Conversation
-from text2sql.cli.exporting import as_csv, as_json, target_of, write
+from text2sql.cli.exporting import FORMATS, as_csv, as_json, target_of, write_rows
 from text2sql.cli.prompt_input import Names, PipeInput, Terminal, history_of
-from text2sql.cli.words import WORDS
+from text2sql.cli.question_options import QuestionOptions
 from text2sql.config import Settings
 from text2sql.errors import DatabaseError, OtherDatabaseError, UsageError
+from text2sql.i18n import cli_texts
 from text2sql.serialization import csv_cell, escape_formula
 from text2sql.types import Answer, Event, QueryResult, Receipt, ResultColumn, StageStarted
 
@@ -38,96 +39,109 @@ COUNT = "SELECT count(*) AS n FROM orders"
 NAMES = "SELECT name FROM customers ORDER BY id"
 
 
-def said(ctx: ScriptedCli, shop: str, *words: str, options: tuple[str, ...] = ()) -> str:
+def run_chat(ctx: ScriptedCli, shop: str, *words: str, options: tuple[str, ...] = ()) -> str:
     ended = ctx.run("chat", "--db", shop, *options, stdin=lines(words))
     assert ended.code == 0
     return ended.out
 
 
 def test_questions_of_a_pipe_share_a_thread(ctx: ScriptedCli, shop: str) -> None:
-    told = said(ctx.says(COUNT, f"{COUNT} WHERE total > 100"), shop, "how many orders?", "", "only above 100")
-    assert "n: 2." in told
-    assert "n: 1." in told
+    output = run_chat(
+        ctx.replies(COUNT, f"{COUNT} WHERE total > 100"), shop, "how many orders?", "", "only above 100"
+    )
+    assert "n: 2." in output
+    assert "n: 1." in output
     assert [message.content for message in ctx.backend.requests[1].messages[1:2]] == ["how many orders?"]
 
 
 def test_the_schema_is_read_before_the_first_question(ctx: ScriptedCli, shop: str) -> None:
-    said(ctx.says(COUNT), shop, "how many orders?")
+    run_chat(ctx.replies(COUNT), shop, "how many orders?")
     assert ctx.backend.warmed[0] == ctx.backend.requests[0].messages[:1]
 
 
 def test_an_error_does_not_end_it(ctx: ScriptedCli, shop: str) -> None:
-    told = said(ctx.says(), shop, "how many orders?", "drop the table orders", "/nope", "/page", "hello")
-    assert "the script is over" in told
-    assert "only reading is allowed" in told
-    assert "There is no command “/nope”" in told
-    assert "There is no answer with rows yet." in told
-    assert "I answer questions about this database" in told
+    output = run_chat(
+        ctx.replies(), shop, "how many orders?", "drop the table orders", "/nope", "/page", "hello"
+    )
+    assert "the script is over" in output
+    assert "only reading is allowed" in output
+    assert "There is no command “/nope”" in output
+    assert "There is no answer with rows yet." in output
+    assert "I answer questions about this database" in output
 
 
-def test_a_source_that_is_none_is_told_before_there_is_a_prompt(ctx: ScriptedCli) -> None:
+def test_an_invalid_source_is_an_error_before_the_prompt(ctx: ScriptedCli) -> None:
     for words in (("chat",), ("chat", "--db", "nowhere.db"), ("chat", "--mode", "fly")):
-        ended = ctx.says().run(*words)
+        ended = ctx.replies().run(*words)
         assert (ended.code, ended.out) == (2, "")
 
 
 def test_help_lists_every_command_in_both_languages(ctx: ScriptedCli, shop: str) -> None:
-    english = said(ctx.says(), shop, "/help")
-    chinese = said(ctx.says(), shop, "/help", options=("--lang", "zh"))
+    english = run_chat(ctx.replies(), shop, "/help")
+    chinese = run_chat(ctx.replies(), shop, "/help", options=("--lang", "zh"))
     for name in COMMANDS:
         assert f"  {name}" in english
         assert f"  {name}" in chinese
-        assert [told.count(" | ") for told in WORDS[f"chat{name}"]] == [1, 1]
+        assert [text.count(" | ") for text in cli_texts()[f"chat{name}"]] == [1, 1]
     assert "/export FILE.csv|.json" in english
 
 
-def test_own_sql_goes_through_the_guard_and_the_last_query_is_shown(ctx: ScriptedCli, shop: str) -> None:
-    told = said(
-        ctx.says(COUNT), shop,
+def test_user_sql_passes_the_guard_and_the_last_query_is_shown(ctx: ScriptedCli, shop: str) -> None:
+    output = run_chat(
+        ctx.replies(COUNT), shop,
         "/sql", "how many orders?", "/sql",
         "/sql SELECT total FROM orders ORDER BY id", "/sql DELETE FROM orders",
     )  # fmt: skip
-    assert told.count("SELECT COUNT(*) AS n FROM orders LIMIT 1000\n") == 2
-    assert "│    10 │\n│   200 │" in told
-    assert told.endswith("DELETE FROM orders [not_a_query]\n")
+    assert output.count("SELECT COUNT(*) AS n FROM orders LIMIT 1000\n") == 2
+    assert "│    10 │\n│   200 │" in output
+    assert output.endswith("DELETE FROM orders [not_a_query]\n")
 
 
-def test_the_schema_is_shown_whole_or_of_one_table(ctx: ScriptedCli, shop: str) -> None:
-    told = said(ctx.says(), shop, "/schema customers", "/schema nope")
-    assert "城市" in told
-    assert "orders_by_customer" not in told
-    assert "No table is called “nope”." in told
-    assert "orders_by_customer" in said(ctx.says(), shop, "/schema")
+def test_the_schema_is_shown_completely_or_for_one_table(ctx: ScriptedCli, shop: str) -> None:
+    output = run_chat(ctx.replies(), shop, "/schema customers", "/schema nope")
+    assert "城市" in output
+    assert "orders_by_customer" not in output
+    assert "No table is called “nope”." in output
+    assert "orders_by_customer" in run_chat(ctx.replies(), shop, "/schema")
 
 
 def test_history_undo_and_new(ctx: ScriptedCli, shop: str) -> None:
-    told = said(
-        ctx.says(COUNT, NAMES), shop,
+    output = run_chat(
+        ctx.replies(COUNT, NAMES), shop,
         "/undo", "how many orders?", "which customers?", "/history", "/undo", "/history", "/new", "/history",
     )  # fmt: skip
-    assert "  1. how many orders?  [answered]\n" in told
-    assert "  2. which customers?  [answered]\n" in told
-    assert told.count("how many orders?  [answered]") == 2
-    assert told.count("which customers?  [answered]") == 1
-    assert "Forgotten. Questions left: 1." in told
-    assert told.count("Nothing has been asked in this conversation yet.") == 2
+    assert "  1. how many orders?  [answered]\n" in output
+    assert "  2. which customers?  [answered]\n" in output
+    assert output.count("how many orders?  [answered]") == 2
+    assert output.count("which customers?  [answered]") == 1
+    assert "Forgotten. Questions left: 1." in output
+    assert output.count("Nothing has been asked in this conversation yet.") == 2
 
 
 def test_receipt_model_and_language(ctx: ScriptedCli, shop: str) -> None:
-    told = said(
-        ctx.says(COUNT), shop, "how many orders?", "/receipt", "/model", "/model gpt", "/lang", "/lang fr"
+    output = run_chat(
+        ctx.replies(COUNT),
+        shop,
+        "how many orders?",
+        "/receipt",
+        "/model",
+        "/model gpt",
+        "/lang",
+        "/lang fr",
     )
-    assert "path: classifier → schema" in told
-    assert "The model is local." in told
-    assert "“gpt” is not the name of a model." in told
-    assert "现在消息和回答都使用中文。" in told
-    assert "不支持语言“fr”。" in told
+    assert "path: classifier → schema" in output
+    assert "The model is local." in output
+    assert "“gpt” is not the name of a model." in output
+    assert "现在消息和回答都使用中文。" in output
+    assert "不支持语言“fr”。" in output
 
 
 def test_the_language_of_answers_follows_the_command(ctx: ScriptedCli, shop: str) -> None:
-    told = said(ctx.says(NAMES, NAMES), shop, "/lang zh", "which customers?", "/lang en", "which customers?")
-    assert "共 2 行" in told
-    assert "2 rows" in told
+    output = run_chat(
+        ctx.replies(NAMES, NAMES), shop, "/lang zh", "which customers?", "/lang en", "which customers?"
+    )
+    assert "共 2 行" in output
+    assert "2 rows" in output
 
 
 def test_a_choice_is_answered_by_its_number(ctx: ScriptedCli, tmp_path: Path) -> None:
@@ -135,15 +149,15 @@ def test_a_choice_is_answered_by_its_number(ctx: ScriptedCli, tmp_path: Path) ->
          "('Ann', 'Springfield'), ('Bo', 'Springdale'), ('Cy', 'Oslo');")  # fmt: skip
     ctx.env = {**ctx.env, "TEXT2SQL_VALUES_WAIT": "5"}
     query = "SELECT name FROM people WHERE town = '{}'"
-    ctx.says(query.format("Springfeld"), query.format("Springfield"))
-    told = said(ctx, str(tmp_path / "towns.db"), "people whose town is Springfeld", "1")
-    assert "Ann" in told
+    ctx.replies(query.format("Springfeld"), query.format("Springfield"))
+    output = run_chat(ctx, str(tmp_path / "towns.db"), "people whose town is Springfeld", "1")
+    assert "Ann" in output
 
 
 # -- more rows, and files ------------------------------------------------------------------------
 
 
-class Db:
+class LongResult:
     """A fake app with one long result, for paging."""
 
     def __init__(self, total: int | None = 45) -> None:
@@ -160,27 +174,28 @@ class Db:
         self.pages.append((number, size))
         return QueryResult((ResultColumn("n", ""),), ((number * 1000,),))
 
-    def stream(self, question: str, how: object) -> Iterator[Event]:
+    def stream(self, question: str, run_options: object) -> Iterator[Event]:
         yield StageStarted("generator")
         raise KeyboardInterrupt
 
 
-class Willing(PipeInput):
+class AnsweringInput(PipeInput):
     def __init__(self, yes: bool, *words: str) -> None:
         super().__init__(words)
         self.yes = yes
-        self.asked: list[str] = []
+        self.confirmations: list[str] = []
 
-    def agrees(self, question: str) -> bool:
-        self.asked.append(question)
+    def confirm(self, question: str) -> bool:
+        self.confirmations.append(question)
         return self.yes
 
 
-def conversation(answer: Answer | None = None, db: Db | None = None, yes: bool = False) -> Conversation:
-    from text2sql.cli.question_options import Terms
-
-    chat = Conversation(db or Db(), Willing(yes), Terms(settings=Settings()), "en", screen(sys.stdout))  # type: ignore[arg-type]
-    chat.keep(answer)
+def conversation(
+    answer: Answer | None = None, db: LongResult | None = None, yes: bool = False
+) -> Conversation:
+    options, prompt = QuestionOptions(settings=Settings()), AnsweringInput(yes)
+    chat = Conversation(db or LongResult(), prompt, options, "en", screen(sys.stdout))  # type: ignore[arg-type]
+    chat.set_last_answer(answer)
     return chat
 
 
@@ -191,34 +206,34 @@ def rows(count: int, *, truncated: bool = False, result_id: str = "r") -> Answer
     )  # fmt: skip
 
 
-def test_pages_of_rows_that_are_here_cost_no_query(capsys: pytest.CaptureFixture[str]) -> None:
+def test_pages_of_a_complete_result_need_no_query(capsys: pytest.CaptureFixture[str]) -> None:
     chat = conversation(rows(45))
     for wanted in ("/page", "/page next", "/page prev", "/page 1", "/page 4", "/page x", "/page 0"):
         answer_line(chat, wanted)
-    told = capsys.readouterr().out
-    assert [line for line in told.splitlines() if line.startswith("page")] == [
+    output = capsys.readouterr().out
+    assert [line for line in output.splitlines() if line.startswith("page")] == [
         "page 2 of 3, 45 rows in all",
         "page 3 of 3, 45 rows in all",
         "page 2 of 3, 45 rows in all",
         "page 1 of 3, 45 rows in all",
     ]
-    assert "│ 41 │" in told
+    assert "│ 41 │" in output
     for wanted in ("“4”", "“x”", "“0”"):
-        assert f"There is no page {wanted}: there are 3." in told
+        assert f"There is no page {wanted}: there are 3." in output
 
 
-def test_pages_of_a_longer_result_are_queries_of_their_own(capsys: pytest.CaptureFixture[str]) -> None:
-    db = Db(total=100)
+def test_pages_of_a_truncated_result_are_queried(capsys: pytest.CaptureFixture[str]) -> None:
+    db = LongResult(total=100)
     answer_line(conversation(rows(30, truncated=True), db), "/page 3")
     assert db.pages == [(3, 20)]
     assert "page 3 of 5, 100 rows in all" in capsys.readouterr().out
-    unknown = Db(total=None)
+    unknown = LongResult(total=None)
     answer_line(conversation(rows(30, truncated=True), unknown), "/page 9")
     assert unknown.pages == [(9, 20)]
     assert capsys.readouterr().out.rstrip().endswith("page 9")
 
 
-def test_rows_are_exported_whole_and_never_over_another_file(
+def test_an_export_has_all_rows_and_overwrites_no_file(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     target = tmp_path / "out.csv"
@@ -236,9 +251,9 @@ def test_rows_are_exported_whole_and_never_over_another_file(
     for name in ("out.xlsx", "", str(tmp_path / "no" / "such.csv")):
         answer_line(willing, f"/export {name}")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["out.csv", "out.json"]
-    told = capsys.readouterr().out
-    assert told.count("the file extension selects the format") == 2
-    assert "cannot be written" in told
+    output = capsys.readouterr().out
+    assert output.count("the file extension selects the format") == 2
+    assert "cannot be written" in output
 
 
 @pytest.mark.parametrize(
@@ -272,8 +287,8 @@ def test_what_is_no_formula_stays_as_it_is(text: str) -> None:
 
 
 def test_a_csv_keeps_every_kind_of_value() -> None:
-    told = as_csv(("=a", "b"), (('x,"y"\nz', None), (True, -1.5), ([1, "é"], {"k": "文"})))
-    assert list(csv.reader(told.decode("utf-8-sig").splitlines(keepends=True))) == [
+    output = as_csv(("=a", "b"), (('x,"y"\nz', None), (True, -1.5), ([1, "é"], {"k": "文"})))
+    assert list(csv.reader(output.decode("utf-8-sig").splitlines(keepends=True))) == [
         ["'=a", "b"],
         ['x,"y"\nz', ""],
         ["true", "-1.5"],
@@ -287,12 +302,12 @@ def test_a_csv_keeps_every_kind_of_value() -> None:
 
 def test_a_file_that_cannot_be_finished_leaves_nothing(tmp_path: Path) -> None:
     with pytest.raises(UsageError):
-        write(tmp_path / "missing" / "a.csv", ("a",), ())
+        write_rows(tmp_path / "missing" / "a.csv", ("a",), ())
     (tmp_path / "folder.csv").mkdir()
     with pytest.raises(UsageError):
-        write(tmp_path / "folder.csv", ("a",), ())
+        write_rows(tmp_path / "folder.csv", ("a",), ())
     assert [path.name for path in tmp_path.iterdir()] == ["folder.csv"]
-    assert target_of(' "~/x.CSV" ').is_absolute()
+    assert target_of(' "~/x.CSV" ', FORMATS, "usage.export_name").is_absolute()
 
 
 # -- the person ----------------------------------------------------------------------------------
@@ -300,14 +315,14 @@ def test_a_file_that_cannot_be_finished_leaves_nothing(tmp_path: Path) -> None:
 
 def test_ctrl_c_stops_a_question_and_the_chat_goes_on(capsys: pytest.CaptureFixture[str]) -> None:
     chat = conversation()
-    chat.person = PipeInput(["a question", "/lang zh"])
-    talk(chat)
-    told = capsys.readouterr().out
-    assert "Stopped. The chat goes on." in told
-    assert "中文" in told
+    chat.prompt = PipeInput(["a question", "/lang zh"])
+    run_conversation(chat)
+    output = capsys.readouterr().out
+    assert "Stopped. The chat goes on." in output
+    assert "中文" in output
 
 
-def test_a_fault_of_ours_costs_one_line(
+def test_an_internal_error_is_one_line(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def broken(*_: object) -> None:
@@ -316,9 +331,9 @@ def test_a_fault_of_ours_costs_one_line(
     monkeypatch.setattr(chat_commands, "receipt_lines", broken)
     chat = conversation(Answer("answered", "q", "a", receipt=Receipt()))
     answer_line(chat, "/receipt")
-    told = capsys.readouterr().out
-    assert "ZeroDivisionError: by zero" in told
-    assert "Traceback" not in told
+    output = capsys.readouterr().out
+    assert "ZeroDivisionError: by zero" in output
+    assert "Traceback" not in output
     monkeypatch.setenv("TEXT2SQL_DEBUG", "1")
     answer_line(chat, "/receipt")
     assert "Traceback" in capsys.readouterr().out
@@ -335,22 +350,22 @@ def test_keys_of_a_terminal(keys: tuple[Terminal, object]) -> None:
     terminal, pipe = keys
     send = pipe.send_text  # type: ignore[attr-defined]
     send("how many?\n")
-    assert terminal.line() == "how many?"
+    assert terminal.read_line() == "how many?"
     send("half a thou\x03whole\n")  # Ctrl-C throws away what was begun
-    assert terminal.line() == "whole"
+    assert terminal.read_line() == "whole"
     send("\x1b[A\x1b[A\n")  # arrow up, twice
-    assert terminal.line() == "how many?"
+    assert terminal.read_line() == "how many?"
     send("\x03")
     with pytest.raises(KeyboardInterrupt):
-        terminal.line()
+        terminal.read_line()
     send("\x04")
     with pytest.raises(EOFError):
-        terminal.line()
+        terminal.read_line()
     send("y\n")
-    assert terminal.agrees("really?")
+    assert terminal.confirm("really?")
     for no in ("\n", "n\n", "\x03", "\x04"):
         send(no)
-        assert not terminal.agrees("really?")
+        assert not terminal.confirm("really?")
 
 
 def test_ctrl_c_at_an_empty_prompt_hints_at_the_way_out(
@@ -359,8 +374,8 @@ def test_ctrl_c_at_an_empty_prompt_hints_at_the_way_out(
     terminal, pipe = keys
     pipe.send_text("\x03\x03/quit\n")  # type: ignore[attr-defined]
     chat = conversation()
-    chat.person = terminal
-    talk(chat)
+    chat.prompt = terminal
+    run_conversation(chat)
     assert capsys.readouterr().out == "/quit or Ctrl-D ends the chat.\n" * 2
 
 
@@ -376,17 +391,17 @@ def test_ctrl_c_at_an_empty_prompt_hints_at_the_way_out(
     ],
 )
 def test_names_are_completed(text: str, offered: list[str]) -> None:
-    asked: list[int] = []
+    loads: list[int] = []
 
     def names() -> list[str]:
-        asked.append(1)
+        loads.append(1)
         return ["customers", "城市"]
 
     completer = Names([*COMMANDS], names)
     for _ in range(2):
-        found = completer.get_completions(Document(text), CompleteEvent())
-        assert [completion.text for completion in found] == offered
-    assert len(asked) <= 1
+        completions = completer.get_completions(Document(text), CompleteEvent())
+        assert [completion.text for completion in completions] == offered
+    assert len(loads) <= 1
 
 
 def test_a_database_that_is_away_has_no_names_yet() -> None:
@@ -396,10 +411,10 @@ def test_a_database_that_is_away_has_no_names_yet() -> None:
     assert list(Names([], away).get_completions(Document("cu"), CompleteEvent())) == []
 
 
-def test_the_history_is_its_owners_alone(tmp_path: Path) -> None:
-    kept = history_of(Settings(data_dir=str(tmp_path / "data")))
-    assert isinstance(kept, FileHistory)
-    kept.store_string("how many orders?")
+def test_the_question_history_is_a_private_file(tmp_path: Path) -> None:
+    history = history_of(Settings(data_dir=str(tmp_path / "data")))
+    assert isinstance(history, FileHistory)
+    history.store_string("how many orders?")
     file = tmp_path / "data" / "chat_history"
     assert "how many orders?" in file.read_text()
     if os.name == "posix":
@@ -410,10 +425,10 @@ def test_the_history_is_its_owners_alone(tmp_path: Path) -> None:
 
 def test_a_write_in_a_pipe_is_not_confirmed(ctx: ScriptedCli, tmp_path: Path) -> None:
     make(tmp_path / "own.db", SCHEMA)
-    wish = "set the total of order 1 to 0"
-    told = said(
-        ctx.says("UPDATE orders SET total = 0 WHERE id = 1", "SELECT total FROM orders WHERE id = 1"),
-        str(tmp_path / "own.db"), wish, "what is the total of order 1?", options=("--allow-writes",),
+    question = "set the total of order 1 to 0"
+    output = run_chat(
+        ctx.replies("UPDATE orders SET total = 0 WHERE id = 1", "SELECT total FROM orders WHERE id = 1"),
+        str(tmp_path / "own.db"), question, "what is the total of order 1?", options=("--allow-writes",),
     )  # fmt: skip
-    assert "The write was not confirmed. Nothing was changed." in told
-    assert "total: 10." in told
+    assert "The write was not confirmed. Nothing was changed." in output
+    assert "total: 10." in output

@@ -18,7 +18,7 @@ def policy(tmp_path: Path) -> str:
     return str(path)
 
 
-def lines(*given: object, words: tuple[str, ...] = ()) -> list[dict[str, Any]]:
+def lines(*statements: object, words: tuple[str, ...] = ()) -> list[dict[str, Any]]:
     """The verdicts for lines; text and bytes are sent unchanged, everything else as JSON."""
     sent = [
         statement
@@ -26,7 +26,7 @@ def lines(*given: object, words: tuple[str, ...] = ()) -> list[dict[str, Any]]:
         else statement.encode()
         if isinstance(statement, str)
         else json.dumps(statement).encode()
-        for statement in given
+        for statement in statements
     ]
     ended = run("check", *words, stdin=b"\n".join(sent) + b"\n")
     assert (ended.code, ended.err) == (0, "")
@@ -89,8 +89,8 @@ def test_roles_and_claims_say_which_rows(tmp_path: Path) -> None:
     assert "[table]" in run(*words).err
     assert "[table]" in run(*words, "--role", "clerk", "--claim", "region=north").err
     assert "[table]" in run(*words, *claims).err
-    made = run(*words, "--role", "clerk", *claims).out
-    assert "text2sql_base.region = 'north' AND text2sql_base.tenant = 7" in made
+    sql = run(*words, "--role", "clerk", *claims).out
+    assert "text2sql_base.region = 'north' AND text2sql_base.tenant = 7" in sql
     listed = run(*words, "--role", "clerk", "--claim", 'region=["a", "b"]', "--claim", 'tenant="7"').out
     assert "text2sql_base.region IN ('a', 'b') AND text2sql_base.tenant = '7'" in listed
     assert run(*words, "--claim", "region").code == 2
@@ -125,7 +125,7 @@ def test_a_directory_is_no_policy(tmp_path: Path) -> None:
     assert "Is a directory" in ended.err
 
 
-def test_an_unknown_dialect_is_bad_usage_and_the_known_ones_are_told() -> None:
+def test_an_unknown_dialect_is_bad_usage_that_lists_the_known_ones() -> None:
     ended = run("check", "SELECT 1", "--dialect", "cobol")
     assert ended.code == 2
     assert "postgres" in ended.err
@@ -195,7 +195,7 @@ def test_the_default_dialect_is_for_lines_without_one(policy: str) -> None:
         (b"\xff\xfe\x00", None),
     ],
 )
-def test_a_malformed_line_is_told_and_the_run_goes_on(line: str | bytes, number: object) -> None:
+def test_a_malformed_line_is_reported_and_the_run_continues(line: str | bytes, number: object) -> None:
     broken, good = lines(line, {"id": 8, "dialect": "sqlite", "sql": "SELECT 1"})
     assert (broken["id"], broken["allowed"], broken["rule"], broken["sql"]) == (number, False, "input", None)
     assert broken["reason"]
@@ -220,7 +220,7 @@ def test_text_that_no_database_should_see_is_refused_without_a_crash(sql: str) -
     assert answer["rule"] not in ("internal", "input")
 
 
-def test_bytes_that_are_not_utf8_cost_their_own_line_only() -> None:
+def test_invalid_utf8_fails_only_its_line() -> None:
     (answer,) = lines(b'{"id": "\xff", "dialect": "sqlite", "sql": "SELECT \'\xff\'"}')
     assert (answer["id"], answer["rule"]) == ("\udcff", "hidden_character")
 

@@ -31,7 +31,7 @@ def test_six_questions_three_in_each_language_with_a_follow_up_and_a_hostile_one
 ) -> None:
     assert [question.lang for question in QUESTIONS] == ["en"] * 3 + ["zh"] * 3
     assert [question.expected for question in QUESTIONS].count("refused") == 1
-    ended = ctx.says(*WRITTEN).run("demo", "--db", str(shop))
+    ended = ctx.replies(*WRITTEN).run("demo", "--db", str(shop))
     assert ended.code == 0
     for question in QUESTIONS:
         assert f"\n{question.question}\n" in ended.out
@@ -39,8 +39,14 @@ def test_six_questions_three_in_each_language_with_a_follow_up_and_a_hostile_one
     assert "手机壳（大份）" in ended.out
     assert "only reading is allowed" in ended.out
     assert "共 3 行" in ended.out
-    asked = [request.messages[1:] for request in ctx.backend.requests]
-    assert [len(messages) for messages in asked] == [1, 3, 1, 3, 1]  # a follow-up has the question before it
+    conversations = [request.messages[1:] for request in ctx.backend.requests]
+    assert [len(messages) for messages in conversations] == [
+        1,
+        3,
+        1,
+        3,
+        1,
+    ]  # a follow-up has the question before it
     assert ended.out.endswith("".join(f"{line}\n" for line in next_commands(shop, "en")))
 
 
@@ -53,7 +59,7 @@ def test_the_next_commands_can_be_pasted(shop: Path) -> None:
 
 
 def test_quick_is_three_questions_and_leaves_no_trace(ctx: ScriptedCli, shop: Path, tmp_path: Path) -> None:
-    ended = ctx.says(WRITTEN[0], WRITTEN[2]).run("demo", "--db", str(shop), "--quick", "--lang", "zh")
+    ended = ctx.replies(WRITTEN[0], WRITTEN[2]).run("demo", "--db", str(shop), "--quick", "--lang", "zh")
     assert ended.code == 0
     assert ended.out.count("/3 ──") == 3
     assert "接下来请您试试" in ended.out
@@ -64,25 +70,25 @@ def test_the_shop_is_built_in_the_cache_once_and_mended(ctx: ScriptedCli, tmp_pa
     place = tmp_path / "cache" / "demo" / "shop.db"
     place.parent.mkdir(parents=True)
     place.write_bytes(b"broken")
-    assert "Building the shop" in ctx.says(WRITTEN[0], WRITTEN[2]).run("demo", "--quick").err
+    assert "Building the shop" in ctx.replies(WRITTEN[0], WRITTEN[2]).run("demo", "--quick").err
     assert is_shop(place)
     built = place.stat().st_mtime_ns
-    assert "Building" not in ctx.says(WRITTEN[0], WRITTEN[2]).run("demo", "--quick").err
+    assert "Building" not in ctx.replies(WRITTEN[0], WRITTEN[2]).run("demo", "--quick").err
     assert place.stat().st_mtime_ns == built
 
 
-def test_a_persons_own_file_is_left_alone(ctx: ScriptedCli, tmp_path: Path) -> None:
+def test_an_existing_file_of_the_user_is_not_changed(ctx: ScriptedCli, tmp_path: Path) -> None:
     own = tmp_path / "own.db"
     make(own, "CREATE TABLE orders (a); INSERT INTO orders VALUES (1);")
     before = own.read_bytes()
-    ended = ctx.says(*WRITTEN).run("demo", "--db", str(own))
+    ended = ctx.replies(*WRITTEN).run("demo", "--db", str(own))
     assert (ended.code, ended.out, own.read_bytes()) == (2, "", before)
     assert "was not changed" in ended.err
 
 
 def test_without_a_model_it_says_how_to_get_one_and_stops(ctx: ScriptedCli, shop: Path) -> None:
     missing = ModelFileError("local", "xllamacpp", key="model.runtime_missing")
-    ended = ctx.says(missing).run("demo", "--db", str(shop))
+    ended = ctx.replies(missing).run("demo", "--db", str(shop))
     assert ended.code == 4
     assert 'pip install "text2sql-kit[local]"' in ended.out
     assert "text2sql demo --model provider:name" in ended.out
@@ -90,10 +96,10 @@ def test_without_a_model_it_says_how_to_get_one_and_stops(ctx: ScriptedCli, shop
 
 
 def test_a_question_that_does_not_end_as_it_should_is_no_success(ctx: ScriptedCli, shop: Path) -> None:
-    assert ctx.says(WRITTEN[0]).run("demo", "--db", str(shop), "--quick").code == 4
+    assert ctx.replies(WRITTEN[0]).run("demo", "--db", str(shop), "--quick").code == 4
 
 
-def test_a_shop_is_known_by_its_tables_and_orders(tmp_path: Path) -> None:
+def test_a_shop_is_recognized_by_its_tables_and_orders(tmp_path: Path) -> None:
     make(tmp_path / "empty_shop.db", SCHEMA)
     assert not is_shop(tmp_path / "empty_shop.db")
     assert not is_shop(tmp_path / "nowhere.db")

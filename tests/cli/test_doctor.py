@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from terminal import run
-from text2sql.cli.environment import installed
+from text2sql.cli.environment import inspect_installation
 from text2sql.config import CONFIG
 from text2sql.database.dialects import FACTS
 
 
-def test_what_is_installed_is_told_with_versions() -> None:
+def test_installed_parts_are_listed_with_versions() -> None:
     ended = run("doctor")
     assert ended.code == 0
     assert f"sqlglot        {metadata.version('sqlglot')}" in ended.out
@@ -31,9 +31,9 @@ def test_a_missing_driver_comes_with_the_command_that_installs_it(monkeypatch: p
     ended = run("doctor")
     assert ended.code == 0
     assert '→ pip install "text2sql-kit[postgres]"' in ended.out
-    held = {driver.dialect: driver for driver in installed().drivers}
-    assert held["postgres"].version is None
-    assert held["mysql"].version == f"pymysql {metadata.version('pymysql')}"
+    drivers = {driver.dialect: driver for driver in inspect_installation().drivers}
+    assert drivers["postgres"].version is None
+    assert drivers["mysql"].version == f"pymysql {metadata.version('pymysql')}"
     reached = run("doctor", "--db", "postgresql://u:secret@127.0.0.1:1/x")
     assert reached.code == 4
     assert "needs a driver that is not installed" in reached.out
@@ -50,11 +50,11 @@ def test_a_good_database_is_examined(shop: str) -> None:
 
 def test_the_findings_as_json(shop: str) -> None:
     ended = run("doctor", "--db", shop, "--json")
-    held = json.loads(ended.out)
-    assert (ended.code, ended.err, held["well"]) == (0, "", True)
-    assert {driver["dialect"] for driver in held["drivers"]} == {facts.name for facts in FACTS}
-    seen = held["database"]
-    assert (seen["reachable"], seen["tables"], seen["error"]) == (True, 4, "")
+    report = json.loads(ended.out)
+    assert (ended.code, ended.err, report["well"]) == (0, "", True)
+    assert {driver["dialect"] for driver in report["drivers"]} == {facts.name for facts in FACTS}
+    database = report["database"]
+    assert (database["reachable"], database["tables"], database["error"]) == (True, 4, "")
 
 
 @pytest.mark.parametrize(
@@ -74,9 +74,9 @@ def test_a_database_that_does_not_work_ends_with_4(
         assert ended.code == 4
         assert expected in ended.out
         assert "secret" not in ended.out + ended.err
-    held = json.loads(run("doctor", "--db", named, "--json").out)
-    assert (held["well"], held["database"]["reachable"]) == (False, False)
-    assert english in held["database"]["error"]
+    report = json.loads(run("doctor", "--db", named, "--json").out)
+    assert (report["well"], report["database"]["reachable"]) == (False, False)
+    assert english in report["database"]["error"]
 
 
 # -- grants --------------------------------------------------------------------------------------
@@ -141,12 +141,10 @@ def test_grants_are_printed_for_a_role(tmp_path: Path) -> None:
         (["--policy", "missing.json", "--dialect", "mysql"], "cannot be read", "无法读取策略文件"),
     ],
 )
-def test_grants_that_cannot_be_made_are_bad_usage(
-    policy: str, words: list[str], english: str, chinese: str
-) -> None:
-    given = [policy if word == "POLICY" else word for word in words]
+def test_invalid_grants_are_bad_usage(policy: str, words: list[str], english: str, chinese: str) -> None:
+    arguments = [policy if word == "POLICY" else word for word in words]
     for lang, expected in (("en", english), ("zh", chinese)):
-        ended = run("doctor", "--grants", *given, "--lang", lang)
+        ended = run("doctor", "--grants", *arguments, "--lang", lang)
         assert (ended.code, ended.out) == (2, "")
         assert expected in ended.err
 

@@ -59,7 +59,7 @@ class Eval:
         self.set = folder / "questions.json"
         self.set.write_text(json.dumps(SET), encoding="utf-8")
 
-    def says(self, line: ScriptedReply | Callable[[ModelRequest], ScriptedReply]) -> None:
+    def replies(self, line: ScriptedReply | Callable[[ModelRequest], ScriptedReply]) -> None:
         self.backend = ScriptedBackend(last=line, profile=LIKE_EMBEDDED)
 
     def run(self, *words: str) -> Ended:
@@ -75,116 +75,116 @@ class Eval:
 
 
 @pytest.fixture
-def door(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Eval:
+def ctx(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Eval:
     return Eval(tmp_path, monkeypatch)
 
 
-def test_a_set_is_asked_and_summed_up_as_a_table(door: Eval) -> None:
-    ended = door.ask()
+def test_a_question_set_is_asked_and_summarized_as_a_table(ctx: Eval) -> None:
+    ended = ctx.ask()
     assert ended.code == 0
-    told = ended.out.splitlines()
-    assert told[0] == "questions                          3"
-    assert told[1].startswith("right                              66.7 %  (")
-    assert told[1].endswith(")  2/3")
-    assert "  easy  100.0 %  (100.0–100.0)  2/2" in told
-    assert "  hard  0.0 %  (0.0–0.0)  0/1" in told
-    assert "failures, by class" in told
+    output = ended.out.splitlines()
+    assert output[0] == "questions                          3"
+    assert output[1].startswith("right                              66.7 %  (")
+    assert output[1].endswith(")  2/3")
+    assert "  easy  100.0 %  (100.0–100.0)  2/2" in output
+    assert "  hard  0.0 %  (0.0–0.0)  0/1" in output
+    assert "failures, by class" in output
     assert "1/3 right 100.0%  1: right" in ended.err.splitlines()
     assert "3/3 right 66.7%  3: right" in ended.err.splitlines()
 
 
-def test_the_table_speaks_chinese(door: Eval) -> None:
-    ended = door.ask("--lang", "zh")
+def test_the_summary_table_is_available_in_chinese(ctx: Eval) -> None:
+    ended = ctx.ask("--lang", "zh")
     assert "各难度的正确率" in ended.out
     assert "正确率 66.7%" in ended.err
 
 
-def test_the_summary_is_one_json_object(door: Eval) -> None:
-    told = json.loads(door.ask("--json").out)
-    assert (told["questions"], told["right"]["count"], told["executable"]["value"]) == (3, 2, 1.0)
-    assert told["risk"]["overall"] == 0.3333
+def test_the_summary_is_one_json_object(ctx: Eval) -> None:
+    output = json.loads(ctx.ask("--json").out)
+    assert (output["questions"], output["right"]["count"], output["executable"]["value"]) == (3, 2, 1.0)
+    assert output["risk"]["overall"] == 0.3333
 
 
-def test_a_line_is_kept_for_each_question_and_none_is_asked_twice(door: Eval) -> None:
-    out = door.folder / "run.jsonl"
-    door.ask("--out", str(out))
+def test_each_question_has_a_line_and_is_not_asked_twice(ctx: Eval) -> None:
+    out = ctx.folder / "run.jsonl"
+    ctx.ask("--out", str(out))
     lines = [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]
     assert [(line["id"], line["db_id"], line["verdict"]) for line in lines] == [
         ("1", "shop", "right"),
         ("2", "shop", "wrong"),
         ("3", "zoo", "right"),
     ]
-    asked = len(door.backend.requests)
-    again = door.ask("--out", str(out))
-    assert len(door.backend.requests) == asked == 3
+    request_count = len(ctx.backend.requests)
+    again = ctx.ask("--out", str(out))
+    assert len(ctx.backend.requests) == request_count == 3
     assert "already has 3 lines" in again.err
     assert "66.7 %" in again.out
 
 
-def test_a_sample_is_the_same_for_the_same_seed(door: Eval) -> None:
-    one, other = door.folder / "a.jsonl", door.folder / "b.jsonl"
-    for out in (one, other):
-        door.ask("--limit", "2", "--seed", "5", "--out", str(out))
-    ids = [[json.loads(line)["id"] for line in out.read_text().splitlines()] for out in (one, other)]
+def test_a_sample_is_the_same_for_the_same_seed(ctx: Eval) -> None:
+    first, second = ctx.folder / "a.jsonl", ctx.folder / "b.jsonl"
+    for out in (first, second):
+        ctx.ask("--limit", "2", "--seed", "5", "--out", str(out))
+    ids = [[json.loads(line)["id"] for line in out.read_text().splitlines()] for out in (first, second)]
     assert ids[0] == ids[1]
     assert len(ids[0]) == 2
 
 
-def test_the_bare_model_is_asked_in_the_same_run(door: Eval) -> None:
-    out = door.folder / "run.jsonl"
-    ended = door.ask("--bare", "--out", str(out))
+def test_the_bare_model_is_asked_in_the_same_run(ctx: Eval) -> None:
+    out = ctx.folder / "run.jsonl"
+    ended = ctx.ask("--bare", "--out", str(out))
     assert "Against the bare model, on 3 questions: 0 won, 0 lost, p = 1.0000 (McNemar)." in ended.out
-    assert len((door.folder / "run.bare.jsonl").read_text().splitlines()) == 3
-    assert len(door.backend.requests) == 6
+    assert len((ctx.folder / "run.bare.jsonl").read_text().splitlines()) == 3
+    assert len(ctx.backend.requests) == 6
     assert "6/6" in ended.err
 
 
-def test_foreign_questions_are_mixed_in_and_counted_apart(door: Eval) -> None:
-    told = json.loads(door.ask("--foreign", "1", "--json").out)
-    assert (told["questions"], told["declined"]["of"]) == (3, 2)  # `SELECT 3` runs anywhere
+def test_foreign_questions_are_mixed_in_and_counted_apart(ctx: Eval) -> None:
+    output = json.loads(ctx.ask("--foreign", "1", "--json").out)
+    assert (output["questions"], output["declined"]["of"]) == (3, 2)  # `SELECT 3` runs anywhere
 
 
-def test_a_persons_own_questions_on_one_database(door: Eval) -> None:
-    own = door.folder / "own.yaml"
+def test_a_question_set_about_one_database(ctx: Eval) -> None:
+    own = ctx.folder / "own.yaml"
     own.write_text("- question: How many orders are there?\n  rows: 3\n", encoding="utf-8")
-    ended = door.run("--db", str(door.folder / "dbs" / "shop" / "shop.sqlite"), str(own), "--json")
+    ended = ctx.run("--db", str(ctx.folder / "dbs" / "shop" / "shop.sqlite"), str(own), "--json")
     assert json.loads(ended.out)["right"]["count"] == 1
 
 
-def test_other_engines_are_judged_in_their_own_dialect(door: Eval) -> None:
-    (door.folder / "sales.csv").write_text("city,total\n上海,10\n北京,20\n", encoding="utf-8")
-    own = door.folder / "own.json"
+def test_other_engines_are_judged_in_their_own_dialect(ctx: Eval) -> None:
+    (ctx.folder / "sales.csv").write_text("city,total\n上海,10\n北京,20\n", encoding="utf-8")
+    own = ctx.folder / "own.json"
     gold = "SELECT city, total::DOUBLE FROM sales QUALIFY row_number() OVER (ORDER BY total) = 1"
     own.write_text(json.dumps([{"question": "Which city has the least?", "sql": gold}]), encoding="utf-8")
-    door.says("SELECT total, city FROM sales ORDER BY total LIMIT 1")
-    told = json.loads(door.run("--db", str(door.folder / "sales.csv"), str(own), "--json").out)
-    assert (told["right"]["count"], told["unjudged"]) == (1, 0)
+    ctx.replies("SELECT total, city FROM sales ORDER BY total LIMIT 1")
+    output = json.loads(ctx.run("--db", str(ctx.folder / "sales.csv"), str(own), "--json").out)
+    assert (output["right"]["count"], output["unjudged"]) == (1, 0)
 
 
 @pytest.mark.parametrize("name", ["r.md", "r.html", "r.json"])
-def test_a_report_is_written(door: Eval, name: str) -> None:
-    door.ask("--report", str(door.folder / name))
-    assert "shop" not in (door.folder / name).name
-    assert "questions.json" in (door.folder / name).read_text(encoding="utf-8")
+def test_a_report_is_written(ctx: Eval, name: str) -> None:
+    ctx.ask("--report", str(ctx.folder / name))
+    assert "shop" not in (ctx.folder / name).name
+    assert "questions.json" in (ctx.folder / name).read_text(encoding="utf-8")
 
 
-def test_two_runs_are_compared(door: Eval) -> None:
-    one, other = str(door.folder / "a.jsonl"), str(door.folder / "b.jsonl")
-    door.ask("--out", one)
-    door.says("SELECT 1")
-    door.ask("--out", other)
-    assert json.loads(door.run("compare", one, other, "--json").out) == {
+def test_two_runs_are_compared(ctx: Eval) -> None:
+    first, second = str(ctx.folder / "a.jsonl"), str(ctx.folder / "b.jsonl")
+    ctx.ask("--out", first)
+    ctx.replies("SELECT 1")
+    ctx.ask("--out", second)
+    assert json.loads(ctx.run("compare", first, second, "--json").out) == {
         "first": {"count": 2, "of": 3, "low": 0.0, "high": 1.0, "value": 2 / 3},
         "second": {"count": 1, "of": 3, "low": 0.0, "high": 1.0, "value": 1 / 3},
         "questions": 3, "won": 0, "lost": 1, "p": 1.0,
     }  # fmt: skip
-    ended = door.run("compare", one, other)
+    ended = ctx.run("compare", first, second)
     assert ended.out.splitlines()[0].startswith("a.jsonl  66.7 %")
     assert "The second against the first, on 3 questions: 0 won, 1 lost, p = 1.0000" in ended.out
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "expected"),
     [
         (("{folder}/absent.json", "--databases", "{folder}/dbs"), "absent.json cannot be read: No such file"),
         (("{folder}/questions.json",), "needs the databases of its questions"),
@@ -201,22 +201,22 @@ def test_two_runs_are_compared(door: Eval) -> None:
         (("compare", "{folder}/a.jsonl"), "takes one question set"),
     ],
 )
-def test_what_cannot_be_is_told_before_anything_is_asked(
-    door: Eval, words: tuple[str, ...], told: str
+def test_invalid_input_is_an_error_before_any_question_is_asked(
+    ctx: Eval, words: tuple[str, ...], expected: str
 ) -> None:
-    (door.folder / "empty.json").write_text("[]")
-    (door.folder / "empty.jsonl").write_text("")
-    ended = door.run(*(word.format(folder=door.folder) for word in words))
+    (ctx.folder / "empty.json").write_text("[]")
+    (ctx.folder / "empty.jsonl").write_text("")
+    ended = ctx.run(*(word.format(folder=ctx.folder) for word in words))
     assert (ended.code, ended.out) == (2, "")
-    assert told in ended.err
-    assert door.backend.requests == []
+    assert expected in ended.err
+    assert ctx.backend.requests == []
 
 
-def test_without_a_model_the_run_stops_and_says_how_to_go_on(door: Eval) -> None:
-    out = door.folder / "run.jsonl"
-    door.ask("--limit", "1", "--seed", "1", "--out", str(out))
-    door.says(ModelNotAllowed("openai:x", "no key"))
-    ended = door.ask("--out", str(out))
+def test_without_a_model_the_run_stops_and_says_how_to_go_on(ctx: Eval) -> None:
+    out = ctx.folder / "run.jsonl"
+    ctx.ask("--limit", "1", "--seed", "1", "--out", str(out))
+    ctx.replies(ModelNotAllowed("openai:x", "no key"))
+    ended = ctx.ask("--out", str(out))
     assert (ended.code, ended.out) == (4, "")
     assert "every further question would fail in the same way" in ended.err
     assert "1 lines are saved in" in ended.err
@@ -233,19 +233,19 @@ def test_only_a_hosted_model_is_asked_several_questions_at_a_time() -> None:
 
 
 @pytest.mark.slow
-def test_ctrl_c_leaves_a_whole_file_and_says_how_to_go_on(door: Eval) -> None:
-    out = door.folder / "run.jsonl"
-    door.ask("--limit", "1", "--seed", "1", "--out", str(out))
-    kept = out.read_bytes()
+def test_ctrl_c_leaves_complete_lines_and_says_how_to_resume(ctx: Eval) -> None:
+    out = ctx.folder / "run.jsonl"
+    ctx.ask("--limit", "1", "--seed", "1", "--out", str(out))
+    before = out.read_bytes()
     with endpoint() as silent:
-        told = {name: value for name, value in os.environ.items() if not name.startswith("TEXT2SQL_")}
-        environment = {**told, "TEXT2SQL_BASE_URL": silent.base_url, "TEXT2SQL_LANG": "en"}
+        inherited = {name: value for name, value in os.environ.items() if not name.startswith("TEXT2SQL_")}
+        environment = {**inherited, "TEXT2SQL_BASE_URL": silent.base_url, "TEXT2SQL_LANG": "en"}
         words = [
             str(SCRIPT),
             "eval",
-            str(door.set),
+            str(ctx.set),
             "--databases",
-            str(door.folder / "dbs"),
+            str(ctx.folder / "dbs"),
             "--out",
             str(out),
         ]
@@ -258,13 +258,13 @@ def test_ctrl_c_leaves_a_whole_file_and_says_how_to_go_on(door: Eval) -> None:
                 assert time.monotonic() < until
                 time.sleep(0.05)
             child.send_signal(signal.SIGINT)
-            shown, said = child.communicate(timeout=60)
-    assert (child.returncode, shown) == (130, b"")
-    assert said.decode().splitlines()[-2:] == [
+            stdout, stderr = child.communicate(timeout=60)
+    assert (child.returncode, stdout) == (130, b"")
+    assert stderr.decode().splitlines()[-2:] == [
         f"1 lines are saved in {out}; the same command resumes the run.",
         "Interrupted.",
     ]
-    assert out.read_bytes() == kept
+    assert out.read_bytes() == before
 
 
 @pytest.mark.slow
@@ -276,12 +276,12 @@ def test_a_duckdb_file_is_evaluated_by_the_real_program(tmp_path: Path) -> None:
     gold = "SELECT count(id) FROM orders"
     questions.write_text(json.dumps([{"question": "How many orders are there?", "gold_sql": gold}]))
     with endpoint() as model:
-        told = {name: value for name, value in os.environ.items() if not name.startswith("TEXT2SQL_")}
+        inherited = {name: value for name, value in os.environ.items() if not name.startswith("TEXT2SQL_")}
         words = [str(SCRIPT), "eval", str(questions), "--db", "shop.duckdb", "--out", str(out)]
         words += ["--model", "openai-compatible:answers", "--bare", "--json"]
         ended = subprocess.run(
             words,
-            env={**told, "TEXT2SQL_BASE_URL": model.base_url, "TEXT2SQL_DATA_DIR": str(tmp_path)},
+            env={**inherited, "TEXT2SQL_BASE_URL": model.base_url, "TEXT2SQL_DATA_DIR": str(tmp_path)},
             cwd=tmp_path,
             capture_output=True,
             timeout=120,

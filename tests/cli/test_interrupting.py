@@ -25,14 +25,14 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture
 def silent() -> Iterator[Endpoint]:
-    with endpoint() as one:
-        yield one
+    with endpoint() as server:
+        yield server
 
 
 def _environment(silent: Endpoint, folder: Path) -> dict[str, str]:
-    told = {name: value for name, value in os.environ.items() if not name.startswith("TEXT2SQL_")}
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("TEXT2SQL_")}
     return {
-        **told,
+        **environment,
         "TEXT2SQL_BASE_URL": silent.base_url,
         "TEXT2SQL_MODEL": f"openai-compatible:{MODEL}",
         "TEXT2SQL_DATA_DIR": str(folder),

@@ -3,6 +3,7 @@
 import os
 import resource
 import signal
+import string
 import subprocess
 import sys
 from pathlib import Path
@@ -13,7 +14,7 @@ import pytest
 from terminal import SCRIPT, run, run_script
 from text2sql import __version__
 from text2sql.cli import COMMANDS, CommandGroup, main, schema
-from text2sql.cli.words import WORDS
+from text2sql.i18n import cli_text, cli_texts
 
 
 def test_help_names_every_command_and_imports_no_parser_driver_or_rich() -> None:
@@ -57,26 +58,30 @@ def test_help_is_a_page_in_either_language(command: str) -> None:
 
 def test_every_option_has_its_help_in_both_languages() -> None:
     for name in COMMANDS:
-        made = CommandGroup("zh").get_command(click.Context(click.Command("x")), name)
-        assert made is not None
-        for option in made.params:
+        command = CommandGroup("zh").get_command(click.Context(click.Command("x")), name)
+        assert command is not None
+        for option in command.params:
             if isinstance(option, click.Option):
                 keys = (f"{name}.{option.opts[0]}", option.opts[0])
-                assert option.help in [WORDS[key][1] for key in keys if key in WORDS]
+                assert option.help in [cli_text(key, "zh") for key in keys if key in cli_texts()]
 
 
-def test_the_words_are_complete_in_both_languages() -> None:
-    for key, (en, zh) in WORDS.items():
+def test_every_text_is_complete_in_both_languages_with_the_same_placeholders() -> None:
+    for key, (en, zh) in cli_texts().items():
         assert en, key
         assert any("\u4e00" <= letter <= "\u9fff" for letter in zh), key
+        english, chinese = (
+            {name for _, name, _, _ in string.Formatter().parse(text) if name} for text in (en, zh)
+        )
+        assert english == chinese, key
 
 
-def test_without_a_command_there_is_help() -> None:
+def test_without_a_command_the_help_is_shown() -> None:
     assert run().out == run("--help").out
     assert run("--lang", "zh").out == run("--lang", "zh", "--help").out
 
 
-def test_the_version_is_told() -> None:
+def test_the_version_is_printed() -> None:
     assert run("--version") == (0, f"text2sql {__version__}\n", "")
 
 
@@ -120,13 +125,13 @@ def test_a_bad_setting_is_named(shop: str) -> None:
     assert "TEXT2SQL_POOL_SIZE" in ended.err
 
 
-def test_a_fault_of_ours_is_one_line_and_its_trace_is_asked_for(
+def test_an_internal_error_is_one_line_and_debug_adds_the_trace(
     shop: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def broken(*_: object) -> None:
         raise ZeroDivisionError("by\nzero")
 
-    monkeypatch.setattr(schema, "chosen", broken)
+    monkeypatch.setattr(schema, "select_tables", broken)
     quiet = run("schema", "--db", shop)
     assert (quiet.code, quiet.out, len(quiet.err.splitlines())) == (4, "", 1)
     assert "ZeroDivisionError: by)" in quiet.err
@@ -139,7 +144,7 @@ def test_ctrl_c_is_one_line_and_130(monkeypatch: pytest.MonkeyPatch, shop: str) 
     def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(schema, "chosen", interrupted)
+    monkeypatch.setattr(schema, "select_tables", interrupted)
     assert run("schema", "--db", shop) == (130, "", "Interrupted.\n")
     assert run("schema", "--db", shop, "--lang", "zh").err == "已中断。\n"
 

@@ -38,19 +38,19 @@ class ScriptedCli:
         self.template = folder / "report.md"
         self.template.write_text(TEXT, encoding="utf-8")
         self.backend = ScriptedBackend(last=_say, profile=HOSTED)
-        monkeypatch.setattr(report, "AsyncText2SQL", self._opened)
+        monkeypatch.setattr(report, "AsyncText2SQL", self._open)
 
     def run(self, *words: str, month: str = "2025-02") -> Ended:
-        told = ("--db", str(self.shop), "--param", f"month={month}")
-        return run("report", str(self.template), *told, *words)
+        options = ("--db", str(self.shop), "--param", f"month={month}")
+        return run("report", str(self.template), *options, *words)
 
-    def _opened(self, source: str, **given: Any) -> AsyncText2SQL:
+    def _open(self, source: str, **arguments: Any) -> AsyncText2SQL:
         return app(Path(source), self.backend, values_wait=0.0)
 
 
 def _say(request: ModelRequest) -> str:
     text = request.messages[-1].content
-    return next((sql for asked, sql in SQL.items() if asked in text), "no idea")
+    return next((sql for question, sql in SQL.items() if question in text), "no idea")
 
 
 @pytest.fixture
@@ -75,16 +75,16 @@ def test_a_report_is_written_and_its_path_printed(ctx: ScriptedCli) -> None:
 
 def test_without_a_name_it_stands_beside_the_template_under_its_day(ctx: ScriptedCli) -> None:
     ended = ctx.run("--date", "2025-03-01", "--json", "--record", str(ctx.folder / "record.json"))
-    told = json.loads(ended.out)
-    assert told["output"] == str(ctx.folder / "report-2025-03-01.md")
-    assert told == json.loads((ctx.folder / "record.json").read_text(encoding="utf-8"))
-    assert (told["date"], told["parameters"], told["filled"]) == ("2025-03-01", {"month": "2025-02"}, 4)
+    record = json.loads(ended.out)
+    assert record["output"] == str(ctx.folder / "report-2025-03-01.md")
+    assert record == json.loads((ctx.folder / "record.json").read_text(encoding="utf-8"))
+    assert (record["date"], record["parameters"], record["filled"]) == ("2025-03-01", {"month": "2025-02"}, 4)
     assert sorted(path.name for path in ctx.folder.iterdir()) == [
         "record.json", "report-2025-03-01.md", "report.md", "report.md.lock.yaml", "shop.db",
     ]  # fmt: skip
 
 
-def test_what_could_not_be_filled_is_marked_and_told_and_ends_with_4(ctx: ScriptedCli) -> None:
+def test_unfilled_placeholders_are_marked_and_the_exit_code_is_4(ctx: ScriptedCli) -> None:
     ctx.template.write_text("{{ How many customers are there? }}, {{ 各城市的订单总额 }}", encoding="utf-8")
     ended = ctx.run("--out", str(ctx.folder / "out.html"))
     assert ended.code == 4
@@ -94,7 +94,7 @@ def test_what_could_not_be_filled_is_marked_and_told_and_ends_with_4(ctx: Script
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "expected"),
     [
         (("--out", "x.xls"), "x.xls"),
         (("--out", "nowhere/x.md"), "nowhere"),
@@ -105,18 +105,18 @@ def test_what_could_not_be_filled_is_marked_and_told_and_ends_with_4(ctx: Script
         (("--every", "sometimes"), "sometimes"),
     ],
 )
-def test_bad_usage_is_told_before_anybody_is_asked(
-    words: tuple[str, ...], told: str, ctx: ScriptedCli
+def test_bad_usage_is_an_error_before_the_model_is_called(
+    words: tuple[str, ...], expected: str, ctx: ScriptedCli
 ) -> None:
-    if not told:
+    if not expected:
         ctx.template.write_text("{{ orders in :month and :month_start }}")
     ended = ctx.run(*words)
     assert (ended.code, ended.out) == (2, "")
-    assert told in ended.err
+    assert expected in ended.err
     assert ctx.backend.requests == []
 
 
-def test_a_parameter_without_a_value_and_a_template_that_is_none(ctx: ScriptedCli, tmp_path: Path) -> None:
+def test_a_missing_parameter_and_an_invalid_template_are_errors(ctx: ScriptedCli, tmp_path: Path) -> None:
     ctx.template.write_text("{{ orders in :year }}")
     assert ":year" in ctx.run().err
     ctx.template.write_text("no questions")
@@ -125,7 +125,7 @@ def test_a_parameter_without_a_value_and_a_template_that_is_none(ctx: ScriptedCl
     assert (ended.code, "无法读取" in ended.err) == (2, True)
 
 
-def test_a_database_that_is_not_there_leaves_the_last_report_alone(ctx: ScriptedCli) -> None:
+def test_a_missing_database_does_not_change_the_last_report(ctx: ScriptedCli) -> None:
     out = ctx.folder / "out.md"
     out.write_text("yesterday's")
     ctx.shop.unlink()
@@ -145,9 +145,7 @@ def test_a_pdf_without_a_program_for_it_is_one_clear_line(
     assert "Chromium, LibreOffice" in ended.err
 
 
-def test_an_office_is_asked_for_what_only_it_can_make(
-    ctx: ScriptedCli, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_formats_that_need_an_office_suite_use_one(ctx: ScriptedCli, monkeypatch: pytest.MonkeyPatch) -> None:
     office = ctx.folder / "soffice"
     office.write_text(
         '#!/bin/sh\nwhile [ $# -gt 1 ]; do [ "$1" = --convert-to ] && to=$2; shift; done\n'

@@ -15,7 +15,7 @@ from rich.cells import cell_len
 from terminal import run, run_script
 
 
-def test_a_person_sees_columns_keys_indexes_and_samples(shop: str) -> None:
+def test_text_output_shows_columns_keys_indexes_and_samples(shop: str) -> None:
     ended = run("schema", "--db", shop, "--table", "customers", "--table", "orders")
     assert (ended.code, ended.err) == (0, "")
     assert ended.out == (
@@ -54,13 +54,13 @@ def test_the_words_of_the_page_follow_the_language(shop: str) -> None:
     assert "主键" in page
 
 
-def test_json_is_the_whole_catalog_in_a_stable_shape(shop: str) -> None:
+def test_json_is_the_complete_catalog_in_a_stable_format(shop: str) -> None:
     ended = run("schema", "--db", shop, "--json")
     assert (ended.code, ended.err) == (0, "")
-    held = json.loads(ended.out)
-    assert list(held) == ["dialect", "default_schema", "fingerprint", "tables"]
-    assert (held["dialect"], held["default_schema"], len(held["fingerprint"])) == ("sqlite", "main", 64)
-    tables = {table["name"]: table for table in held["tables"]}
+    schema = json.loads(ended.out)
+    assert list(schema) == ["dialect", "default_schema", "fingerprint", "tables"]
+    assert (schema["dialect"], schema["default_schema"], len(schema["fingerprint"])) == ("sqlite", "main", 64)
+    tables = {table["name"]: table for table in schema["tables"]}
     assert set(tables) == {"customers", "orders", "大单", 'it\'s "odd". 表; select'}
     assert tables["orders"] == {
         "schema": "",
@@ -81,7 +81,7 @@ def test_json_is_the_whole_catalog_in_a_stable_shape(shop: str) -> None:
     }
 
 
-def test_a_table_is_chosen_by_name_or_pattern_whatever_its_case(shop: str) -> None:
+def test_a_table_is_selected_by_name_or_pattern_ignoring_case(shop: str) -> None:
     def names(*words: str) -> list[str]:
         return [
             table["name"] for table in json.loads(run("schema", "--db", shop, "--json", *words).out)["tables"]
@@ -92,7 +92,7 @@ def test_a_table_is_chosen_by_name_or_pattern_whatever_its_case(shop: str) -> No
     assert names("--table", "大单", "--table", "orders") == ["orders", "大单"]
 
 
-def test_a_table_that_is_not_there_is_bad_input_with_the_nearest_names(shop: str) -> None:
+def test_an_unknown_table_is_bad_input_with_the_nearest_names(shop: str) -> None:
     ended = run("schema", "--db", shop, "--table", "order")
     assert ended.code == 2
     assert "No table is called “order”." in ended.err
@@ -112,10 +112,10 @@ def test_five_thousand_tables_are_a_line_each(places: Path) -> None:
     assert ended.code == 0
     assert len(ended.out.splitlines()) == 5000
     assert "5000 tables" in ended.err
-    one = run("schema", "--db", str(places / "many.db"), "--table", "t4999")
-    assert (one.code, len(one.out.splitlines())) == (0, 6)
-    held = json.loads(run("schema", "--db", str(places / "many.db"), "--json").out)
-    assert len(held["tables"]) == 5000
+    ended = run("schema", "--db", str(places / "many.db"), "--table", "t4999")
+    assert (ended.code, len(ended.out.splitlines())) == (0, 6)
+    schema = json.loads(run("schema", "--db", str(places / "many.db"), "--json").out)
+    assert len(schema["tables"]) == 5000
 
 
 def test_a_data_file_is_a_database_of_one_table(places: Path) -> None:
@@ -146,7 +146,7 @@ def test_the_database_may_be_named_by_the_environment(shop: str) -> None:
         ("postgresql://u:secret@no-such-host.invalid/x", 4, "cannot be reached", "无法连接数据库"),
     ],
 )
-def test_a_wrong_source_is_told_in_two_lines(
+def test_an_invalid_source_is_reported_in_two_lines(
     places: Path, command: str, source: str, code: int, english: str, chinese: str
 ) -> None:
     named = source if "://" in source else str(places / source)
@@ -159,7 +159,7 @@ def test_a_wrong_source_is_told_in_two_lines(
         assert len(ended.err.splitlines()) == 2
 
 
-def test_a_locked_database_is_told(tmp_path: Path) -> None:
+def test_a_locked_database_is_reported(tmp_path: Path) -> None:
     path = tmp_path / "locked.db"
     with closing(sqlite3.connect(path, isolation_level=None)) as writer:
         writer.execute("CREATE TABLE t (a)")
@@ -171,7 +171,7 @@ def test_a_locked_database_is_told(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read every file")
-def test_a_file_that_may_not_be_read_is_told(tmp_path: Path) -> None:
+def test_an_unreadable_file_is_reported(tmp_path: Path) -> None:
     path = tmp_path / "secret.db"
     path.touch(mode=0o000)
     assert run("schema", "--db", str(path)).code == 2
@@ -181,17 +181,17 @@ def test_a_file_that_may_not_be_read_is_told(tmp_path: Path) -> None:
 def silent_port() -> Iterator[int]:
     """A server that accepts connections and never responds."""
     with socket.create_server(("127.0.0.1", 0)) as server:
-        held: list[socket.socket] = []
-        threading.Thread(target=_accept, args=(server, held), daemon=True).start()
+        connections: list[socket.socket] = []
+        threading.Thread(target=_accept, args=(server, connections), daemon=True).start()
         yield server.getsockname()[1]
-        for table in held:
-            table.close()
+        for connection in connections:
+            connection.close()
 
 
-def _accept(server: socket.socket, held: list[socket.socket]) -> None:
+def _accept(server: socket.socket, connections: list[socket.socket]) -> None:
     try:
         while True:
-            held.append(server.accept()[0])
+            connections.append(server.accept()[0])
     except OSError:
         return
 

@@ -14,8 +14,8 @@ pytestmark = pytest.mark.slow  # it needs servers, which `make check` does not s
 
 @pytest.fixture(scope="module", params=PLACE_PARAMS)
 def place(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
-    with place_for(request.param, tmp_path_factory) as made:
-        yield made
+    with place_for(request.param, tmp_path_factory) as place:
+        yield place
 
 
 def test_the_schema_is_shown(place: Place) -> None:
@@ -25,10 +25,10 @@ def test_the_schema_is_shown(place: Place) -> None:
     customers, identity, orders, big_orders = place.named("customers", "id", "orders", "big_orders")
     assert (f"→ {customers}({identity})" in page.out) is ("keys" not in place.facts.gaps)
     assert "'北京'" in page.out
-    held = json.loads(run("schema", "--db", place.url, "--json").out)
-    assert held["dialect"] == place.dialect
+    schema = json.loads(run("schema", "--db", place.url, "--json").out)
+    assert schema["dialect"] == place.dialect
     dotted = spelled("dotted.name", place.facts)
-    assert {customers, orders, big_orders, "order", dotted} <= {table["name"] for table in held["tables"]}
+    assert {customers, orders, big_orders, "order", dotted} <= {table["name"] for table in schema["tables"]}
 
 
 def test_the_doctor_reaches_it_and_hides_the_password(place: Place) -> None:
@@ -45,14 +45,14 @@ def test_a_statement_is_checked_for_the_database(place: Place) -> None:
     assert run("check", "DROP TABLE customers", "--db", place.url).code == 3
 
 
-def test_a_wrong_password_is_told(place: Place) -> None:
+def test_a_wrong_password_is_reported(place: Place) -> None:
     account, at, rest = place.url.rpartition("@")
     if not at:
         pytest.skip("a file has no password")
     _fails(f"{account.rpartition(':')[0]}:wr0ng-pw@{rest}", "refused the account", "拒绝了该账号")
 
 
-def test_a_wrong_database_is_told(place: Place) -> None:
+def test_a_wrong_database_is_reported(place: Place) -> None:
     if place.dialect not in ("postgres", "clickhouse"):
         pytest.skip("MariaDB does not tell an account which databases there are not")
     _fails(f"{place.url}_not", "no such database", "没有这个数据库")

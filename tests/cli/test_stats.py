@@ -44,7 +44,7 @@ def test_the_numbers_stand_under_each_other() -> None:
     assert "  已回答                3  (75%)" in list(lines(STATS, "zh"))
 
 
-def test_without_questions_there_is_a_friendly_line_and_no_file(ctx: ScriptedCli, tmp_path: Path) -> None:
+def test_without_questions_a_message_is_shown_and_no_file_created(ctx: ScriptedCli, tmp_path: Path) -> None:
     ended = ctx.run("stats")
     assert (ended.code, ended.out) == (0, "")
     assert "No question has been asked yet." in ended.err
@@ -54,26 +54,26 @@ def test_without_questions_there_is_a_friendly_line_and_no_file(ctx: ScriptedCli
 
 
 def test_questions_are_counted(ctx: ScriptedCli, shop: str) -> None:
-    ctx.says(COUNT).run("ask", "how many orders?", "--db", shop)
+    ctx.replies(COUNT).run("ask", "how many orders?", "--db", shop)
     ctx.run("ask", "drop the table orders", "--db", shop)
-    told = json.loads(ctx.run("stats", "--json").out)
-    assert (told["days"], told["questions"]) == (None, 2)
-    assert told["by_status"] == {"answered": 1, "refused": 1}
-    assert (told["first_pass_rate"], told["repair_rate"]) == (1.0, 0.0)
-    assert told["calls_per_answer"] == 1.0
-    assert told["by_model"] == {"scripted": 1}
-    assert set(told["seconds"]) >= {"classifier", "generator", "executor"}
-    assert list(told["seconds"]["generator"]) == ["p50", "p95"]
-    shown = ctx.run("stats", "--days", "1").out
-    assert shown.startswith("questions                     2\n")
+    stats = json.loads(ctx.run("stats", "--json").out)
+    assert (stats["days"], stats["questions"]) == (None, 2)
+    assert stats["by_status"] == {"answered": 1, "refused": 1}
+    assert (stats["first_pass_rate"], stats["repair_rate"]) == (1.0, 0.0)
+    assert stats["calls_per_answer"] == 1.0
+    assert stats["by_model"] == {"scripted": 1}
+    assert set(stats["seconds"]) >= {"classifier", "generator", "executor"}
+    assert list(stats["seconds"]["generator"]) == ["p50", "p95"]
+    output = ctx.run("stats", "--days", "1").out
+    assert output.startswith("questions                     2\n")
 
 
-def test_a_number_of_days_is_a_whole_one(ctx: ScriptedCli) -> None:
+def test_the_number_of_days_is_an_integer(ctx: ScriptedCli) -> None:
     assert ctx.run("stats", "--days", "0").code == 2
     assert ctx.run("stats", "--days", "1").code == 0
 
 
-def test_a_memory_that_cannot_be_read_is_told(ctx: ScriptedCli, tmp_path: Path) -> None:
+def test_an_unreadable_memory_is_reported(ctx: ScriptedCli, tmp_path: Path) -> None:
     (tmp_path / "foreign.db").write_text("not a memory " * 20)
     ctx.env = {**ctx.env, "TEXT2SQL_MEMORY": str(tmp_path / "foreign.db")}
     ended = ctx.run("stats")

@@ -66,11 +66,11 @@ def receipt(**facts: Any) -> dict[str, Any]:
     } | facts  # fmt: skip
 
 
-def answer(question: str, said: str, status: str = "answered", **facts: Any) -> dict[str, Any]:
+def answer(question: str, sentence: str, status: str = "answered", **facts: Any) -> dict[str, Any]:
     return {
         "status": status,
         "question": question,
-        "answer": said,
+        "answer": sentence,
         "sql": "",
         "columns": [],
         "rows": [],
@@ -111,9 +111,11 @@ def chosen(question: str, lang: str) -> dict[str, Any]:
         rows: list[list[Any]] = [[item, at] for at, item in enumerate(HOSTILE)]
         rows.append([None, 9_007_199_254_740_993])
         hostile = f"{HOSTILE[0]} **bold** {HOSTILE[2]}"
-        columns, told = [*HOSTILE[:2]], receipt(model=HOSTILE[1], assumptions=[*HOSTILE], tables=[HOSTILE[0]])
+        columns = [*HOSTILE[:2]]
+        unsafe_receipt = receipt(model=HOSTILE[1], assumptions=[*HOSTILE], tables=[HOSTILE[0]])
         result = table(columns, rows, sql=f"SELECT '{HOSTILE[0]}'")
-        return answer(question, hostile, chart=spec(columns, rows[:6], "bar"), receipt=told, **result)
+        chart = spec(columns, rows[:6], "bar")
+        return answer(question, hostile, chart=chart, receipt=unsafe_receipt, **result)
     if "clarify" in question or "收入" in question:
         text = "您说的“收入”是指哪一个？" if zh else "Which revenue do you mean?"
         options = [
@@ -191,8 +193,13 @@ def story(question: str, finished: dict[str, Any]) -> list[tuple[str, dict[str, 
         if stage == "validator" and "mend" in question:
             items.append(("checked", {"check": "columns", "passed": False, "detail": "no column chanel"}))
         if stage == "executor" and finished["rows"]:
-            found = {"sql": SQL, "columns": finished["columns"], "rows": finished["rows"], "truncated": False}
-            items.append(("rows_found", found))
+            rows_event = {
+                "sql": SQL,
+                "columns": finished["columns"],
+                "rows": finished["rows"],
+                "truncated": False,
+            }
+            items.append(("rows_found", rows_event))
         items.append(("stage_ended", {"stage": stage, "seconds": 0.1}))
     if "warn" in question:
         items.append(("warned", {"message": HOSTILE[0]}))
@@ -203,22 +210,22 @@ def schema() -> dict[str, Any]:
     def column(name: str, kind: str, *samples: str, comment: str = "") -> dict[str, Any]:
         return {"name": name, "type": kind, "nullable": True, "comment": comment, "samples": list(samples)}
 
-    def one(name: str, rows: int, columns: list[dict[str, Any]], **facts: Any) -> dict[str, Any]:
+    def table(name: str, rows: int, columns: list[dict[str, Any]], **facts: Any) -> dict[str, Any]:
         key = [columns[0]["name"]]
         base = {"schema": "", "name": name, "kind": "table", "comment": "", "rows": rows, "columns": columns}
         return base | {"primary_key": key, "foreign_keys": [], "indexes": []} | facts
 
     refers = {"columns": ["customer_id"], "schema": "", "table": "customers", "referred": ["id"]}
     tables = [
-        one("orders", 32_000, [column("id", "INTEGER"), column("customer_id", "INTEGER"),
+        table("orders", 32_000, [column("id", "INTEGER"), column("customer_id", "INTEGER"),
             column("ordered_on", "DATE"), column("channel", "TEXT", "online", "store", "phone"),
             column("status", "TEXT", "paid", "open")], foreign_keys=[refers], comment="one row an order"),
-        one("customers", 4_000, [column("id", "INTEGER"), column("name", "TEXT", "Ann", "王芳"),
+        table("customers", 4_000, [column("id", "INTEGER"), column("name", "TEXT", "Ann", "王芳"),
             column("level", "TEXT", "gold", "silver", comment="会员等级")]),
-        one("products", 240, [column("id", "INTEGER"), column("name", "TEXT"), column("price", "NUMERIC")]),
-        one("payments", 30_000, [column("id", "INTEGER"), column("method", "TEXT", "card"),
+        table("products", 240, [column("id", "INTEGER"), column("name", "TEXT"), column("price", "NUMERIC")]),
+        table("payments", 30_000, [column("id", "INTEGER"), column("method", "TEXT", "card"),
             column("amount", "NUMERIC"), column("paid_on", "DATE")]),
-        one("best_sellers", 20, [column("product", "TEXT"), column("sold", "INTEGER")], kind="view"),
-        one(HOSTILE[0], 1, [column(HOSTILE[1], "TEXT", HOSTILE[3], comment=HOSTILE[2])]),
+        table("best_sellers", 20, [column("product", "TEXT"), column("sold", "INTEGER")], kind="view"),
+        table(HOSTILE[0], 1, [column(HOSTILE[1], "TEXT", HOSTILE[3], comment=HOSTILE[2])]),
     ]  # fmt: skip
     return {"dialect": "sqlite", "default_schema": "main", "fingerprint": "f", "tables": tables}

@@ -13,8 +13,8 @@ from e2e.browser import DESKTOP, Seen, chromium, serving
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
-    with chromium() as one:
-        yield one
+    with chromium() as browser:
+        yield browser
 
 
 @pytest.fixture(scope="session")
@@ -24,8 +24,8 @@ def scripted() -> FastAPI:
 
 @pytest.fixture(scope="session")
 def address(scripted: FastAPI) -> Iterator[str]:
-    with serving(scripted) as one:
-        yield one
+    with serving(scripted) as server:
+        yield server
 
 
 Look = Callable[..., Seen]

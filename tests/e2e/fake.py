@@ -21,19 +21,19 @@ class Streams:
     """The events of each stream, so that a client can resume."""
 
     def __init__(self) -> None:
-        self.told: dict[str, list[tuple[str, dict[str, Any]]]] = {}
+        self.events: dict[str, list[tuple[str, dict[str, Any]]]] = {}
         self.cancelled: list[str] = []
         self.resumed: list[str] = []
         self.stopped: list[str] = []
 
     def begin(self, question: str, finished: dict[str, Any]) -> str:
-        name = f"s{len(self.told)}"
+        name = f"s{len(self.events)}"
         head = [("started", {"stream_id": name, "thread_id": "t-1"})]
-        self.told[name] = head + canned.story(question, finished)
+        self.events[name] = head + canned.story(question, finished)
         return name
 
     async def read(self, name: str, after: int, question: str = "") -> AsyncIterator[str]:
-        for at, (event, data) in enumerate(self.told[name]):
+        for at, (event, data) in enumerate(self.events[name]):
             if at <= after:
                 continue
             if "cut" in question and at == 6:
@@ -83,7 +83,7 @@ def sent(request: Request, name: str, after: int = -1, question: str = "") -> St
 @api.post("/query")
 async def query(request: Request) -> Response:
     body = await request.json()
-    request.app.state.asked.append(body)
+    request.app.state.questions.append(body)
     if "busy" in body["question"]:
         return problem(429, "busy", "Too many questions.", hint="Wait a little.")
     finished = canned.chosen(body["question"], body.get("language") or lang_of(request))
@@ -222,7 +222,7 @@ def application(key: str = "") -> FastAPI:
     app.include_router(page.router)
     app.include_router(api)
     app.state.key, app.state.streams = key, Streams()
-    app.state.feedback, app.state.asked, app.state.rollbacks = [], [], []
+    app.state.feedback, app.state.questions, app.state.rollbacks = [], [], []
     when = ("2026-01-05T10:00:00Z", 1_760_000_000)
     titles = ("Orders by channel", f"{canned.HOSTILE[0]} 会员等级")
     app.state.threads = {

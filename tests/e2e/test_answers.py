@@ -95,7 +95,7 @@ def test_a_busy_server_is_shown_with_a_retry_action(look: Look) -> None:
 # -- the table and the chart ---------------------------------------------------------------------
 
 
-def test_rows_that_are_all_here_are_sorted_here(look: Look) -> None:
+def test_complete_results_are_sorted_in_the_page(look: Look) -> None:
     seen = look()
     seen.open()
     page = seen.ask("channels")
@@ -126,7 +126,7 @@ def test_rows_beyond_those_sent_are_paged_and_sorted_by_the_server(look: Look) -
 
 
 @BOTH
-def test_numbers_are_shown_as_people_write_them(look: Look, lang: str) -> None:
+def test_numbers_are_formatted_for_people(look: Look, lang: str) -> None:
     seen = look(lang)
     seen.open()
     page = seen.ask("numbers")
@@ -142,7 +142,7 @@ def test_numbers_are_shown_as_people_write_them(look: Look, lang: str) -> None:
     expect(page.locator(".pager")).to_have_count(0)
     assert page.evaluate(
         "[...document.querySelector('text2sql-chat').shadowRoot.querySelectorAll('.grid-scroll')]"
-        ".every((one) => one.scrollHeight === one.clientHeight)"
+        ".every((element) => element.scrollHeight === one.clientHeight)"
     )
 
 
@@ -163,7 +163,7 @@ def test_every_answer_says_how_certain_it_is(
     page = seen.ask(question)
     expect(page.locator(".certainty")).to_have_text(say(lang, *words))
     expect(page.locator(".receipt .short")).to_contain_text(say(lang, "allowed, ran", "已放行、已执行"))
-    seen.ask("channels")  # whose receipt does not say: nothing is made up
+    seen.ask("channels")  # its receipt has no certainty: none is shown
     expect(page.locator(".certainty")).to_have_count(1)
 
 

@@ -26,14 +26,14 @@ def test_a_clarification_is_answered_by_a_choice(look: Look, scripted: FastAPI, 
     expect(page.locator(".badge")).to_have_text(say(lang, "A question back", "需要确认"))
     page.locator(".choice").first.click()
     expect(page.locator(".sentence").last).to_have_text(SAID[lang])
-    asked = scripted.state.asked[-1]
-    assert (asked["question"], asked["thread_id"], asked["language"]) == ("payments.amount", "t-1", lang)
+    body = scripted.state.questions[-1]
+    assert (body["question"], body["thread_id"], body["language"]) == ("payments.amount", "t-1", lang)
     expect(page.locator(".choice").first).to_be_disabled()
 
 
 @BOTH
 @pytest.mark.parametrize("yes", [True, False])
-def test_a_write_waits_for_a_person(look: Look, lang: str, yes: bool) -> None:
+def test_a_write_waits_for_confirmation(look: Look, lang: str, yes: bool) -> None:
     seen = look(lang)
     seen.open()
     page = seen.ask("delete the cancelled ones")
@@ -54,12 +54,12 @@ def test_a_follow_up_stays_in_its_thread_and_the_address_leads_back(
     seen = look(lang)
     page = seen.open()
     seen.ask("channels")
-    assert "thread_id" not in scripted.state.asked[-1]
+    assert "thread_id" not in scripted.state.questions[-1]
     expect(page.locator("#question")).to_have_attribute(
         "placeholder", say(lang, "Ask a follow-up…", "继续追问……")
     )
     seen.ask("and by status?")
-    assert scripted.state.asked[-1]["thread_id"] == "t-1"
+    assert scripted.state.questions[-1]["thread_id"] == "t-1"
     assert page.url.endswith("#thread=t-1")
     page.reload()
     expect(page.locator(".sentence").first).to_have_text("Online leads.")
@@ -95,7 +95,10 @@ def test_a_thread_brings_its_source_or_says_which_it_needs(look: Look, scripted:
     source = page.get_by_role("combobox", name=say(lang, "Data source", "数据源"))
     expect(source).to_have_value("warehouse")
     seen.ask("channels")
-    assert (scripted.state.asked[-1]["source"], scripted.state.asked[-1]["thread_id"]) == ("warehouse", "t-2")
+    assert (scripted.state.questions[-1]["source"], scripted.state.questions[-1]["thread_id"]) == (
+        "warehouse",
+        "t-2",
+    )
     page.locator(".threads .open").nth(2).click()
     expect(page.locator(".toast")).to_contain_text("another database, MySQL sales")
     seen.complaints.clear()  # the browser itself tells the console of a 404
@@ -150,8 +153,8 @@ def test_source_and_model_are_switched(look: Look, scripted: FastAPI, lang: str)
     expect(page.locator(".welcome .note")).to_contain_text("PostgreSQL")
     page.get_by_role("combobox", name=say(lang, "Model", "模型")).select_option("openai:gpt-5-mini")
     seen.ask("channels")
-    asked = scripted.state.asked[-1]
-    assert (asked["source"], asked["model"], asked.get("thread_id")) == (
+    body = scripted.state.questions[-1]
+    assert (body["source"], body["model"], body.get("thread_id")) == (
         "warehouse",
         "openai:gpt-5-mini",
         None,

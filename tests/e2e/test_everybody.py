@@ -59,7 +59,7 @@ def test_the_page_can_be_used_with_the_keyboard(look: Look, scripted: FastAPI) -
         if streams.cancelled and streams.stopped:
             break
         page.wait_for_timeout(50)
-    assert streams.cancelled == streams.stopped == [list(streams.told)[-1]]
+    assert streams.cancelled == streams.stopped == [list(streams.events)[-1]]
 
 
 def test_arrows_move_in_the_table(look: Look) -> None:
@@ -91,7 +91,7 @@ def test_a_phone_has_a_drawer(look: Look, lang: str) -> None:
     expect(side).to_be_hidden()
     seen.ask("hostile")
     wide = "[...document.querySelector('text2sql-chat').shadowRoot.querySelectorAll('.main, .top, .scroll')]"
-    assert page.evaluate(f"{wide}.map((one) => one.scrollWidth)") == [PHONE[0]] * 3
+    assert page.evaluate(f"{wide}.map((element) => element.scrollWidth)") == [PHONE[0]] * 3
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
@@ -115,10 +115,10 @@ def test_axe_finds_nothing_serious(look: Look, lang: str, theme: str, size: tupl
 
 
 def serious(page: Page) -> list[str]:
-    found = Axe().run(page).response["violations"]
+    violations = Axe().run(page).response["violations"]
     return [
         f"{item['id']}: {[(node['html'], node['failureSummary']) for node in item['nodes']][:3]}"
-        for item in found
+        for item in violations
         if item["impact"] in ("serious", "critical")
     ]
 
@@ -140,10 +140,10 @@ def test_hostile_text_stays_text(look: Look, lang: str) -> None:
     page.get_by_role("tab", name=say(lang, "Data", "数据")).click()
     page.locator(".tables summary").last.click()
     page.wait_for_timeout(100)
-    made = page.evaluate(
+    element_count = page.evaluate(
         "[...document.querySelector('text2sql-chat').shadowRoot.querySelectorAll('img,script,style,a,iframe')].length"
     )
-    assert (made, page.title()) == (0, "text2sql")
+    assert (element_count, page.title()) == (0, "text2sql")
     expect(page.locator(".card .sentence")).to_contain_text("**bold** [click](javascript:")
 
 

@@ -28,7 +28,7 @@ PLACES = """
   return {
     top: at(find(".top")), scroll: at(find(".scroll")), composer: at(find(".composer")),
     bubble: at(last.querySelector(".bubble")), card: at(last.querySelector(".card")),
-    scrolled: around.map((one) => [one.scrollTop, one.scrollLeft]),
+    scrolled: around.map((element) => [element.scrollTop, element.scrollLeft]),
     wide: find(".scroll").scrollWidth - find(".scroll").clientWidth,
     focused: root.activeElement?.id,
   };
@@ -81,9 +81,9 @@ def test_twelve_questions_leave_everything_in_its_place(look: Look, size: tuple[
         """() => {
           const root = document.querySelector("text2sql-chat").shadowRoot;
           const around = [document.documentElement, document.body, ...root.querySelectorAll(".app, .main")];
-          for (const one of around) one.scrollTop = one.scrollLeft = 500;
+          for (const element of around) element.scrollTop = element.scrollLeft = 500;
           const parts = root.querySelectorAll(".turn, .turn button, .unseen, .threads .open");
-          for (const one of parts) one.scrollIntoView();
+          for (const element of parts) element.scrollIntoView();
           [...root.querySelectorAll(".turn button")].at(-1).focus();
         }"""
     )
@@ -132,4 +132,4 @@ def test_the_scroll_position_is_kept_while_an_answer_streams(look: Look) -> None
     page.locator(".scroll").hover()
     page.mouse.wheel(0, -5_000)
     page.locator(".turn").nth(4).locator(".card:not(.live)").wait_for()
-    assert page.locator(".scroll").evaluate("(one) => one.scrollTop") == 0
+    assert page.locator(".scroll").evaluate("(element) => element.scrollTop") == 0

@@ -75,14 +75,14 @@ def test_the_main_story_from_question_to_file(look: Look, real: str, lang: str, 
     page.get_by_role("tab", name=say(lang, "Table", "表格")).click()
     before = column(page, 1)
     page.locator("th button").nth(1).click()
-    shown = column(page, 1)
-    assert shown == before[::-1]  # and the file has the order that is seen
+    values = column(page, 1)
+    assert values == before[::-1]  # and the file has the order that is seen
     page.locator(".menu summary").click()
     with page.expect_download() as download:
         page.get_by_role("button", name="CSV").click()
     download.value.save_as(tmp_path / "x.csv")
     with (tmp_path / "x.csv").open(encoding="utf-8-sig", newline="") as file:
-        assert [row[0] for row in csv.reader(file)] == ["channel", *shown]
+        assert [row[0] for row in csv.reader(file)] == ["channel", *values]
     page.locator(".receipt summary").click()
     expect(page.locator(".receipt .chip").first).to_be_visible()
     page.get_by_role("button", name=say(lang, "This is right: remember it", "正确：记住它")).click()
@@ -91,7 +91,7 @@ def test_the_main_story_from_question_to_file(look: Look, real: str, lang: str, 
 
 OVERLAPPING = """() => {
   const texts = [...document.querySelector("text2sql-chat").shadowRoot.querySelectorAll(".chart-place text")];
-  const boxes = texts.filter((one) => one.textContent).map((one) => one.getBoundingClientRect());
+  const boxes = texts.filter((text) => text.textContent).map((text) => text.getBoundingClientRect());
   return boxes.filter((a, at) => boxes.slice(at + 1).some((b) =>
     a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 1 && b.top < a.bottom - 1)).length;
 }"""
@@ -178,7 +178,7 @@ def test_a_write_is_rehearsed_refused_and_then_not_done(look: Look, real: str) -
 
 
 @BOTH
-def test_a_hostile_statement_is_refused_in_ones_own_language(look: Look, real: str, lang: str) -> None:
+def test_a_hostile_statement_is_refused_in_the_users_language(look: Look, real: str, lang: str) -> None:
     seen = look(lang, where=real)
     page = seen.open()
     seen.ask(say(lang, "How many orders are there in each channel?", "每个渠道有多少订单？"))

@@ -22,7 +22,7 @@ def client() -> TestClient:
     return TestClient(app)
 
 
-@pytest.mark.parametrize("script", SCRIPTS, ids=lambda one: one.name)
+@pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.name)
 def test_no_script_makes_markup_or_code_of_text(script: Path) -> None:
     text = script.read_text(encoding="utf-8")
     banned = r"(?:inner|outer|set|Adjacent)HTML|document\.write|DOMParser|\beval\(|new Function|srcdoc"
@@ -30,13 +30,13 @@ def test_no_script_makes_markup_or_code_of_text(script: Path) -> None:
     assert len(text.splitlines()) < 250
 
 
-@pytest.mark.parametrize("file", sorted(STATIC.iterdir()), ids=lambda one: one.name)
+@pytest.mark.parametrize("file", sorted(STATIC.iterdir()), ids=lambda path: path.name)
 def test_no_file_names_another_origin(file: Path) -> None:
-    found = re.findall(r"https?://[^\"'\s)]+", file.read_text(encoding="utf-8"))
-    assert set(found) <= {"http://www.w3.org/2000/svg", "https://…/"}
+    addresses = re.findall(r"https?://[^\"'\s)]+", file.read_text(encoding="utf-8"))
+    assert set(addresses) <= {"http://www.w3.org/2000/svg", "https://…/"}
 
 
-def test_every_word_is_there_in_both_languages() -> None:
+def test_every_text_exists_in_both_languages() -> None:
     rows = re.findall(r'"([\w.]+)": \[("(?:[^"\\]|\\.)*"), ("(?:[^"\\]|\\.)*")\]', WORDS)
     keys = {key for key, *_ in rows}
     assert len(keys) == len(rows) == WORDS.count('": ["')
@@ -93,7 +93,7 @@ def test_no_path_leaves_the_static_folder(client: TestClient, name: str) -> None
     assert client.get(f"/static/{name}").status_code == 404
 
 
-def test_the_chart_library_comes_zipped_and_knows_how_to_do_without_eval(client: TestClient) -> None:
+def test_the_chart_library_is_compressed_and_works_without_eval(client: TestClient) -> None:
     got = client.get("/vega.js", headers={"Accept-Encoding": "gzip"})
     assert got.headers["content-type"] == "text/javascript; charset=utf-8"
     assert got.headers["content-encoding"] == "gzip"
@@ -103,7 +103,7 @@ def test_the_chart_library_comes_zipped_and_knows_how_to_do_without_eval(client:
     assert client.get("/vega.js", headers={"If-None-Match": got.headers["etag"]}).status_code == 304
 
 
-def test_without_the_charts_extra_there_is_no_library(
+def test_without_the_charts_extra_the_library_is_missing(
     client: TestClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(page, "find_spec", lambda _: None)

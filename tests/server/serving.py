@@ -66,16 +66,16 @@ class Served:
         return response.json()
 
 
-def settings_of(**given: Any) -> Settings:
+def settings_of(**values: Any) -> Settings:
     quick = {"stream_grace": 0.2, "shutdown_grace": 0.2, "values_wait": 0.0}
-    return Settings(**{"memory": "none", "requests_per_minute": 0, **quick, **given})
+    return Settings(**{"memory": "none", "requests_per_minute": 0, **quick, **values})
 
 
 def app_of(
-    places: Path | dict[str, str], backend: ScriptedBackend, policy: Policy | None = None, **given: Any
+    places: Path | dict[str, str], backend: ScriptedBackend, policy: Policy | None = None, **values: Any
 ) -> FastAPI:
-    more = {name: given.pop(name) for name in ("policies", "accounts", "schedule") if name in given}
-    settings = settings_of(**given)
+    more = {name: values.pop(name) for name in ("policies", "accounts", "schedule") if name in values}
+    settings = settings_of(**values)
     addresses = {"shop": str(places)} if isinstance(places, Path) else places
     model = AsyncChatModel([backend], settings)
     return build(addresses, settings, model=model, policy=policy, **more)
@@ -83,9 +83,9 @@ def app_of(
 
 @asynccontextmanager
 async def served(
-    places: Path | dict[str, str], backend: ScriptedBackend, policy: Policy | None = None, **given: Any
+    places: Path | dict[str, str], backend: ScriptedBackend, policy: Policy | None = None, **values: Any
 ) -> AsyncIterator[Served]:
-    async with served_app(app_of(places, backend, policy, **given)) as server:
+    async with served_app(app_of(places, backend, policy, **values)) as server:
         yield server
 
 
@@ -105,10 +105,10 @@ class _Quiet(uvicorn.Server):
 
 @asynccontextmanager
 async def listening(
-    places: Path | dict[str, str], backend: ScriptedBackend, **given: Any
+    places: Path | dict[str, str], backend: ScriptedBackend, **values: Any
 ) -> AsyncIterator[Served]:
     """Serve on a free port: only a real connection shows the effects of a disconnect."""
-    app = app_of(places, backend, **given)
+    app = app_of(places, backend, **values)
     with socket.create_server(("127.0.0.1", 0)) as listener:
         server = _Quiet(uvicorn.Config(app, http=HeaderTimeout, log_config=None, access_log=False))
         serve_task = asyncio.create_task(server.serve([listener]))

@@ -77,9 +77,9 @@ def with_server(
     shop: Shop, folder: Path, test: Callable[[Served], Awaitable[None]], lines: list[str], **more: Any
 ) -> None:
     async def scenario() -> None:
-        given: dict[str, Any] = {"auth": "keys", "memory": str(folder / "memory.db"), "policies": POLICIES}
+        settings: dict[str, Any] = {"auth": "keys", "memory": str(folder / "memory.db"), "policies": POLICIES}
         places = {"shop": shop.shared}
-        async with served(places, scripted(lines), accounts=shop.accounts, **given, **more) as server:
+        async with served(places, scripted(lines), accounts=shop.accounts, **settings, **more) as server:
             await test(server)
 
     asyncio.run(scenario())
@@ -93,7 +93,7 @@ async def user_of(app: AsyncText2SQL) -> str:
     return str((await (await app.resources()).database.run(ME)).rows[0][0])
 
 
-async def asked(server: Served, who: dict[str, str], question: str) -> tuple[str, Any]:
+async def ask_as(server: Served, who: dict[str, str], question: str) -> tuple[str, Any]:
     response = await server.client.post("/api/v1/query/sync", json={"question": question}, headers=who)
     assert response.status_code == 200, response.text
     answer = response.json()
@@ -128,7 +128,7 @@ def test_the_server_denies_a_role_what_it_does_not_see_without_the_guard(shop: S
         (("clerk", "helper"), "reader"),
     ],
 )
-def test_the_account_is_that_of_exactly_the_known_roles(
+def test_the_account_is_chosen_by_the_exact_set_of_known_roles(
     shop: Shop, tmp_path: Path, roles: tuple[str, ...], account: str
 ) -> None:
     async def test(server: Served) -> None:
@@ -150,9 +150,9 @@ def test_people_ask_by_http_each_on_their_account(shop: Shop, tmp_path: Path) ->
     async def test(server: Served) -> None:
         clerk = await with_key(server, "ann", "clerk")
         manager = await with_key(server, "bob", "manager")
-        assert await asked(server, manager, "What do we pay in all?") == ("answered", [[60]])
+        assert await ask_as(server, manager, "What do we pay in all?") == ("answered", [[60]])
         await shop.has("clerk", 0)
-        assert await asked(server, clerk, "Which customers are there?") == (
+        assert await ask_as(server, clerk, "Which customers are there?") == (
             "answered",
             [["Ann"], ["Bob"], ["Eve"]],
         )
@@ -182,8 +182,8 @@ def test_catalog_values_and_writes_stay_on_the_shared_account(shop: Shop, tmp_pa
         )
         assert await resources.database.rehearse(write) == 1
         await shop.has("clerk", 0)
-        shown = await app_for(server, "manager").catalog()  # from the store that a clerk's view has filled
-        assert [column.name for column in shown.tables[0].columns] == ["id", "name", "salary"]
+        catalog = await app_for(server, "manager").catalog()  # from the store that a clerk's view has filled
+        assert [column.name for column in catalog.tables[0].columns] == ["id", "name", "salary"]
 
     with_server(shop, tmp_path, test, [], values_wait=20.0)
 
@@ -212,8 +212,8 @@ def test_the_real_program_hands_the_accounts_to_its_processes(shop: Shop, tmp_pa
     accounts.write_text(json.dumps({"shop": {"clerk": shop.accounts["shop"][("clerk",)]}}))
     accounts.chmod(0o600)
     own = {"TEXT2SQL_MEMORY": str(tmp_path / "memory.db"), "TEXT2SQL_AUTH": "keys"}
-    made = [run("serve", "keys", "add", role, "--role", role, env=own) for role in ("clerk", "manager")]
-    clerk, manager = (bearer(ended.out.strip()) for ended in made)
+    runs = [run("serve", "keys", "add", role, "--role", role, env=own) for role in ("clerk", "manager")]
+    clerk, manager = (bearer(ended.out.strip()) for ended in runs)
     words = ["serve", "--db", f"shop={shop.shared}", "--policy", str(policy), "--accounts", str(accounts)]
     command = [str(SCRIPT), *words, "--port", "0", "--workers", "2"]
     environment = {**os.environ, **own}

@@ -16,11 +16,11 @@ from text2sql.errors import UsageError
 from text2sql.server.admission import Admission, UserRateLimit
 
 
-def admission_with(**given: Any) -> Admission:
-    return Admission(settings_of(**given))
+def admission_with(**values: Any) -> Admission:
+    return Admission(settings_of(**values))
 
 
-class Work:
+class SlotHolders:
     """Holds slots until they are released; `order` lists users in the order of admission."""
 
     def __init__(self, gate: Admission) -> None:
@@ -44,94 +44,98 @@ class Work:
         except UsageError as error:
             self.refused.append(error.message_key)
 
-    async def end_one(self) -> None:
+    async def end_first(self) -> None:
         self._ends.pop(0).set()
         for _ in range(4):
             await asyncio.sleep(0)
 
     async def end_all(self) -> None:
         while self._ends:
-            await self.end_one()
+            await self.end_first()
         await asyncio.gather(*self.tasks, return_exceptions=True)
         assert (self.gate.running, self.gate.waiting) == (0, 0)
         assert (self.gate._users, self.gate._sources, self.gate._queues) == ({}, {}, {})
 
 
-def working(work: Any, **given: Any) -> None:
+def working(work: Any, **values: Any) -> None:
     async def scenario() -> None:
-        one = Work(admission_with(**given))
-        await work(one)
-        await one.end_all()
+        holders = SlotHolders(admission_with(**values))
+        await work(holders)
+        await holders.end_all()
 
     asyncio.run(scenario())
 
 
 def test_users_take_turns_however_much_one_of_them_asks() -> None:
-    async def work(one: Work) -> None:
+    async def work(holders: SlotHolders) -> None:
         for user in [*["noisy"] * 6, "ann", "bob"]:
-            await one.begin(user)
+            await holders.begin(user)
         for _ in range(7):
-            await one.end_one()
-        assert one.order == ["noisy", "noisy", "ann", "bob", "noisy", "noisy", "noisy", "noisy"]
+            await holders.end_first()
+        assert holders.order == ["noisy", "noisy", "ann", "bob", "noisy", "noisy", "noisy", "noisy"]
 
     working(work, work_limit=1)
 
 
-def test_a_user_and_a_source_have_bounds_of_their_own_and_do_not_block_the_others() -> None:
-    async def work(one: Work) -> None:
+def test_limits_of_a_user_and_of_a_source_do_not_block_others() -> None:
+    async def work(holders: SlotHolders) -> None:
         for user, source in (("ann", "a"), ("ann", "a"), ("ann", "b"), ("bob", "a"), ("bob", "b")):
-            await one.begin(user, source)
+            await holders.begin(user, source)
         # ann may do two things and a may do two things: ann's third waits, bob's a waits, his b does not.
-        assert one.order == ["ann", "ann", "bob"]
-        assert (one.gate.running, one.gate.waiting) == (3, 2)
-        await one.end_one()
-        assert one.order == ["ann", "ann", "bob", "ann", "bob"]
+        assert holders.order == ["ann", "ann", "bob"]
+        assert (holders.gate.running, holders.gate.waiting) == (3, 2)
+        await holders.end_first()
+        assert holders.order == ["ann", "ann", "bob", "ann", "bob"]
 
     working(work, user_work_limit=2, source_work_limit=2)
 
 
 def test_anonymous_users_have_no_limit_per_user() -> None:
-    async def work(one: Work) -> None:
+    async def work(holders: SlotHolders) -> None:
         for _ in range(10):
-            await one.begin("")
-        assert one.order == [""] * 10
+            await holders.begin("")
+        assert holders.order == [""] * 10
 
     working(work, user_work_limit=1, user_queue_limit=1)
 
 
 @pytest.mark.fault("C04")
-def test_beyond_the_queue_one_is_told_and_by_whose_limit() -> None:
-    async def work(one: Work) -> None:
+def test_a_full_queue_rejects_with_the_limit_that_was_exceeded() -> None:
+    async def work(holders: SlotHolders) -> None:
         for user in ("ann", "ann", "ann", "ann", "bob", "eve"):
-            await one.begin(user)
-        assert (one.refused, one.gate.waiting) == (["usage.too_many", "usage.busy"], 3)
+            await holders.begin(user)
+        assert (holders.refused, holders.gate.waiting) == (["usage.too_many", "usage.busy"], 3)
 
     working(work, work_limit=1, queue_limit=3, user_queue_limit=2)
 
 
 @pytest.mark.parametrize(("most", "own"), [(0.05, None), (60.0, 0.05)])
 def test_waiting_ends_after_the_timeout_or_the_clients_deadline(most: float, own: float | None) -> None:
-    async def work(one: Work) -> None:
-        await one.begin("ann")
-        await one.begin("bob", seconds=own)
+    async def work(holders: SlotHolders) -> None:
+        await holders.begin("ann")
+        await holders.begin("bob", seconds=own)
         async with asyncio.timeout(30):
-            await one.tasks[1]
-        assert one.refused == ["usage.busy"]
+            await holders.tasks[1]
+        assert holders.refused == ["usage.busy"]
 
     working(work, work_limit=1, queue_wait=most)
 
 
 def test_a_cancelled_waiter_is_removed_from_the_queue() -> None:
-    async def work(one: Work) -> None:
+    async def work(holders: SlotHolders) -> None:
         for user in ("ann", "bob", "eve", "joe"):
-            await one.begin(user)
-        one.tasks[1].cancel()  # waits
-        one.tasks[0].cancel()  # works
+            await holders.begin(user)
+        holders.tasks[1].cancel()  # waits
+        holders.tasks[0].cancel()  # works
         await asyncio.sleep(0)
-        one.tasks[2].cancel()  # was let in at this very moment
+        holders.tasks[2].cancel()  # was let in at this very moment
         for _ in range(6):
             await asyncio.sleep(0)
-        assert (one.order, one.gate.running) == (["ann", "joe"], 1) or one.order == ["ann", "eve", "joe"]
+        assert (holders.order, holders.gate.running) == (["ann", "joe"], 1) or holders.order == [
+            "ann",
+            "eve",
+            "joe",
+        ]
 
     working(work, work_limit=1)
 
@@ -164,23 +168,25 @@ class BlockingModel:
             self.go.set()
         stream = self.backend.stream
 
-        async def held(request: Any) -> Any:
+        async def blocking_stream(request: Any) -> Any:
             self.calls.append(request.messages[-1].content)
             await self.go.wait()
             async for piece in stream(request):
                 yield piece
 
-        self.backend.stream = held  # type: ignore[method-assign]
+        self.backend.stream = blocking_stream  # type: ignore[method-assign]
 
 
 @asynccontextmanager
-async def held(shop: Path, free: bool = False, **given: Any) -> AsyncIterator[tuple[Served, BlockingModel]]:
+async def serving(
+    shop: Path, free: bool = False, **values: Any
+) -> AsyncIterator[tuple[Served, BlockingModel]]:
     model = BlockingModel(free)
     patient = {
         "queue_wait": 600.0,
         "cache_lifetime": 0.0,
     }  # the machine may be busy, the test is not about that
-    async with served(shop, model.backend, **{**patient, **given}) as server:
+    async with served(shop, model.backend, **{**patient, **values}) as server:
         yield server, model
 
 
@@ -195,7 +201,7 @@ def state(server: Served) -> tuple[int, int]:
 
 def test_a_full_server_is_503_with_retry_after(shop: Path) -> None:
     async def scenario() -> None:
-        async with held(shop, work_limit=1, queue_limit=1) as (server, model):
+        async with serving(shop, work_limit=1, queue_limit=1) as (server, model):
             running = [asyncio.create_task(question(server, n)) for n in range(2)]
             await until(lambda: state(server) == (1, 1), 30)
             body = {"question": "and me?"}
@@ -215,7 +221,7 @@ def test_a_full_server_is_503_with_retry_after(shop: Path) -> None:
 @pytest.mark.fault("G1")
 def test_the_time_that_a_client_gives_includes_the_waiting(shop: Path) -> None:
     async def scenario() -> tuple[float, Any, Any]:
-        async with held(shop, work_limit=1) as (server, model):
+        async with serving(shop, work_limit=1) as (server, model):
             first = asyncio.create_task(question(server, 0))
             await until(lambda: state(server) == (1, 0), 30)
             began = time.monotonic()
@@ -233,10 +239,10 @@ def test_the_time_that_a_client_gives_includes_the_waiting(shop: Path) -> None:
 
 
 @pytest.mark.fault("C05")
-def test_a_users_own_limit_is_429_and_says_when(shop: Path) -> None:
+def test_the_limit_of_a_user_is_429_with_retry_after(shop: Path) -> None:
     async def scenario() -> None:
-        given: dict[str, Any] = {"user_work_limit": 1, "user_queue_limit": 1, **TOKENS}
-        async with held(shop, **given) as (server, model):
+        values: dict[str, Any] = {"user_work_limit": 1, "user_queue_limit": 1, **TOKENS}
+        async with serving(shop, **values) as (server, model):
             ann, bob = bearer(token("ann")), bearer(token("bob"))
             running = [asyncio.create_task(question(server, n, ann)) for n in range(2)]
             await until(lambda: state(server) == (1, 1), 30)
@@ -283,8 +289,8 @@ def test_one_noisy_user_does_not_hold_up_five_quiet_ones(shop: Path) -> None:
     """Measured in requests of the noisy user instead of seconds, which would depend on the machine."""
 
     async def scenario() -> tuple[list[int], Counter[int]]:
-        given: dict[str, Any] = {"work_limit": 3, "user_work_limit": 2, "user_queue_limit": 10, **TOKENS}
-        async with held(shop, free=True, user_requests_per_minute=0, **given) as (server, _):
+        values: dict[str, Any] = {"work_limit": 3, "user_work_limit": 2, "user_queue_limit": 10, **TOKENS}
+        async with serving(shop, free=True, user_requests_per_minute=0, **values) as (server, _):
             noisy, codes, between = bearer(token("noisy")), Counter[int](), list[int]()
 
             async def flood(number: int) -> None:
@@ -316,7 +322,7 @@ def test_one_noisy_user_does_not_hold_up_five_quiet_ones(shop: Path) -> None:
 @pytest.mark.fault("C04")
 def test_a_crowd_gets_nothing_but_answers_and_come_again(shop: Path) -> None:
     async def scenario() -> Counter[int]:
-        async with held(shop, free=True, work_limit=5, queue_limit=10) as (server, _):
+        async with serving(shop, free=True, work_limit=5, queue_limit=10) as (server, _):
             codes = await asyncio.gather(*(question(server, n) for n in range(60)))
             await until(lambda: state(server) == (0, 0))
             return Counter(code.status_code for code in codes)

@@ -39,21 +39,21 @@ def test_every_access_to_rows_is_audited(shop: Path, tmp_path: Path) -> None:
             for own in ("SELECT id FROM orders", "DROP TABLE orders"):
                 await client.post("/api/v1/sql", json={"sql": own}, headers=headers)
             for path in ("", "/export?format=csv", "/export?format=xlsx"):
-                found = await client.get(f"/api/v1/results/{first['result_id']}{path}", headers=headers)
-                assert found.status_code == 200
+                response = await client.get(f"/api/v1/results/{first['result_id']}{path}", headers=headers)
+                assert response.status_code == 200
             thread = f"/api/v1/threads/{first['thread_id']}/resume"
             await client.post(thread, json={}, headers={**headers, "Accept": "application/json"})
             return [first["sql"], first["result_id"]]
 
     sql, result = asyncio.run(scenario())
-    ann, plain = ("key:ann", "shop"), COUNT  # what is kept is what was written
-    asked = "how many customers?"
+    ann, plain = ("key:ann", "shop"), COUNT  # the query as the model wrote it
+    question = "how many customers?"
     assert recorded(place) == [
-        ("begun", *ann, asked, "", 0, ""),
-        ("ran", *ann, asked, sql, 1, ""),
-        ("ended", *ann, asked, sql, 1, "answered"),
-        ("begun", *ann, asked, "", 0, ""),  # from the cache: nothing ran, and it was told
-        ("ended", *ann, asked, sql, 1, "answered"),
+        ("begun", *ann, question, "", 0, ""),
+        ("ran", *ann, question, sql, 1, ""),
+        ("ended", *ann, question, sql, 1, "answered"),
+        ("begun", *ann, question, "", 0, ""),  # from the cache: nothing ran, and it was told
+        ("ended", *ann, question, sql, 1, "answered"),
         ("ended", *ann, "SELECT id FROM orders", "SELECT id FROM orders LIMIT 1001", 3, "answered"),
         ("ended", *ann, "DROP TABLE orders", "", 0, "refused"),
         ("read", *ann, f"page 1 of {result}", plain, 1, ""),
@@ -66,9 +66,9 @@ def test_every_access_to_rows_is_audited(shop: Path, tmp_path: Path) -> None:
     lines = [json.loads(line) for line in ended.out.splitlines()]
     assert [line["event"] for line in lines] == [row[0] for row in recorded(place)]
     assert all(line["request"] and line["at"] for line in lines)
-    shown = run("serve", "audit", "--limit", "1", env={"TEXT2SQL_MEMORY": str(place)}).out
-    assert shown.count("\n") == 1
-    assert "key:ann  shop  ended answered  1" in shown
+    output = run("serve", "audit", "--limit", "1", env={"TEXT2SQL_MEMORY": str(place)}).out
+    assert output.count("\n") == 1
+    assert "key:ann  shop  ended answered  1" in output
 
 
 @pytest.mark.fault("A15")
@@ -91,7 +91,7 @@ def test_a_record_cannot_be_changed_or_deleted(shop: Path, tmp_path: Path) -> No
 
 @pytest.mark.parametrize("event", ["begun", "ran", "ended", "read"])
 @pytest.mark.fault("A15")
-def test_what_cannot_be_recorded_is_not_told(
+def test_an_answer_that_cannot_be_audited_is_not_sent(
     shop: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, event: str
 ) -> None:
     write = Audit.write
@@ -162,11 +162,13 @@ def test_a_cancelled_question_is_audited_as_cancelled(tmp_path: Path) -> None:
         ("off", True, "m.db", False),
     ],
 )
-def test_the_log_is_on_where_people_sign_in(audit: str, asks: bool, memory: str, on: bool) -> None:
+def test_the_audit_log_is_on_by_default_with_authentication(
+    audit: str, asks: bool, memory: str, on: bool
+) -> None:
     assert is_audited(settings_of(audit=audit, memory=memory), asks) is on
 
 
 def test_a_log_that_would_not_last_is_refused() -> None:
-    for given in ({"audit": "on", "memory": "none"}, {"audit": "yes"}):
+    for invalid in ({"audit": "on", "memory": "none"}, {"audit": "yes"}):
         with pytest.raises(UsageError):
-            is_audited(settings_of(**given), True)
+            is_audited(settings_of(**invalid), True)

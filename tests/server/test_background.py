@@ -30,7 +30,7 @@ async def ended(server: Served, report_id: str, seconds: float = 30.0) -> dict[s
             await asyncio.sleep(0.05)
 
 
-async def kept(server: Served, report_id: str) -> set[str]:
+async def stored_questions(server: Served, report_id: str) -> set[str]:
     """The values stored so far, as a report shows them."""
     works = (await server.here.server_store.memory()).jobs
     body = [json.loads(part) for part in (await works.parts(report_id, "question")).values()]
@@ -58,11 +58,11 @@ def test_a_report_is_resumed_by_another_process_and_runs_nothing_twice(
                 response = await server.client.post("/api/v1/reports", json={"template": TEMPLATE})
                 name = response.json()["report_id"]
                 async with asyncio.timeout(30):
-                    while len(await kept(server, name)) < 2:
+                    while len(await stored_questions(server, name)) < 2:
                         await asyncio.sleep(0.05)
                 output = await server.get(f"/api/v1/reports/{name}")
                 assert (output["status"], output["stage"], output["total"]) == ("running", "run", 4)
-                return name, await kept(server, name)
+                return name, await stored_questions(server, name)
 
     async def gone_on_with(name: str) -> tuple[dict[str, Any], str, int]:
         backend = scripted([], last=DIFFERENT)
@@ -71,11 +71,11 @@ def test_a_report_is_resumed_by_another_process_and_runs_nothing_twice(
             result = await server.client.get(f"/api/v1/reports/{name}/result")
             return output, result.text, len(backend.requests)
 
-    name, found = asyncio.run(stopped_half_way())
-    assert len(found) == 2
+    name, stored = asyncio.run(stopped_half_way())
+    assert len(stored) == 2
     output, text, calls = asyncio.run(gone_on_with(name))
     assert (output["status"], output["record"]["filled"], output["record"]["resumed"]) == ("done", 4, 4)
-    assert found < set(text.split("\n\n"))
+    assert stored < set(text.split("\n\n"))
     assert calls == 0  # the queries of the others had been written, too
 
 
@@ -86,8 +86,8 @@ def test_a_scheduled_report_runs_once_with_several_servers(memory: str, tmp_path
 
     async def scenario() -> int:
         backend = scripted([], last=DIFFERENT)
-        one, two = (served(shop, backend, memory=memory, schedule=[job]) for _ in range(2))
-        async with one as server, two as other_server:
+        first, second = (served(shop, backend, memory=memory, schedule=[job]) for _ in range(2))
+        async with first as server, second as other_server:
             both: list[JobRunner] = [server.here.jobs, other_server.here.jobs]
             await asyncio.gather(
                 *(due(each.here.reports, datetime(2026, 11, 16, 8)) for each in (server, other_server))
@@ -138,8 +138,8 @@ def test_a_report_stored_before_job_types_existed_is_resumed(memory: str, shop: 
     async def scenario() -> str:
         async with served(shop, scripted([COUNT]), memory=memory) as server:
             works, name = (await server.here.server_store.memory()).jobs, "0" * 32
-            asked = {"request": request, "who": who, "language": "en"}
-            await works.add(name, job_owner(""), json.dumps(asked))
+            body = {"request": request, "who": who, "language": "en"}
+            await works.add(name, job_owner(""), json.dumps(body))
             await server.here.jobs.enqueue(name, "report")
             assert (await ended(server, name))["status"] == "done"
             return (await server.client.get(f"/api/v1/reports/{name}/result")).text
@@ -153,16 +153,16 @@ def test_a_report_that_crashes_its_processes_is_given_up(tmp_path: Path) -> None
     async def scenario() -> dict[str, Any]:
         async with served(make_shop(tmp_path / "shop.db"), scripted([]), memory=memory) as server:
             works = (await server.here.server_store.memory()).jobs
-            asked = {"template": TEMPLATE}
+            body = {"template": TEMPLATE}
             with pytest.MonkeyPatch.context() as patch:
                 patch.setattr(server.here.jobs, "enqueue", lambda *_: asyncio.sleep(0))
-                name = (await server.client.post("/api/v1/reports", json=asked)).json()["report_id"]
+                name = (await server.client.post("/api/v1/reports", json=body)).json()["report_id"]
             for _ in range(10):
                 async with works.claim(name):
                     pass
             assert await server.here.jobs.run(name)
-            found: dict[str, Any] = await server.get(f"/api/v1/reports/{name}")
-            return found
+            stored: dict[str, Any] = await server.get(f"/api/v1/reports/{name}")
+            return stored
 
-    found = asyncio.run(scenario())
-    assert (found["status"], found["problem"]["kind"]) == ("failed", "usage.report_given_up")
+    stored = asyncio.run(scenario())
+    assert (stored["status"], stored["problem"]["kind"]) == ("failed", "usage.report_given_up")

@@ -28,8 +28,8 @@ SET: list[dict[str, Any]] = [
 ]
 
 
-async def begun(server: Served, who: dict[str, str] | None = None, **asked: Any) -> str:
-    body = {"questions": SET, **asked}
+async def begin(server: Served, who: dict[str, str] | None = None, **fields: Any) -> str:
+    body = {"questions": SET, **fields}
     response = await server.client.post("/api/v1/evaluations", json=body, headers=who)
     assert response.status_code == 202, response.text
     place: str = response.json()["evaluation_id"]
@@ -53,7 +53,7 @@ async def records(server: Served, place: str, who: dict[str, str] | None = None)
 def test_an_evaluation_is_started_polled_and_fetched(shop: Path) -> None:
     async def scenario() -> None:
         async with served(shop, scripted([], last=COUNT)) as server:
-            place = await begun(server, name="mine")
+            place = await begin(server, name="mine")
             state = await ended(server, place)
             assert (state["status"], state["done"], state["total"]) == ("done", 3, 3)
             assert (state["right"], state["judged"], state["accuracy"]) == (2, 3, 0.6667)
@@ -84,7 +84,7 @@ def test_an_evaluation_is_started_polled_and_fetched(shop: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("asked", "status"),
+    ("fields", "status"),
     [
         ({"questions": []}, 422),
         ({"questions": [{"question": "neither SQL nor rows"}]}, 422),
@@ -96,11 +96,11 @@ def test_an_evaluation_is_started_polled_and_fetched(shop: Path) -> None:
     ],
 )
 def test_an_invalid_question_set_is_rejected_immediately(
-    asked: dict[str, Any], status: int, shop: Path
+    fields: dict[str, Any], status: int, shop: Path
 ) -> None:
     async def scenario() -> None:
         async with served(shop, scripted([])) as server:
-            response = await server.client.post("/api/v1/evaluations", json={"questions": SET, **asked})
+            response = await server.client.post("/api/v1/evaluations", json={"questions": SET, **fields})
             assert response.status_code == status, response.text
 
     asyncio.run(scenario())
@@ -111,13 +111,13 @@ def test_a_sample_of_a_set_is_the_same_for_the_same_seed(shop: Path) -> None:
         async with served(shop, scripted([], last=COUNT)) as server:
             chosen = []
             for seed in (0, 0, 1):
-                place = await begun(server, limit=1, seed=seed)
+                place = await begin(server, limit=1, seed=seed)
                 assert (await ended(server, place))["total"] == 1
                 chosen.append(set(await records(server, place)))
             return chosen
 
-    one, again, another = asyncio.run(scenario())
-    assert one == again != another
+    first, second, third = asyncio.run(scenario())
+    assert first == second != third
 
 
 def test_an_evaluation_is_resumed_by_another_process_and_asks_nothing_twice(memory: str, shop: Path) -> None:
@@ -139,15 +139,15 @@ def test_an_evaluation_is_resumed_by_another_process_and_asks_nothing_twice(memo
 
         backend.stream = two_only  # type: ignore[method-assign]
         async with served(shop, backend, memory=memory) as server:
-            place = await begun(server, questions=questions)
+            place = await begin(server, questions=questions)
             async with asyncio.timeout(30):
                 while (state := await server.get(place))["done"] < 2:
                     await asyncio.sleep(0.02)
             assert (state["status"], state["total"], state["accuracy"]) == ("running", 6, 1.0)
             await server.get(f"{place}/result", 409)
             jobs = (await server.here.server_store.memory()).jobs
-            kept = await jobs.parts(place.rpartition("/")[2], "question")
-            return place, [json.loads(item)["question"] for item in kept.values()]
+            parts = await jobs.parts(place.rpartition("/")[2], "question")
+            return place, [json.loads(item)["question"] for item in parts.values()]
 
     async def gone_on_with(place: str) -> tuple[dict[str, Any], list[str]]:
         backend = scripted([], last=COUNT, can=HOSTED)
@@ -179,7 +179,7 @@ def test_a_temporarily_unavailable_database_does_not_end_an_evaluation(
     async def scenario() -> tuple[dict[str, Any], int]:
         backend = scripted([], last=COUNT)
         async with served(shop, backend) as server:
-            state = await ended(server, await begun(server))
+            state = await ended(server, await begin(server))
             return state, len(backend.requests)
 
     state, calls = asyncio.run(scenario())
@@ -196,7 +196,7 @@ def test_a_stopped_evaluation_asks_nothing_more(memory: str, shop: Path) -> None
 
         backend.stream = forever  # type: ignore[method-assign,assignment]
         async with served(shop, backend, memory=memory) as server:
-            place = await begun(server)
+            place = await begin(server)
             await until(lambda: bool(server.here.jobs.claimed), 30)
             assert (await server.client.delete(place)).status_code == 204
             await until(lambda: not server.here.jobs.claimed, 30)
@@ -215,7 +215,7 @@ def test_a_write_in_a_reference_query_is_refused_and_audited(shop: Path, tmp_pat
     async def scenario() -> tuple[dict[str, Any], list[tuple[str, str]]]:
         async with served(shop, scripted([], last=COUNT), **keyed(tmp_path)) as server:
             ann = await with_key(server, "ann")
-            place = await begun(server, ann, questions=questions)
+            place = await begin(server, ann, questions=questions)
             state = await ended(server, place, ann)
             assert (state["status"], state["done"], state["judged"], state["accuracy"]) == (
                 "done",
@@ -227,9 +227,9 @@ def test_a_write_in_a_reference_query_is_refused_and_audited(shop: Path, tmp_pat
             items = [(item.sql, item.status) for item in audit if item.asked.startswith("expected: ")]
             return await records(server, place, ann), items
 
-    found, items = asyncio.run(scenario())
-    assert {item["verdict"] for item in found.values()} == {"unjudged"}
-    assert all(item["failure"][0].startswith("guard:") for item in found.values())
+    records_by_id, items = asyncio.run(scenario())
+    assert {item["verdict"] for item in records_by_id.values()} == {"unjudged"}
+    assert all(item["failure"][0].startswith("guard:") for item in records_by_id.values())
     assert sorted(items) == [(wrong, "refused"), (hidden, "refused")]
     with closing(sqlite3.connect(shop)) as now:
         assert now.execute("SELECT count(*) FROM customers").fetchone() == (3,)
@@ -244,13 +244,13 @@ def test_reference_queries_run_under_the_policies_of_the_user(shop: Path, tmp_pa
     ]
 
     async def scenario() -> list[tuple[str, tuple[str, ...]]]:
-        given = keyed(tmp_path, policies={"shop": POLICY})
-        async with served(shop, scripted([], last=COUNT), **given) as server:
+        settings = keyed(tmp_path, policies={"shop": POLICY})
+        async with served(shop, scripted([], last=COUNT), **settings) as server:
             ann = await with_key(server, "ann", "north", level="gold")
-            place = await begun(server, ann, questions=questions)
+            place = await begin(server, ann, questions=questions)
             assert (await ended(server, place, ann))["status"] == "done"
-            found = await records(server, place, ann)
-            return [(found[at]["verdict"], tuple(found[at]["failure"])) for at in "1234"]
+            records_by_id = await records(server, place, ann)
+            return [(records_by_id[at]["verdict"], tuple(records_by_id[at]["failure"])) for at in "1234"]
 
     first, second, third, fourth = asyncio.run(scenario())
     assert (first, second, third[0]) == (("right", ()), ("right", ()), "wrong")
@@ -269,13 +269,13 @@ def test_an_evaluation_belongs_to_its_user_and_ends_with_the_users_key(shop: Pat
                 async for piece in says(request):
                     yield piece
 
-            place = await begun(server, ann)
+            place = await begin(server, ann)
             for path in (place, f"{place}/result"):
                 assert (await server.client.get(path, headers=bob)).status_code == 404
             assert (await server.client.delete(place, headers=bob)).status_code == 404
             assert (await ended(server, place, ann))["done"] == 3
             backend.stream = revoking  # type: ignore[method-assign]
-            place = await begun(server, ann)
+            place = await begin(server, ann)
             await until(lambda: not server.here.jobs.claimed, 30)
             memory = await server.here.server_store.memory()
             async with asyncio.timeout(30):

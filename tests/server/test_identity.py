@@ -17,7 +17,7 @@ from server.people import AUDIENCE, ISSUER, SECRET, TOKENS, bearer, claims_of, t
 from server.serving import ASK, COUNT, scripted, served, settings_of
 from text2sql.errors import UsageError
 from text2sql.memory import new_key
-from text2sql.server import identity, jwks, keys
+from text2sql.server import identity, jwks
 from text2sql.server.audit import ServerStore
 from text2sql.server.tokens import InvalidCredentials
 
@@ -37,9 +37,11 @@ def welcome(text: str, **settings: Any) -> str:
     """The user of a token; empty if the token is rejected."""
 
     async def scenario() -> str:
-        given = settings_of(**{**TOKENS, **settings})
+        configured = settings_of(**{**TOKENS, **settings})
         try:
-            return (await identity.Authenticator(given, ServerStore(given)).identify(f"Bearer {text}")).user
+            return (
+                await identity.Authenticator(configured, ServerStore(configured)).identify(f"Bearer {text}")
+            ).user
         except InvalidCredentials:
             return ""
 
@@ -93,7 +95,7 @@ def tampered() -> str:
     ).split(),
 )
 @pytest.mark.fault("A02")
-def test_a_token_that_is_not_right_in_every_part_lets_nobody_in(text: str) -> None:
+def test_a_token_with_an_invalid_part_is_rejected(text: str) -> None:
     assert welcome(text) == ""
 
 
@@ -111,8 +113,8 @@ def test_public_keys_are_found_by_their_id_and_fix_the_algorithm(tmp_path: Path)
     known.write_text(json.dumps({"keys": items}))
 
     def let_in(key: Any, algorithm: str, **headers: Any) -> bool:
-        given = {"token_secret": "", "token_keys": str(known)}
-        return bool(welcome(token(key=key, algorithm=algorithm, headers=headers), **given))
+        configured = {"token_secret": "", "token_keys": str(known)}
+        return bool(welcome(token(key=key, algorithm=algorithm, headers=headers), **configured))
 
     assert let_in(RSA, "RS256", kid="r")
     assert let_in(CURVE, "ES256", kid="e")
@@ -133,7 +135,7 @@ class Issuer:
 
     def __init__(self) -> None:
         self.keys = [jwk(RSA, "old")]
-        self.asked: list[str] = []
+        self.paths: list[str] = []
         self.up = True
         self.url = ""
 
@@ -148,7 +150,7 @@ class Issuer:
 
     async def _answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         path = (await reader.readuntil(b"\r\n\r\n")).split(b" ")[1].decode()
-        self.asked.append(path)
+        self.paths.append(path)
         await asyncio.sleep(0.02)
         fields: Any = {"keys": self.keys}
         if path.startswith("/.well-known/"):
@@ -165,8 +167,8 @@ def test_issuer_keys_are_fetched_once_for_all_requests_and_again_for_a_new_key(
 ) -> None:
     async def scenario() -> None:
         async with Issuer() as issuer:
-            given = settings_of(**{**TOKENS, "token_secret": "", "token_issuer": issuer.url})
-            authenticator = identity.Authenticator(given, ServerStore(given))
+            configured = settings_of(**{**TOKENS, "token_secret": "", "token_issuer": issuer.url})
+            authenticator = identity.Authenticator(configured, ServerStore(configured))
 
             async def let_in(key: Any, kid: str) -> bool:
                 text = token(key=key, algorithm="RS256", headers={"kid": kid}, iss=issuer.url)
@@ -182,16 +184,16 @@ def test_issuer_keys_are_fetched_once_for_all_requests_and_again_for_a_new_key(
             issuer.up = True
             monkeypatch.setattr(jwks, "_MIN_REFRESH_SECONDS", 0.0)
             assert await asyncio.gather(*(let_in(RSA, "old") for _ in range(20))) == [True] * 20
-            found = ["/.well-known/openid-configuration", "/keys"]
-            assert issuer.asked == [found[0], *found]
-            issuer.asked.clear()
+            discovery = ["/.well-known/openid-configuration", "/keys"]
+            assert issuer.paths == [discovery[0], *discovery]
+            issuer.paths.clear()
             monkeypatch.setattr(jwks, "_MIN_REFRESH_SECONDS", 60.0)
             assert await asyncio.gather(*(let_in(OTHER, f"x{n}") for n in range(20))) == [False] * 20
-            assert issuer.asked == []  # it was asked a moment ago
+            assert issuer.paths == []  # it was asked a moment ago
             monkeypatch.setattr(jwks, "_MIN_REFRESH_SECONDS", 0.0)
             issuer.keys = [jwk(OTHER, "new")]
             assert await asyncio.gather(*(let_in(OTHER, "new") for _ in range(20))) == [True] * 20
-            assert issuer.asked == found
+            assert issuer.paths == discovery
             assert not await let_in(RSA, "old")  # the issuer took it back
             issuer.up = False
             monkeypatch.setattr(jwks, "_MAX_AGE_SECONDS", 0.0)
@@ -216,9 +218,9 @@ def test_issuer_keys_are_fetched_once_for_all_requests_and_again_for_a_new_key(
     ],
 )
 def test_insecure_auth_settings_are_rejected(settings: dict[str, str], key: str) -> None:
-    given = settings_of(**{**TOKENS, **settings})
+    configured = settings_of(**{**TOKENS, **settings})
     with pytest.raises(UsageError) as refused:
-        identity.Authenticator(given, ServerStore(given))
+        identity.Authenticator(configured, ServerStore(configured))
     assert refused.value.message_key == key
 
 
@@ -270,14 +272,14 @@ def test_without_a_key_every_address_says_the_same_but_the_page_and_health(
 
 
 def _addresses(described: dict[str, Any]) -> list[tuple[str, str]]:
-    paths = [(method.upper(), path) for path, held in described["paths"].items() for method in held]
+    paths = [(method.upper(), path) for path, methods in described["paths"].items() for method in methods]
     return [*paths, ("GET", "/openapi.json"), ("GET", "/nope"), ("POST", "/static")]
 
 
 def test_a_key_is_valid_until_it_is_revoked_or_expires(
     shop: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(keys, "CACHE_SECONDS", 0.0)
+    monkeypatch.setattr(identity, "KEY_CACHE_SECONDS", 0.0)
 
     async def scenario() -> list[int]:
         async with served(shop, scripted([COUNT]), auth="keys", memory=str(tmp_path / "m.db")) as server:
@@ -285,10 +287,10 @@ def test_a_key_is_valid_until_it_is_revoked_or_expires(
             ann = await with_key(server, "ann")
             text, short = new_key("bob", days=1e-9)
             await memory.keys.add(short)
-            found = [await _status(server.client, ann), await _status(server.client, bearer(text))]
+            statuses = [await _status(server.client, ann), await _status(server.client, bearer(text))]
             await memory.keys.revoke("ann")
             again = await with_key(server, "ann")
-            return [*found, await _status(server.client, ann), await _status(server.client, again)]
+            return [*statuses, await _status(server.client, ann), await _status(server.client, again)]
 
     assert asyncio.run(scenario()) == [200, 401, 401, 200]
 
@@ -338,11 +340,11 @@ def test_a_key_that_is_revoked_ends_the_question_at_its_next_stage(
 def test_numbers_are_for_operators(shop: Path, tmp_path: Path) -> None:
     async def scenario() -> list[int]:
         async with served(shop, scripted([]), auth="keys", memory=str(tmp_path / "m.db")) as server:
-            found = []
+            statuses = []
             for name, roles in (("ann", ()), ("ops", ("operator",))):
                 headers = await with_key(server, name, *roles)
-                found.append((await server.client.get("/metrics", headers=headers)).status_code)
-            return found
+                statuses.append((await server.client.get("/metrics", headers=headers)).status_code)
+            return statuses
 
     assert asyncio.run(scenario()) == [403, 200]
 

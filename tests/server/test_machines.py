@@ -15,17 +15,17 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture(scope="module")
 def other_server() -> Iterator[Fleet]:
-    with or_missing(), fleet(IMPATIENT="1") as one:
-        yield one
+    with or_missing(), fleet(IMPATIENT="1") as server:
+        yield server
 
 
-def test_a_stream_is_read_on_through_the_load_balancer_wherever_it_runs(other_server: Fleet) -> None:
+def test_a_stream_is_resumed_through_the_load_balancer_on_any_server(other_server: Fleet) -> None:
     async def scenario() -> list[Any]:
         seen: list[Any] = []
-        asked = {"question": "How many customers are there, asked slowly?"}
+        body = {"question": "How many customers are there, asked slowly?"}
         async with other_server.client("bob") as bob:
             for _ in range(3):
-                async with bob.stream("POST", "/api/v1/query", json=asked) as response:
+                async with bob.stream("POST", "/api/v1/query", json=body) as response:
                     lines = response.aiter_lines()
                     first = [await anext(lines) for _ in range(3)]  # before the model has said a word
                 stream = first[0].removeprefix("id: ").rpartition("-")[0]
@@ -37,25 +37,25 @@ def test_a_stream_is_read_on_through_the_load_balancer_wherever_it_runs(other_se
     assert asyncio.run(scenario()) == [("event: started", 200, True)] * 3 + [503]
 
 
-def test_an_evaluation_of_a_killed_server_goes_on_elsewhere_and_asks_nothing_twice(
+def test_another_server_continues_an_evaluation_of_a_killed_server_without_repeating_questions(
     other_server: Fleet,
 ) -> None:
-    found = asyncio.run(judge(other_server))
-    assert (found["of those asked again"], found["right"]) == (0, QUESTIONS)
-    assert found["questions in the result"] == QUESTIONS
-    assert QUESTIONS // 4 <= found["judged before"] < QUESTIONS
+    result = asyncio.run(judge(other_server))
+    assert (result["of those asked again"], result["right"]) == (0, QUESTIONS)
+    assert result["questions in the result"] == QUESTIONS
+    assert QUESTIONS // 4 <= result["judged before"] < QUESTIONS
 
 
 def test_a_killed_server_loses_no_answer_no_thread_and_no_report(other_server: Fleet) -> None:
-    found = asyncio.run(kill(other_server))
-    assert (found["answers lost"], found["not resumed"]) == ([], [])
-    assert found["of those in the report"] == found["outcomes kept before"] >= QUESTIONS // 4
-    assert found["values in the reports"] == [QUESTIONS, QUESTIONS]
-    assert found["questions taken over"] == QUESTIONS
+    result = asyncio.run(kill(other_server))
+    assert (result["answers lost"], result["not resumed"]) == ([], [])
+    assert result["of those in the report"] == result["outcomes kept before"] >= QUESTIONS // 4
+    assert result["values in the reports"] == [QUESTIONS, QUESTIONS]
+    assert result["questions taken over"] == QUESTIONS
 
 
 def test_a_restarted_postgresql_loses_no_answer_no_thread_and_no_report(other_server: Fleet) -> None:
-    found = asyncio.run(restart(other_server))
-    assert (found["answers lost"], found["not resumed"]) == ([], [])
-    assert found["after the restart"] > 0
-    assert found["values in the report"] == QUESTIONS
+    result = asyncio.run(restart(other_server))
+    assert (result["answers lost"], result["not resumed"]) == ([], [])
+    assert result["after the restart"] > 0
+    assert result["values in the report"] == QUESTIONS

@@ -12,13 +12,13 @@ from server.serving import COUNT, Served, listening, scripted, served
 from text2sql.errors import UsageError
 from text2sql.server import middleware
 from text2sql.server.cors import CorsOrigins
-from text2sql.server.problems import wanted_language
+from text2sql.server.problems import preferred_language
 
 ASK = json.dumps({"question": "How many customers are there?"})
 JSON = {"Content-Type": "application/json"}
 
 
-def asked(shop: Path, method: str, path: str, **request: Any) -> httpx.Response:
+def send(shop: Path, method: str, path: str, **request: Any) -> httpx.Response:
     async def scenario() -> httpx.Response:
         async with served(shop, scripted([COUNT])) as server:
             return await server.client.request(method, path, **request)
@@ -48,7 +48,7 @@ def asked(shop: Path, method: str, path: str, **request: Any) -> httpx.Response:
 def test_a_body_that_is_not_a_small_json_object_is_refused(
     shop: Path, content: str | bytes, headers: dict[str, str], status: int, kind: str
 ) -> None:
-    response = asked(shop, "POST", "/api/v1/query/sync", content=content, headers=headers)
+    response = send(shop, "POST", "/api/v1/query/sync", content=content, headers=headers)
     assert (response.status_code, response.json()["kind"]) == (status, kind)
     assert response.headers["content-type"] == "application/problem+json"
 
@@ -100,7 +100,7 @@ def test_a_body_that_never_ends_is_not_waited_for(shop: Path, monkeypatch: pytes
     ],
 )
 def test_only_host_names_of_this_machine_are_accepted(shop: Path, host: str, status: int) -> None:
-    assert asked(shop, "GET", "/healthz", headers={"Host": host}).status_code == status
+    assert send(shop, "GET", "/healthz", headers={"Host": host}).status_code == status
 
 
 @pytest.mark.parametrize(
@@ -121,32 +121,30 @@ def test_only_host_names_of_this_machine_are_accepted(shop: Path, host: str, sta
     ],
 )
 @pytest.mark.fault("C11")
-def test_methods_and_addresses_that_are_not_there_have_their_codes(
-    shop: Path, method: str, path: str, status: int
-) -> None:
-    response = asked(shop, method, path)
+def test_unknown_paths_and_methods_are_404_and_405(shop: Path, method: str, path: str, status: int) -> None:
+    response = send(shop, method, path)
     assert response.status_code == status
     if status == 405:
         assert response.headers["allow"]
 
 
 @pytest.mark.fault("A13")
-def test_another_origin_is_told_nothing(shop: Path) -> None:
+def test_an_unknown_origin_gets_no_cors_headers(shop: Path) -> None:
     headers = {"Origin": "https://evil.example", "Access-Control-Request-Method": "POST"}
     for method in ("OPTIONS", "GET"):
-        response = asked(shop, method, "/api/v1/threads", headers=headers)
+        response = send(shop, method, "/api/v1/threads", headers=headers)
         assert [name for name in response.headers if name.startswith("access-control")] == []
 
 
 def test_every_response_carries_safe_headers_and_its_id(shop: Path) -> None:
     for path in ("/healthz", "/nope", "/api/v1/results/nope"):
-        response = asked(shop, "GET", path, headers={"X-Request-ID": "abc-1.2"})
+        response = send(shop, "GET", path, headers={"X-Request-ID": "abc-1.2"})
         for name, value in middleware.SAFE_HEADERS.items():
             assert response.headers[name] == value
         assert response.headers["x-request-id"] == "abc-1.2"
     for bad in ("a b", "x" * 65, "<script>"):
-        given = asked(shop, "GET", "/healthz", headers={"X-Request-ID": bad}).headers["x-request-id"]
-        assert given != bad
+        request_id = send(shop, "GET", "/healthz", headers={"X-Request-ID": bad}).headers["x-request-id"]
+        assert request_id != bad
 
 
 PROBLEMS = [
@@ -180,7 +178,7 @@ def test_problems_are_in_the_clients_language(
     shop: Path, method: str, path: str, body: Any, english: str, chinese: str
 ) -> None:
     for language, expected in (("en-GB,en;q=0.8", english), ("zh-CN,zh;q=0.9,en;q=0.1", chinese)):
-        response = asked(shop, method, path, json=body, headers={"Accept-Language": language})
+        response = send(shop, method, path, json=body, headers={"Accept-Language": language})
         problem = response.json()
         assert problem["detail"] == expected
         assert problem["status"] == response.status_code
@@ -205,7 +203,7 @@ def test_problems_are_in_the_clients_language(
     ],
 )
 def test_the_preferred_supported_language_is_used(accept: str, default: str, expected: str) -> None:
-    assert wanted_language(accept, default) == expected
+    assert preferred_language(accept, default) == expected
 
 
 def test_an_internal_error_is_a_problem_without_a_stack_trace(
@@ -234,16 +232,16 @@ async def _metrics(server: Served) -> str:
 
 
 @pytest.mark.fault("A13")
-def test_a_known_origin_may_ask_and_no_other(shop: Path) -> None:
+def test_only_configured_origins_get_cors_headers(shop: Path) -> None:
     async def scenario() -> list[httpx.Response]:
-        given: dict[str, Any] = {"cors_origins": "https://intranet.example, http://localhost:3000/"}
-        async with served(shop, scripted([COUNT]), **given) as server:
-            found = []
+        settings: dict[str, Any] = {"cors_origins": "https://intranet.example, http://localhost:3000/"}
+        async with served(shop, scripted([COUNT]), **settings) as server:
+            responses = []
             for origin in ("https://intranet.example", "http://localhost:3000", "https://evil.example"):
                 headers = {"Origin": origin, "Access-Control-Request-Method": "POST"}
-                found.append(await server.client.options("/api/v1/query", headers=headers))
-                found.append(await server.client.get("/api/v1/threads", headers={"Origin": origin}))
-            return found
+                responses.append(await server.client.options("/api/v1/query", headers=headers))
+                responses.append(await server.client.get("/api/v1/threads", headers={"Origin": origin}))
+            return responses
 
     first, second, third, fourth, fifth, sixth = asyncio.run(scenario())
     assert (first.status_code, third.status_code, fifth.status_code) == (204, 204, 405)
@@ -266,8 +264,8 @@ def test_an_invalid_origin_setting_is_rejected(origin: str) -> None:
 
 
 def test_other_host_names_are_accepted_if_configured_or_with_sign_in(shop: Path, tmp_path: Path) -> None:
-    async def scenario(host: str, **given: Any) -> int:
-        async with served(shop, scripted([]), **given) as server:
+    async def scenario(host: str, **settings: Any) -> int:
+        async with served(shop, scripted([]), **settings) as server:
             return (await server.client.get("/healthz", headers={"Host": host})).status_code
 
     keyed = {"auth": "keys", "memory": str(tmp_path / "m.db")}

@@ -80,8 +80,8 @@ def document(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 
     async def scenario() -> dict[str, Any]:
         async with served(shop, scripted([])) as server:
-            found: dict[str, Any] = await server.get("/openapi.json")
-            return found
+            responses: dict[str, Any] = await server.get("/openapi.json")
+            return responses
 
     return asyncio.run(scenario())
 
@@ -114,9 +114,9 @@ def _examples(model: type[BaseModel]) -> list[Any]:
 def test_every_problem_is_documented_as_one(document: dict[str, Any]) -> None:
     for path, methods in document["paths"].items():
         for operation in methods.values():
-            found = operation["responses"]
-            assert {"404", "422", "503"} <= set(found), path
-            assert "application/problem+json" in found["422"]["content"]
+            responses = operation["responses"]
+            assert {"404", "422", "503"} <= set(responses), path
+            assert "application/problem+json" in responses["422"]["content"]
     assert set(document["components"]["schemas"]["ProblemDetails"]["required"]) == {
         "type", "title", "status", "detail", "kind", "hint",
     }  # fmt: skip

@@ -41,7 +41,7 @@ def test_a_failed_question_is_an_answer_with_an_error(shop: Path) -> None:
     assert asyncio.run(scenario()) == ["failed", "unavailable", "refused"]
 
 
-def test_the_answer_is_in_the_language_that_is_asked_for(shop: Path) -> None:
+def test_the_answer_is_in_the_requested_language(shop: Path) -> None:
     async def scenario() -> list[str]:
         async with served(shop, scripted([COUNT] * 3)) as server:
             return [
@@ -73,7 +73,7 @@ def test_the_switches_of_a_preset_are_fields_of_a_question(shop: Path) -> None:
     assert wrong == 422
 
 
-def test_a_users_preferences_hold_where_a_question_names_nothing(shop: Path) -> None:
+def test_preferences_apply_to_options_that_a_question_does_not_name(shop: Path) -> None:
     async def scenario() -> list[Any]:
         async with served(shop, scripted([COUNT] * 3)) as server:
             wanted = {"language": "zh", "mode": "database_direct", "preset": "hybrid", "model": None}
@@ -87,7 +87,7 @@ def test_a_users_preferences_hold_where_a_question_names_nothing(shop: Path) -> 
     first, stored, refused, preferred, named, wanted = asyncio.run(scenario())
     assert stored == wanted
     assert 400 <= refused < 500
-    assert [one["answer"] for one in (first, preferred, named)] == [
+    assert [answer["answer"] for answer in (first, preferred, named)] == [
         "customers: 3.",
         "结果：customers: 3。",
         "customers: 3.",
@@ -218,7 +218,9 @@ def test_a_follow_up_refers_to_the_cached_answer_only(shop: Path) -> None:
     ],
 )
 @pytest.mark.fault("A06")
-def test_whatever_could_change_the_answer_is_part_of_the_key(shop: Path, more: dict[str, str]) -> None:
+def test_everything_that_may_change_the_answer_is_part_of_the_cache_key(
+    shop: Path, more: dict[str, str]
+) -> None:
     async def scenario() -> str:
         async with served(shop, scripted([COUNT] * 2)) as server:
             await server.answer()
@@ -273,7 +275,7 @@ def test_a_failure_is_not_cached(shop: Path) -> None:
     ],
 )
 @pytest.mark.parametrize("path", ["/api/v1/query", "/api/v1/query/sync"])
-def test_a_question_that_cannot_be_asked_is_a_problem(
+def test_an_invalid_question_is_a_problem(
     shop: Path, path: str, more: dict[str, Any], status: int, kind: str
 ) -> None:
     async def scenario() -> tuple[int, str, str]:
@@ -408,7 +410,7 @@ def test_unknown_ids_are_404(shop: Path, method: str, path: str, body: Any) -> N
 
 
 @pytest.mark.fault("C06")
-def test_a_write_waits_for_a_person_and_runs_once(shop: Path) -> None:
+def test_a_write_waits_for_confirmation_and_runs_once(shop: Path) -> None:
     async def scenario() -> None:
         async with served(shop, scripted([DELETE, DELETE]), allow_writes=True) as server:
             waits = await server.answer("Delete the open orders")
@@ -426,7 +428,7 @@ def test_a_write_waits_for_a_person_and_runs_once(shop: Path) -> None:
     asyncio.run(scenario())
 
 
-def test_confirming_where_nothing_waits_is_a_conflict(shop: Path) -> None:
+def test_confirming_without_a_waiting_write_is_a_conflict(shop: Path) -> None:
     async def scenario() -> tuple[int, str]:
         async with served(shop, scripted([COUNT])) as server:
             thread = (await server.answer())["thread_id"]
@@ -468,7 +470,7 @@ async def _own(server: Served, sql: str, **more: Any) -> dict[str, Any]:
     return body
 
 
-def test_a_statement_of_ones_own_goes_through_the_guard_and_can_be_paged(shop: Path) -> None:
+def test_a_users_statement_passes_the_guard_and_can_be_paged(shop: Path) -> None:
     async def scenario() -> None:
         policy = Policy({"customers": ("id", "name")})
         async with served(shop, scripted([]), policy, row_limit=2) as server:
@@ -504,12 +506,12 @@ def test_good_feedback_is_a_verified_pair_and_bad_feedback_takes_it_back(shop: P
                     )
                 ]
 
-            async def said(**more: Any) -> int:
+            async def rate(**more: Any) -> int:
                 return (await server.client.post("/api/v1/feedback", json={**pair, **more})).status_code
 
-            seen: list[Any] = [await said(good=True), await recalled()]
-            seen += [await said(good=False, comment="不对"), await recalled()]
-            seen += [await said(good=True, sql="DROP TABLE orders")]
+            seen: list[Any] = [await rate(good=True), await recalled()]
+            seen += [await rate(good=False, comment="不对"), await recalled()]
+            seen += [await rate(good=True, sql="DROP TABLE orders")]
             seen += [sorted(str(item["comment"]) for item in await resources.memory.feedback(""))]
             return seen
 

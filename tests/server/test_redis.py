@@ -16,7 +16,7 @@ from redis import Redis as Client
 from faults.conftest import or_missing
 from server.people import TOKENS, bearer, token, with_key
 from server.serving import ASK, COUNT, Served, scripted, served
-from server.test_users import NAMES, POLICY, asked
+from server.test_users import NAMES, POLICY, ask_as
 from servers import Redis, redis
 from text2sql.llm import ScriptedBackend
 from text2sql.memory import redis as module
@@ -25,8 +25,8 @@ from text2sql.server import sources
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[Redis]:
-    with or_missing(), redis() as one:
-        yield one
+    with or_missing(), redis() as server:
+        yield server
 
 
 @pytest.fixture
@@ -46,23 +46,23 @@ def _calm(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @asynccontextmanager
-async def two(
-    shop: Path, first: ScriptedBackend, second: ScriptedBackend, **given: Any
+async def two_servers(
+    shop: Path, first: ScriptedBackend, second: ScriptedBackend, **settings: Any
 ) -> AsyncIterator[tuple[Served, Served]]:
     """As on two machines, with one memory."""
-    shared = {"memory": str(shop.with_name("m.db")), **given}
-    async with served(shop, first, **shared) as one, served(shop, second, **shared) as other:
-        yield one, other
+    shared = {"memory": str(shop.with_name("m.db")), **settings}
+    async with served(shop, first, **shared) as server, served(shop, second, **shared) as other_server:
+        yield server, other_server
 
 
-def kept(url: str, kind: str = "answer") -> dict[bytes, Any]:
+def cached_entries(url: str, kind: str = "answer") -> dict[bytes, Any]:
     with Client.from_url(url) as client:
         return {name: client.get(name) for name in client.keys(f"text2sql:1:{kind}:*")}
 
 
 def put(url: str, value: Any) -> None:
     """In the place of the one answer there is."""
-    (name,) = kept(url)
+    (name,) = cached_entries(url)
     with Client.from_url(url) as client:
         client.delete(name)
         client.rpush(name, *value) if isinstance(value, list) else client.set(name, value)
@@ -75,21 +75,21 @@ def test_two_servers_share_an_answer_and_a_follow_up_uses_it(shop: Path, place: 
     first, second = scripted([NAMES, NAMES]), scripted(["SELECT level FROM customers"])
 
     async def scenario() -> None:
-        async with two(shop, first, second, cache=place) as (one, other):
-            given = await one.answer("who are they?")
-            again = await other.answer(" who  are they？")
+        async with two_servers(shop, first, second, cache=place) as (server, other_server):
+            answer = await server.answer("who are they?")
+            again = await other_server.answer(" who  are they？")
             assert second.requests == []
             assert again["receipt"].pop("served").endswith("+00:00")
-            assert given["receipt"].pop("served") == ""
-            assert again.pop("thread_id") != given.pop("thread_id")
-            assert again == given
-            thread = (await other.answer("who are they?"))["thread_id"]
-            await other.answer("and by level?", thread_id=thread)
-            turns = (await one.get(f"/api/v1/threads/{thread}"))["turns"]
+            assert answer["receipt"].pop("served") == ""
+            assert again.pop("thread_id") != answer.pop("thread_id")
+            assert again == answer
+            thread = (await other_server.answer("who are they?"))["thread_id"]
+            await other_server.answer("and by level?", thread_id=thread)
+            turns = (await server.get(f"/api/v1/threads/{thread}"))["turns"]
             assert [turn["question"] for turn in turns] == ["who are they?", "and by level?"]
             # What one asks afresh, the other gives from then on.
-            fresh = await one.answer("who are they?", fresh=True)
-            assert (await other.answer("who are they?"))["result_id"] == fresh["result_id"]
+            fresh = await server.answer("who are they?", fresh=True)
+            assert (await other_server.answer("who are they?"))["result_id"] == fresh["result_id"]
 
     asyncio.run(scenario())
 
@@ -97,16 +97,16 @@ def test_two_servers_share_an_answer_and_a_follow_up_uses_it(shop: Path, place: 
 def test_a_deleted_thread_other_settings_and_another_database_are_not_shared(shop: Path, place: str) -> None:
     async def scenario() -> list[bool]:
         backend = scripted([], last=COUNT)
-        async with two(shop, backend, backend, cache=place) as (one, other):
-            first = await one.answer()
-            await other.client.delete(f"/api/v1/threads/{first['thread_id']}")
-            after = [await other.answer()]
-            given: dict[str, Any] = {"memory": str(shop.with_name("m.db")), "cache": place}
-            async with served(shop, backend, **given, row_limit=10) as third:
+        async with two_servers(shop, backend, backend, cache=place) as (server, other_server):
+            first = await server.answer()
+            await other_server.client.delete(f"/api/v1/threads/{first['thread_id']}")
+            after = [await other_server.answer()]
+            settings: dict[str, Any] = {"memory": str(shop.with_name("m.db")), "cache": place}
+            async with served(shop, backend, **settings, row_limit=10) as third:
                 after.append(await third.answer())
             copy = shop.with_name("copy.db")  # the same schema, so the same key: its rows are another's
             copy.write_bytes(shop.read_bytes())
-            async with served({"shop": str(copy)}, backend, **given) as fourth:
+            async with served({"shop": str(copy)}, backend, **settings) as fourth:
                 after.append(await fourth.answer())
             return [bool(answer["receipt"]["served"]) for answer in after]
 
@@ -114,54 +114,60 @@ def test_a_deleted_thread_other_settings_and_another_database_are_not_shared(sho
 
 
 @pytest.mark.fault("A06")
-def test_nobody_gets_what_another_may_see(shop: Path, place: str) -> None:
-    given = {**TOKENS, "policies": {"shop": POLICY}, "cache": place}
+def test_users_with_different_policies_share_no_cached_answer(shop: Path, place: str) -> None:
+    settings = {**TOKENS, "policies": {"shop": POLICY}, "cache": place}
 
     def north(user: str, level: str) -> dict[str, str]:
         return bearer(token(user, roles=["north"], level=level))
 
     async def scenario() -> None:
-        async with two(shop, scripted([], last=NAMES), scripted([], last=NAMES), **given) as (one, other):
-            gold = await asked(one, north("ann", "gold"), "who?")
-            again = await asked(other, north("ann", "gold"), "who?")
+        async with two_servers(shop, scripted([], last=NAMES), scripted([], last=NAMES), **settings) as (
+            server,
+            other_server,
+        ):
+            gold = await ask_as(server, north("ann", "gold"), "who?")
+            again = await ask_as(other_server, north("ann", "gold"), "who?")
             assert (again["rows"], bool(again["receipt"]["served"])) == (gold["rows"], True)
             # Another person of the same role and claims, the same person with other claims, and both.
             for user, level in (("bob", "gold"), ("ann", "silver"), ("bob", "silver")):
-                seen = await asked(other, north(user, level), "who?")
+                seen = await ask_as(other_server, north(user, level), "who?")
                 assert seen["receipt"]["served"] == ""
                 assert (seen["rows"] == gold["rows"]) is (level == "gold")
-            assert len(kept(place)) == 4
+            assert len(cached_entries(place)) == 4
 
     asyncio.run(scenario())
 
 
 @pytest.mark.fault("A06")
-def test_a_forged_entry_leads_nobody_to_what_is_not_theirs(shop: Path, place: str) -> None:
+def test_a_forged_cache_entry_shows_no_data_of_other_users(shop: Path, place: str) -> None:
     """An attacker with write access to Redis puts ann's threads into bob's cache entries."""
-    given = {**TOKENS, "policies": {"shop": POLICY}, "cache": place}
+    settings = {**TOKENS, "policies": {"shop": POLICY}, "cache": place}
 
     async def scenario() -> None:
-        async with two(shop, scripted([], last=NAMES), scripted([], last=NAMES), **given) as (one, other):
+        async with two_servers(shop, scripted([], last=NAMES), scripted([], last=NAMES), **settings) as (
+            server,
+            other_server,
+        ):
             ann, bob = (
                 bearer(token(user, roles=["north"], level=level))
                 for user, level in (("ann", "gold"), ("bob", "silver"))
             )
-            hers = await asked(one, ann, "who?")
+            hers = await ask_as(server, ann, "who?")
             old = bearer(token("ann", roles=["north"], level="silver"))
             with Client.from_url(place) as client:
                 client.flushall()
-            mine = await asked(one, bob, "who?")
+            mine = await ask_as(server, bob, "who?")
             put(place, json.dumps([hers["thread_id"], time.time()]))
-            seen = await asked(other, bob, "who?")
+            seen = await ask_as(other_server, bob, "who?")
             assert (seen["receipt"]["served"], seen["rows"]) == ("", mine["rows"])
             assert seen["rows"] != hers["rows"]
             # Her own, of when she could see other rows, or of another question.
             for who, question in ((old, "who?"), (ann, "who else?")):
                 with Client.from_url(place) as client:
                     client.flushall()
-                await asked(one, who, question)
+                await ask_as(server, who, question)
                 put(place, json.dumps([hers["thread_id"], time.time()]))
-                seen = await asked(other, who, question)
+                seen = await ask_as(other_server, who, question)
                 assert (seen["receipt"]["served"], seen["question"]) == ("", question)
             assert seen["rows"] == hers["rows"]
 
@@ -189,11 +195,14 @@ POISON: list[Any] = [
 
 def test_an_invalid_cache_entry_is_ignored_and_replaced(shop: Path, place: str) -> None:
     async def scenario() -> None:
-        async with two(shop, scripted([], last=COUNT), scripted([], last=COUNT), cache=place) as (one, other):
-            await one.answer()
+        async with two_servers(shop, scripted([], last=COUNT), scripted([], last=COUNT), cache=place) as (
+            server,
+            other_server,
+        ):
+            await server.answer()
             for value in POISON:
                 put(place, value)
-                after = [await other.answer(), await one.answer()]
+                after = [await other_server.answer(), await server.answer()]
                 seen = [(answer["rows"], bool(answer["receipt"]["served"])) for answer in after]
                 assert seen == [([[3]], False), ([[3]], True)], value
 
@@ -202,17 +211,19 @@ def test_an_invalid_cache_entry_is_ignored_and_replaced(shop: Path, place: str) 
 
 def test_a_cache_entry_contains_no_user_data_and_expires(shop: Path, place: str) -> None:
     async def scenario() -> None:
-        given = {"auth": "keys", "cache": place, "cache_lifetime": 200.0}
-        async with two(shop, scripted([NAMES]), scripted([]), **given) as (one, _):
-            ann = await with_key(one, "ann")
-            answer = await asked(one, ann, "who is Alice?")
-            ((name, value),) = kept(place).items()
+        settings = {"auth": "keys", "cache": place, "cache_lifetime": 200.0}
+        async with two_servers(shop, scripted([NAMES]), scripted([]), **settings) as (server, _):
+            ann = await with_key(server, "ann")
+            answer = await ask_as(server, ann, "who is Alice?")
+            ((name, value),) = cached_entries(place).items()
             assert name.removeprefix(b"text2sql:1:answer:").isalnum()
             assert json.loads(value)[0] == answer["thread_id"]
             assert len(value) < 100
             with Client.from_url(place) as client:
                 assert 190 < client.ttl(name) <= 200
-            everything = b"".join([*kept(place), *kept(place).values(), *kept(place, "pace")])
+            everything = b"".join(
+                [*cached_entries(place), *cached_entries(place).values(), *cached_entries(place, "pace")]
+            )
             words = ["Alice", "ann", "SELECT", *(str(row[0]) for row in answer["rows"])]
             assert [word for word in words if word.encode() in everything] == []
 
@@ -224,10 +235,10 @@ def test_a_cache_entry_contains_no_user_data_and_expires(shop: Path, place: str)
 
 def test_requests_a_minute_are_counted_by_all_servers_together(shop: Path, place: str) -> None:
     async def scenario() -> list[int]:
-        given = {"auth": "keys", "cache": place, "user_requests_per_minute": 4}
-        async with two(shop, scripted([]), scripted([]), **given) as (one, other):
-            ann, bob = [await with_key(one, name) for name in ("ann", "bob")]
-            walk = [(one, ann), (other, ann)] * 3 + [(other, bob)]
+        settings = {"auth": "keys", "cache": place, "user_requests_per_minute": 4}
+        async with two_servers(shop, scripted([]), scripted([]), **settings) as (server, other_server):
+            ann, bob = [await with_key(server, name) for name in ("ann", "bob")]
+            walk = [(server, ann), (other_server, ann)] * 3 + [(other_server, bob)]
             return [(await at.client.get("/api/v1/threads", headers=who)).status_code for at, who in walk]
 
     assert asyncio.run(scenario()) == [200] * 4 + [429] * 2 + [200]
@@ -237,16 +248,19 @@ def test_requests_a_minute_are_counted_by_all_servers_together(shop: Path, place
 
 
 @pytest.mark.fault("G8")
-def test_a_killed_redis_fails_no_question_is_shown_and_comes_back(shop: Path) -> None:
+def test_questions_are_answered_while_redis_is_down_and_readyz_reports_it(shop: Path) -> None:
     async def scenario(own: Redis) -> list[Any]:
-        given = {"auth": "keys", "cache": own.url, "user_requests_per_minute": 50}
-        async with two(shop, scripted([], last=COUNT), scripted([], last=COUNT), **given) as (one, other):
-            ann = await with_key(one, "ann")
+        settings = {"auth": "keys", "cache": own.url, "user_requests_per_minute": 50}
+        async with two_servers(shop, scripted([], last=COUNT), scripted([], last=COUNT), **settings) as (
+            server,
+            other_server,
+        ):
+            ann = await with_key(server, "ann")
 
             async def state() -> tuple[Any, ...]:
-                ready = await other.client.get("/readyz")
-                await asked(one, ann, ASK["question"])
-                answer = await asked(other, ann, ASK["question"])
+                ready = await other_server.client.get("/readyz")
+                await ask_as(server, ann, ASK["question"])
+                answer = await ask_as(other_server, ann, ASK["question"])
                 return ready.status_code, ready.json(), answer["rows"], bool(answer["receipt"]["served"])
 
             seen = [await state()]
@@ -254,7 +268,7 @@ def test_a_killed_redis_fails_no_question_is_shown_and_comes_back(shop: Path) ->
             seen.append(await state())
             await asyncio.to_thread(own.restart)
             async with asyncio.timeout(20):
-                while not all([(await at.get("/readyz"))["cache"] for at in (one, other)]):
+                while not all([(await at.get("/readyz"))["cache"] for at in (server, other_server)]):
                     await asyncio.sleep(0.05)
             return [*seen, await state()]
 

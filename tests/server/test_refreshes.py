@@ -40,11 +40,11 @@ async def known(server: Served, name: str) -> None:
             await asyncio.sleep(0.05)
 
 
-def test_every_server_knows_a_new_table_without_a_restart(memory: str, shop: Path) -> None:
+def test_every_server_finds_a_new_table_without_a_restart(memory: str, shop: Path) -> None:
     async def scenario() -> list[Any]:
         backend = scripted([], last="SELECT count(*) AS planets FROM planets")
-        one, two = (served(shop, backend, memory=memory) for _ in range(2))
-        async with one as server, two as other_server:
+        first, second = (served(shop, backend, memory=memory) for _ in range(2))
+        async with first as server, second as other_server:
             assert "planets" not in await tables(server) | await tables(other_server)
             change(shop, PLANETS)
             state = await done(server)
@@ -57,7 +57,7 @@ def test_every_server_knows_a_new_table_without_a_restart(memory: str, shop: Pat
     assert asyncio.run(scenario()) == [[[2]], [[2]]]
 
 
-def test_new_values_are_known_after_a_refresh(shop: Path) -> None:
+def test_new_values_are_found_after_a_refresh(shop: Path) -> None:
     async def scenario() -> list[bool]:
         async with served(shop, scripted([], last=COUNT), values_wait=5.0) as server:
             catalog_cache = (await server.here.sources.named("shop").app.resources()).catalog_cache
@@ -80,9 +80,9 @@ def test_new_values_are_known_after_a_refresh(shop: Path) -> None:
 
 def test_a_scheduled_refresh_runs_once_with_several_servers(memory: str, shop: Path) -> None:
     async def scenario() -> list[str]:
-        given: dict[str, Any] = {"memory": memory, "refresh_every": "*/5 * * * *"}
-        one, two = (served(shop, scripted([]), **given) for _ in range(2))
-        async with one as server, two as other_server:
+        settings: dict[str, Any] = {"memory": memory, "refresh_every": "*/5 * * * *"}
+        first, second = (served(shop, scripted([]), **settings) for _ in range(2))
+        async with first as server, second as other_server:
             both = server, other_server
             await asyncio.gather(*(due(each.here.refreshes, datetime(2026, 11, 16, 8, 5)) for each in both))
 
@@ -130,6 +130,6 @@ def test_a_source_that_is_down_ends_a_refresh_with_a_problem(shop: Path) -> None
 
 
 def test_an_invalid_schedule_is_rejected_at_startup(shop: Path) -> None:
-    with pytest.raises(UsageError) as told:
+    with pytest.raises(UsageError) as raised:
         build({"shop": str(shop)}, settings_of(refresh_every="every day"), model="scripted:none")
-    assert told.value.message_key == "usage.report_cron"
+    assert raised.value.message_key == "usage.report_cron"

@@ -16,8 +16,8 @@ from text2sql.reports.schedule import job_of
 TEMPLATE = "Customers: {{ How many customers are there? }}"
 
 
-async def made(server: Served, **asked: Any) -> dict[str, Any]:
-    response = await server.client.post("/api/v1/reports", json={"template": TEMPLATE, **asked})
+async def make_report(server: Served, **fields: Any) -> dict[str, Any]:
+    response = await server.client.post("/api/v1/reports", json={"template": TEMPLATE, **fields})
     assert response.status_code == 202, response.text
     body: dict[str, Any] = response.json()
     for _ in range(3_000):
@@ -32,7 +32,7 @@ def test_a_report_is_started_polled_and_fetched(tmp_path: Path) -> None:
     async def run() -> None:
         backend = scripted([COUNT])
         async with served(make_shop(tmp_path / "shop.db"), backend) as server:
-            result = await made(server)
+            result = await make_report(server)
             assert (result["status"], result["formats"], result["problem"]) == ("done", ["md", "html"], None)
             assert result["record"]["origins"] == {"model": 1}
             place = f"/api/v1/reports/{result['report_id']}"
@@ -43,7 +43,7 @@ def test_a_report_is_started_polled_and_fetched(tmp_path: Path) -> None:
             assert page.headers["content-security-policy"].startswith("sandbox; default-src 'none'")
             assert page.headers["content-disposition"].startswith("attachment")
             lock = (await server.client.get(f"{place}/lock")).text
-            again = await made(server, lock=lock, locked=True)
+            again = await make_report(server, lock=lock, locked=True)
             assert again["record"]["origins"] == {"lock": 1}
             assert len(backend.requests) == 1
             assert (await server.client.delete(place)).status_code == 204
@@ -59,7 +59,7 @@ def test_the_figures_of_a_report_are_in_the_metrics(tmp_path: Path) -> None:
 
     async def run() -> str:
         async with served(make_shop(tmp_path / "shop.db"), scripted(lines)) as server:
-            assert (await made(server, template=two))["record"]["failed"] == 0
+            assert (await make_report(server, template=two))["record"]["failed"] == 0
             return (await server.client.get("/metrics")).text
 
     result = set(asyncio.run(run()).splitlines())
@@ -82,7 +82,7 @@ def test_a_word_template_is_sent_as_base64_and_returned_as_bytes(tmp_path: Path)
     async def run() -> None:
         async with served(make_shop(tmp_path / "shop.db"), scripted([COUNT])) as server:
             sent = b64encode(docx("{{ How many ¦customers are there? }}")).decode()
-            result = await made(server, template=sent, format="docx")
+            result = await make_report(server, template=sent, format="docx")
             response = await server.client.get(f"/api/v1/reports/{result['report_id']}/result")
             assert b">3</w:t>" in opened(response.content)["word/document.xml"]
 
@@ -90,7 +90,7 @@ def test_a_word_template_is_sent_as_base64_and_returned_as_bytes(tmp_path: Path)
 
 
 @pytest.mark.parametrize(
-    ("asked", "status"),
+    ("fields", "status"),
     [
         ({"template": "nothing"}, 422),
         ({"template": "{{ a"}, 422),
@@ -104,11 +104,11 @@ def test_a_word_template_is_sent_as_base64_and_returned_as_bytes(tmp_path: Path)
     ],
 )
 def test_an_invalid_report_request_is_rejected_immediately(
-    asked: dict[str, Any], status: int, tmp_path: Path
+    fields: dict[str, Any], status: int, tmp_path: Path
 ) -> None:
     async def run() -> None:
         async with served(make_shop(tmp_path / "shop.db"), scripted([])) as server:
-            response = await server.client.post("/api/v1/reports", json={"template": TEMPLATE, **asked})
+            response = await server.client.post("/api/v1/reports", json={"template": TEMPLATE, **fields})
             assert response.status_code == status, response.text
 
     asyncio.run(run())
@@ -117,7 +117,7 @@ def test_an_invalid_report_request_is_rejected_immediately(
 def test_a_missing_parameter_ends_the_report_with_a_problem(tmp_path: Path) -> None:
     async def run() -> None:
         async with served(make_shop(tmp_path / "shop.db"), scripted([])) as server:
-            result = await made(server, template="{{ orders in :month }}")
+            result = await make_report(server, template="{{ orders in :month }}")
             assert (result["status"], result["problem"]["kind"]) == ("failed", "usage.report_missing")
             await server.get(f"/api/v1/reports/{result['report_id']}/result", 409)
 
@@ -132,11 +132,11 @@ def test_a_due_report_is_written_by_the_server(tmp_path: Path) -> None:
         job = job_of(template, str(tmp_path / "w-{date}.md"), every=read_cron("0 8 * * 1"))
         backend = scripted([COUNT])
         async with served(shop, backend, schedule=[job]) as server:
-            reports, made = server.here.reports, tmp_path / "w-2026-11-16.md"
+            reports, path = server.here.reports, tmp_path / "w-2026-11-16.md"
             for _ in range(3):  # as three processes would
                 await due(reports, datetime(2026, 11, 16, 8))
-            await until(made.exists)
-            assert made.read_text() == "Customers: 3"
+            await until(path.exists)
+            assert path.read_text() == "Customers: 3"
             assert len(backend.requests) == 1
             template.unlink()
             await due(reports, datetime(2026, 11, 23, 8))  # told, not raised

@@ -18,7 +18,7 @@ import pytest
 
 from server.serving import events_of
 from terminal import run
-from text2sql.cli.serve import named
+from text2sql.cli.serve import name_sources
 from text2sql.errors import UsageError
 
 # The real program but for its model, which never comes to an end.
@@ -54,7 +54,7 @@ def test_a_public_address_is_refused_without_a_key(shop: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "expected"),
     [
         (["--db", "nothing.db"], "There is no file"),
         (["--db", "ftp://x/y"], "ftp://"),
@@ -67,13 +67,13 @@ def test_a_public_address_is_refused_without_a_key(shop: Path) -> None:
     ],
 )
 def test_sources_that_cannot_be_served_are_rejected_at_startup(
-    shop: Path, words: list[str], told: str
+    shop: Path, words: list[str], expected: str
 ) -> None:
     policy = shop.with_name("policy.json")
     policy.write_text('{"tables": {"customers": ["id"]}}')
-    given = [word.replace("SHOP", str(shop)).replace("POLICY", str(policy)) for word in words]
-    ended = run("serve", *given, env={"TEXT2SQL_DB": None, "TEXT2SQL_MEMORY": "none"})
-    assert (ended.code, told in ended.err) == (2, True), ended.err
+    arguments = [word.replace("SHOP", str(shop)).replace("POLICY", str(policy)) for word in words]
+    ended = run("serve", *arguments, env={"TEXT2SQL_DB": None, "TEXT2SQL_MEMORY": "none"})
+    assert (ended.code, expected in ended.err) == (2, True), ended.err
 
 
 def test_a_used_port_is_reported(shop: Path) -> None:
@@ -84,17 +84,17 @@ def test_a_used_port_is_reported(shop: Path) -> None:
 
 
 def test_sources_are_named_or_called_after_their_file_or_database(tmp_path: Path) -> None:
-    assert named(("shop.db",)) == {"shop": "shop.db"}
-    assert named(("postgresql://u:p=1@h/sales?sslmode=require", "b=x/shop.db")) == {
+    assert name_sources(("shop.db",)) == {"shop": "shop.db"}
+    assert name_sources(("postgresql://u:p=1@h/sales?sslmode=require", "b=x/shop.db")) == {
         "sales": "postgresql://u:p=1@h/sales?sslmode=require",
         "b": "x/shop.db",
     }
-    assert named(("/data/my shop (1).db",)) == {"my-shop-1": "/data/my shop (1).db"}
+    assert name_sources(("/data/my shop (1).db",)) == {"my-shop-1": "/data/my shop (1).db"}
     odd = tmp_path / "a=b.db"
     odd.touch()
-    assert list(named((str(odd),)).values()) == [str(odd)]
+    assert list(name_sources((str(odd),)).values()) == [str(odd)]
     with pytest.raises(UsageError):
-        named(("a=x.db", "a=y.db"))
+        name_sources(("a=x.db", "a=y.db"))
 
 
 # -- the real program ----------------------------------------------------------------------------
@@ -148,7 +148,9 @@ def serving(shop: Path, **settings: str) -> Iterator[Program]:
 
 @pytest.mark.parametrize("sig", [signal.SIGTERM, signal.SIGINT])
 @pytest.mark.fault("P01", "P02")
-def test_being_told_to_stop_tells_every_stream_and_ends_with_0(shop: Path, sig: signal.Signals) -> None:
+def test_sigterm_ends_every_stream_with_a_problem_and_the_exit_code_is_0(
+    shop: Path, sig: signal.Signals
+) -> None:
     with serving(shop) as program:
         texts: list[str] = []
 

@@ -47,7 +47,7 @@ class Hanging(ScriptedBackend):
             self.running -= 1
 
 
-def asked(client: httpx.AsyncClient, **more: Any) -> Any:
+def question_stream(client: httpx.AsyncClient, **more: Any) -> Any:
     return client.stream("POST", "/api/v1/query", json={**ASK, **more})
 
 
@@ -89,10 +89,10 @@ def test_events_are_numbered_named_and_end_with_the_answer(shop: Path) -> None:
 def test_a_stream_cut_at_any_event_goes_on_and_repeats_nothing(shop: Path) -> None:
     async def scenario() -> tuple[list[Event], list[list[Event]]]:
         async with listening(shop, scripted([COUNT] * 99), cache_lifetime=0.0, stream_grace=5.0) as server:
-            whole = await follow(server.client, asked(server.client))
+            whole = await follow(server.client, question_stream(server.client))
             cut = []
             for at in range(1, len(whole) + 1):
-                before = await follow(server.client, asked(server.client), limit=at)
+                before = await follow(server.client, question_stream(server.client), limit=at)
                 stream, last = before[0].data["stream_id"], before[-1].id
                 after = await follow(server.client, taken_up(server.client, stream, last))
                 cut.append(before + after)
@@ -124,7 +124,7 @@ def test_a_stream_cut_at_any_byte_resumes_after_its_last_complete_event(shop: Pa
 
 
 @pytest.mark.fault("C03", "G4")
-def test_a_question_is_asked_once_however_often_its_stream_is_read(shop: Path) -> None:
+def test_reading_a_stream_again_does_not_ask_the_question_again(shop: Path) -> None:
     backend = scripted([COUNT])
 
     async def scenario() -> list[Event]:
@@ -163,12 +163,12 @@ def test_a_stream_is_forgotten_after_a_while(shop: Path) -> None:
 
 
 @pytest.mark.fault("C01")
-def test_a_client_that_does_not_come_back_cancels_the_model_and_is_told_so(shop: Path) -> None:
+def test_a_question_is_cancelled_if_its_client_does_not_return(shop: Path) -> None:
     backend = Hanging()
 
     async def scenario() -> list[Event]:
         async with listening(shop, backend) as server:
-            before = await follow(server.client, asked(server.client), limit=3)
+            before = await follow(server.client, question_stream(server.client), limit=3)
             await until(lambda: backend.running == 1)
             await until(lambda: backend.running == 0)
             stream = before[0].data["stream_id"]
@@ -187,7 +187,7 @@ def test_a_client_that_reconnects_in_time_finds_its_question_running(shop: Path)
 
     async def scenario() -> tuple[int, int]:
         async with listening(shop, backend, stream_grace=0.5) as server:
-            before = await follow(server.client, asked(server.client), limit=2)
+            before = await follow(server.client, question_stream(server.client), limit=2)
             await asyncio.sleep(0.2)
             stream = before[0].data["stream_id"]
             async with taken_up(server.client, stream, before[-1].id) as response:
@@ -208,7 +208,7 @@ def test_a_client_that_goes_away_stops_the_query_on_the_database(tmp_path: Path)
         async with listening(shop, scripted([SLOW], last=SLOW), preset="hybrid") as server:
             await server.here.sources.named(None).app.catalog()
             await until(lambda: database_of(server).busy == 0)
-            await follow(server.client, asked(server.client), limit=8)
+            await follow(server.client, question_stream(server.client), limit=8)
             await until(lambda: database_of(server).busy == 1)
             await until(lambda: (server.here.streams.running, database_of(server).busy) == (0, 0), 10.0)
             return server.here.streams.running, database_of(server).busy
@@ -221,7 +221,7 @@ def test_delete_cancels_a_question_immediately(shop: Path) -> None:
 
     async def scenario() -> tuple[int, int, list[Event], int]:
         async with listening(shop, backend, stream_grace=60.0) as server:
-            before = await follow(server.client, asked(server.client), limit=3)
+            before = await follow(server.client, question_stream(server.client), limit=3)
             address = f"/api/v1/query/{before[0].data['stream_id']}"
             elsewhere = asyncio.create_task(follow(server.client, server.client.stream("GET", address)))
             await until(lambda: backend.running == 1)
@@ -273,10 +273,15 @@ def test_a_hundred_clients_that_vanish_leave_nothing_behind(
 ) -> None:
     """Twice a hundred clients. Tasks and file descriptors are the same before and after."""
     shop = make_shop(tmp_path / "numbers.db", NUMBERS)
-    given: dict[str, Any] = {"stream_grace": 0.1, "stream_keep": 0.1, "pool_size": 8, "cache_lifetime": 0.0}
+    settings: dict[str, Any] = {
+        "stream_grace": 0.1,
+        "stream_keep": 0.1,
+        "pool_size": 8,
+        "cache_lifetime": 0.0,
+    }
 
     async def scenario() -> None:
-        async with asyncio.timeout(100), listening(shop, backend, preset="hybrid", **given) as server:
+        async with asyncio.timeout(100), listening(shop, backend, preset="hybrid", **settings) as server:
             streams, database = server.here.streams, database_of(server)
 
             def idle() -> bool:
@@ -320,10 +325,13 @@ def _left(database: Any) -> tuple[list[str], int]:
 
 
 @pytest.mark.fault("C09")
-def test_a_silent_stream_says_that_it_is_there(shop: Path) -> None:
+def test_a_silent_stream_sends_heartbeats(shop: Path) -> None:
     async def scenario() -> str:
         text = ""
-        async with listening(shop, Hanging(), heartbeat=0.05) as server, asked(server.client) as response:
+        async with (
+            listening(shop, Hanging(), heartbeat=0.05) as server,
+            question_stream(server.client) as response,
+        ):
             async for piece in response.aiter_text():
                 text += piece
                 if text.count(": still here\n\n") == 3:
@@ -363,13 +371,13 @@ def test_a_reader_that_does_not_read_holds_no_more_than_the_stream(tmp_path: Pat
             writer.write(f"{head}Content-Length: {len(body)}\r\n\r\n".encode() + body)
             await until(lambda: server.here.streams.finished == 1)  # the question itself did not wait for it
             other = await server.answer()
-            kept = server.here.streams.finished_bytes
+            finished_bytes = server.here.streams.finished_bytes
             writer.close()
-            return other["row_count"], kept
+            return other["row_count"], finished_bytes
 
-    rows, kept = asyncio.run(scenario())
+    rows, finished_bytes = asyncio.run(scenario())
     assert rows == 3_000
-    assert kept < 1_000_000
+    assert finished_bytes < 1_000_000
 
 
 HOSTILE = "\n\nevent: finished\ndata: pwned\r\n\r\nid: 1\x85\u2028\u2029\x00😀 <script>alert(1)</script>"
@@ -395,7 +403,7 @@ def test_stopping_tells_every_stream_and_takes_no_new_question(shop: Path) -> No
 
     async def scenario() -> tuple[list[Event], int, bool]:
         async with listening(shop, backend, shutdown_grace=0.1) as server:
-            following = asyncio.create_task(follow(server.client, asked(server.client)))
+            following = asyncio.create_task(follow(server.client, question_stream(server.client)))
             await until(lambda: backend.running == 1)
             await stop(server.app)
             late = await server.client.post("/api/v1/query", json=ASK)

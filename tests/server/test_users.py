@@ -31,7 +31,7 @@ def keyed(tmp_path: Path, **more: Any) -> dict[str, Any]:
     return {"auth": "keys", "memory": str(tmp_path / "m.db"), **more}
 
 
-async def asked(server: Served, who: dict[str, str], question: str, **more: Any) -> dict[str, Any]:
+async def ask_as(server: Served, who: dict[str, str], question: str, **more: Any) -> dict[str, Any]:
     body = {"question": question, **more}
     response = await server.client.post("/api/v1/query/sync", json=body, headers=who)
     assert response.status_code == 200, response.text
@@ -81,7 +81,7 @@ def test_another_users_ids_are_no_ids_on_any_address(shop: Path, tmp_path: Path)
             listed = await server.client.get("/api/v1/threads", headers=bob)
             assert listed.json() == {"threads": []}
             # A thread of that name is bob's own, and leans on nothing of ann's.
-            mine = await asked(server, bob, "who?", thread_id=own["thread"])
+            mine = await ask_as(server, bob, "who?", thread_id=own["thread"])
             assert mine["thread_id"] == own["thread"]
             assert mine["result_id"] != own["result"]
             history = await server.client.get(f"/api/v1/threads/{own['thread']}", headers=ann)
@@ -101,21 +101,21 @@ async def _said(
 
 
 @pytest.mark.fault("A06", "A08")
-def test_the_result_cache_and_verified_pairs_serve_their_own_user(shop: Path, tmp_path: Path) -> None:
+def test_the_result_cache_and_verified_pairs_belong_to_their_user(shop: Path, tmp_path: Path) -> None:
     async def scenario() -> None:
         backend = scripted([COUNT, "SELECT 7 AS n", "SELECT 8 AS n", "SELECT 9 AS n"])
         async with served(shop, backend, **keyed(tmp_path)) as server:
             ann, bob = [await with_key(server, name) for name in ("ann", "bob")]
-            first = await asked(server, ann, "how many customers are there?")
-            again = await asked(server, ann, "how many customers are there?")
+            first = await ask_as(server, ann, "how many customers are there?")
+            again = await ask_as(server, ann, "how many customers are there?")
             assert (first["receipt"]["served"], bool(again["receipt"]["served"])) == ("", True)
-            other = await asked(server, bob, "how many customers are there?")
+            other = await ask_as(server, bob, "how many customers are there?")
             assert (other["receipt"]["served"], other["rows"]) == ("", [[7]])
             good = {"question": "the secret of ann?", "sql": "SELECT 41 AS n", "good": True}
             result = await server.client.post("/api/v1/feedback", json=good, headers=ann)
             assert result.status_code == 204
-            assert (await asked(server, ann, "the secret of ann?"))["rows"] == [[41]]
-            assert (await asked(server, bob, "the secret of ann?"))["rows"] == [[8]]
+            assert (await ask_as(server, ann, "the secret of ann?"))["rows"] == [[41]]
+            assert (await ask_as(server, bob, "the secret of ann?"))["rows"] == [[8]]
             assert "41" not in json.dumps([request.messages for request in backend.requests], default=str)
 
     asyncio.run(scenario())
@@ -158,7 +158,7 @@ def test_users_with_the_same_policy_share_a_view_but_no_thread(shop: Path, tmp_p
         given = keyed(tmp_path, policies={"shop": POLICY})
         async with served(shop, scripted([NAMES, NAMES]), **given) as server:
             ann, bob = [await with_key(server, name, "clerk") for name in ("ann", "bob")]
-            answers = [await asked(server, who, "who is a customer?") for who in (ann, bob)]
+            answers = [await ask_as(server, who, "who is a customer?") for who in (ann, bob)]
             assert len(next(iter(server.here.all_sources))._views) == 1
             assert answers[0]["rows"] == answers[1]["rows"]
             listed = [(await server.client.get("/api/v1/threads", headers=who)).json() for who in (ann, bob)]
@@ -176,7 +176,7 @@ def test_results_stored_under_another_role_are_not_accessible(shop: Path) -> Non
         async with served(shop, backend, **TOKENS, policies={"shop": POLICY}) as server:
             north = bearer(token("ann", roles=["north"], level="gold"))
             clerk = bearer(token("ann", roles=["clerk"]))
-            answer = await asked(server, north, "which level has each customer?")
+            answer = await ask_as(server, north, "which level has each customer?")
             assert answer["status"] == "answered"
             for path in ("", "/export?format=csv", "/chart"):
                 place = f"/api/v1/results/{answer['result_id']}{path}"
@@ -187,7 +187,7 @@ def test_results_stored_under_another_role_are_not_accessible(shop: Path) -> Non
                 headers={**clerk, "Accept": "application/json"},
             )
             assert resumed.json()["rows"] == []
-            again = await asked(server, north, "which level has each customer?")
+            again = await ask_as(server, north, "which level has each customer?")
             assert again["receipt"]["served"]
 
     asyncio.run(scenario())
@@ -195,7 +195,7 @@ def test_results_stored_under_another_role_are_not_accessible(shop: Path) -> Non
 
 @pytest.mark.parametrize("claim", ["b", ["b"], "b c", ["b", 7]])
 @pytest.mark.fault("A05")
-def test_a_person_may_be_kept_to_some_sources(tmp_path: Path, claim: Any) -> None:
+def test_a_user_can_be_limited_to_some_sources(tmp_path: Path, claim: Any) -> None:
     places = {name: str(make_shop(tmp_path / f"{name}.db")) for name in "ab"}
 
     async def scenario() -> None:
@@ -208,19 +208,19 @@ def test_a_person_may_be_kept_to_some_sources(tmp_path: Path, claim: Any) -> Non
                 result = await server.client.post("/api/v1/query/sync", json=body, headers=headers)
                 assert result.status_code == 404
                 assert result.json()["detail"] == f"There is no source “{name}”."
-            assert (await asked(server, headers, "how many customers?"))["rows"] == [[3]]
+            assert (await ask_as(server, headers, "how many customers?"))["rows"] == [[3]]
 
     asyncio.run(scenario())
 
 
 @pytest.mark.fault("A07")
-def test_rows_are_the_persons_own_on_every_way_to_see_them(shop: Path, tmp_path: Path) -> None:
+def test_row_policies_apply_to_every_endpoint_that_returns_rows(shop: Path, tmp_path: Path) -> None:
     async def scenario() -> None:
         backend = scripted([], last="SELECT name, level FROM customers ORDER BY id")
         async with served(shop, backend, **keyed(tmp_path, policies={"shop": POLICY})) as server:
             for level, name in (("gold", "Ann"), ("silver", "王芳")):
                 who = await with_key(server, level, "north", level=level)
-                answer = await asked(server, who, "who is a customer?")
+                answer = await ask_as(server, who, "who is a customer?")
                 assert answer["rows"] == [[name, level]]
                 place = f"/api/v1/results/{answer['result_id']}"
                 page = (await server.client.get(place, headers=who)).json()
@@ -230,7 +230,7 @@ def test_rows_are_the_persons_own_on_every_way_to_see_them(shop: Path, tmp_path:
                 own = {"sql": "SELECT count(*) AS n FROM customers"}
                 counted = (await server.client.post("/api/v1/sql", json=own, headers=who)).json()
                 assert counted["rows"] == [[1]]
-                again = await asked(server, who, "who is a customer?")
+                again = await ask_as(server, who, "who is a customer?")
                 assert (again["rows"], bool(again["receipt"]["served"])) == ([[name, level]], True)
             prompts = json.dumps([request.messages for request in backend.requests[:1]], default=str)
             assert "silver" not in prompts  # what others' rows hold is in no sample of a prompt

@@ -53,13 +53,13 @@ def two_workers(shop: Path, tmp_path: Path) -> Iterator[Program]:
 
 
 def pids_of(program: Program) -> set[int]:
-    found = subprocess.run(
+    done = subprocess.run(
         ["pgrep", "-P", str(program.process.pid), "-f", "spawn_main"],
         capture_output=True,
         text=True,
         check=False,
     )
-    return {int(line) for line in found.stdout.split()}
+    return {int(line) for line in done.stdout.split()}
 
 
 @pytest.mark.slow
@@ -72,8 +72,8 @@ def test_workers_share_threads_and_results_and_one_that_dies_is_replaced(shop: P
             with httpx.Client(base_url=program.address, timeout=60) as client:
                 return client.request(method, path, **more)
 
-        asked = {"question": "how many customers are there?"}
-        answer = fresh("POST", "/api/v1/query/sync", json=asked).json()
+        body = {"question": "how many customers are there?"}
+        answer = fresh("POST", "/api/v1/query/sync", json=body).json()
         assert answer["rows"] == [[3]]
         for _ in range(6):
             assert len(fresh("GET", f"/api/v1/threads/{answer['thread_id']}").json()["turns"]) == 1
@@ -113,10 +113,10 @@ def test_a_thread_that_another_process_works_on_is_a_conflict_until_it_ends_or_d
 
         hanging.stream = holding  # type: ignore[method-assign]
         async with (
-            app(shop, hanging, memory=memory) as one,
+            app(shop, hanging, memory=memory) as app_instance,
             app(shop, scripted([COUNT]), memory=memory) as two,
         ):
-            asking = asyncio.create_task(one.ask("how many customers?", thread="t"))
+            asking = asyncio.create_task(app_instance.ask("how many customers?", thread="t"))
             await asyncio.sleep(0.3)
             for attempt in (two.ask("and orders?", thread="t"), two.threads.resume("t")):
                 with pytest.raises(UsageError) as busy:
@@ -129,7 +129,7 @@ def test_a_thread_that_another_process_works_on_is_a_conflict_until_it_ends_or_d
 
             # A dead worker does not renew its lock: after a while another one may take it.
             monkeypatch.setattr(thread_lock, "LOCK_SECONDS", 0.0)
-            dead = (await one.resources()).memory.thread_locks.lock("/t", "t")
+            dead = (await app_instance.resources()).memory.thread_locks.lock("/t", "t")
             await dead.__aenter__()
             monkeypatch.undo()
             async with (await two.resources()).memory.thread_locks.lock("/t", "t"):

@@ -134,7 +134,7 @@ class Tools(BaseToolset):  # type: ignore[misc, unused-ignore]  # Any where ADK 
             if find(name, catalog) is None:
                 return _unknown(name, catalog, turn)
         if names:
-            client = await _limited_to(client, [found for name in names if (found := find(name, catalog))])
+            client = await _limited_to(client, [table for name in names if (table := find(name, catalog))])
         async with client.threads.temporary(self._run_options(turn)) as options:
             if turn.previous is None:
                 answer = await client.draft(question, options)
@@ -212,7 +212,7 @@ class Tools(BaseToolset):  # type: ignore[misc, unused-ignore]  # Any where ADK 
         return ValueSharing(self._values, await resources.catalog_cache.schema_context(), mask_literals)
 
     def _run_options(self, turn: Turn) -> RunOptions:
-        """Writes are never allowed, whatever the settings: nobody here could confirm them."""
+        """Writes are never allowed: no user could confirm them here."""
         return RunOptions(turn.user, language=turn.lang, mode="database_direct", allow_writes=False)
 
 
@@ -237,8 +237,8 @@ def _failed(
     if not sharing.everything and (last is not None or answer.status != "failed"):
         # What the database, the guard and a question back say may quote data.
         text = sharing.error(kind, text, sql, known) if answer.status == "refused" else ""
-        said = "adk.error_not_shared" if answer.status == "failed" else "adk.reason_not_shared"
-        text = text or say(said, turn.lang)
+        key = "adk.error_not_shared" if answer.status == "failed" else "adk.reason_not_shared"
+        text = text or say(key, turn.lang)
     error = turn.failed(
         kind,
         "\n".join(filter(None, (text, problem.hint if problem else ""))),

@@ -68,8 +68,8 @@ class Turn:
         self.keep(**{_DRAFT: {"sql": sql, "written": written}})
 
     def draft_of(self, sql: str) -> str:
-        """A drafted query as it was written, without our LIMIT: with it, nobody could tell whether there are
-        more rows.
+        """A drafted query as it was written, without the added LIMIT, which would hide whether there are more
+        rows.
         """
         draft = self._state.get(_DRAFT)
         return str(draft["written"]) if draft and draft["sql"] == sql else sql

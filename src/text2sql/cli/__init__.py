@@ -18,11 +18,10 @@ from io import TextIOWrapper
 import click
 
 from text2sql import __version__
-from text2sql.cli.click_i18n import LocalizedContext, common_options, complaint, version_option
-from text2sql.cli.words import word
+from text2sql.cli.click_i18n import LocalizedContext, localized_params, page_option, usage_message
 from text2sql.config import CONFIG, from_environment
 from text2sql.errors import Text2SQLError, UsageError
-from text2sql.i18n import Language, explain, language
+from text2sql.i18n import Language, cli_text, explain, language
 
 OK, BAD_USAGE, REFUSED, FAILED, INTERRUPTED, PIPE_CLOSED = 0, 2, 3, 4, 130, 141
 
@@ -49,8 +48,10 @@ class CommandGroup(click.Group):
     def __init__(self, lang: Language) -> None:
         super().__init__(
             "text2sql",
-            params=[version_option(lang, __version__), *common_options(lang)],
-            help=word("text2sql", lang),
+            params=localized_params(
+                "text2sql", lang, [page_option("--version", lambda _: f"text2sql {__version__}")]
+            ),
+            help=cli_text("text2sql", lang),
             add_help_option=False,
             invoke_without_command=True,
             callback=_help_unless_commanded,
@@ -78,7 +79,7 @@ class CommandGroup(click.Group):
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         """List the commands without importing them, as Click would."""
         with formatter.section("Commands"):
-            formatter.write_dl([(name, word(name, self._lang)) for name in COMMANDS])
+            formatter.write_dl([(name, cli_text(name, self._lang)) for name in COMMANDS])
 
 
 def _help_unless_commanded() -> None:
@@ -101,7 +102,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _discard_stdout()
         return PIPE_CLOSED
     except (KeyboardInterrupt, click.Abort):
-        _print_error(word("interrupted", lang))
+        _print_error(cli_text("error.interrupted", lang))
         return INTERRUPTED
     except Exception as error:  # noqa: BLE001 a user must not see a traceback
         _print_bug(error, lang)
@@ -117,7 +118,7 @@ def _run(words: list[str], lang: Language) -> int:
     except click.exceptions.Exit as ended:
         return ended.exit_code
     except click.ClickException as error:
-        _print_error(complaint(error, lang))
+        _print_error(usage_message(error, lang))
         return BAD_USAGE
     except Text2SQLError as error:
         _print_error(explain(error, lang))
@@ -165,9 +166,6 @@ def _print_error(text: str) -> None:
 def _print_bug(error: Exception, lang: Language) -> None:
     if os.environ.get("TEXT2SQL_DEBUG"):
         _print_error("".join(traceback.format_exception(error)).rstrip())
-    first_line = (str(error).splitlines() or [""])[0]
-    _print_error(
-        word(
-            "bug", lang, what=f"{type(error).__name__}: {first_line}" if first_line else type(error).__name__
-        )
-    )
+    first_line = next(iter(str(error).splitlines()), "")
+    name = type(error).__name__
+    _print_error(cli_text("error.bug", lang, what=f"{name}: {first_line}" if first_line else name))

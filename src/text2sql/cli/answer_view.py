@@ -13,10 +13,9 @@ from rich.syntax import Syntax
 from rich.table import Table
 from rich.text import Text
 
-from text2sql.cli.charting import sketched
-from text2sql.cli.table import ROWS, Room, grid, left_out
-from text2sql.cli.words import word
-from text2sql.i18n import Language, say, sentences
+from text2sql.cli.charting import chart_text
+from text2sql.cli.table import ROWS, Space, omission_notes, rows_table
+from text2sql.i18n import Language, cli_text, say, sentences
 from text2sql.text_normalization import printable
 from text2sql.types import Answer, Certainty, Receipt, Row, Shared
 
@@ -34,8 +33,8 @@ def screen(stream: IO[str] | None = None) -> Console:
     return Console(file=stream, width=width, markup=False, emoji=False, highlight=False, soft_wrap=True)
 
 
-def available_space(console: Console) -> Room:
-    return Room(console.width, ROWS) if console.is_terminal else Room()
+def available_space(console: Console) -> Space:
+    return Space(console.width, ROWS) if console.is_terminal else Space()
 
 
 def show(console: Console, parts: Iterable[Part]) -> None:
@@ -59,14 +58,14 @@ def sql_text(sql: str) -> Text:
 
 
 def answer_parts(
-    answer: Answer, lang: Language, room: Room, *, receipt: str = "line", sketch: bool = True
+    answer: Answer, lang: Language, space: Space, *, receipt: str = "line", sketch: bool = True
 ) -> list[Part]:
     """The parts of an answer. `receipt` is "line", "whole" or empty. Charts are sketched on screens only."""
     parts: list[Part] = [sql_text(answer.sql)] if answer.sql else []
     if answer.columns:
-        parts += rows_parts(answer.columns, answer.rows, answer.truncated, lang, room)
-    if sketch and answer.chart and room.width is not None and len(answer.rows) > 1:
-        parts.append(Text(lines_of(sketched(answer, lang, room.width)), style="cyan"))
+        parts += rows_parts(answer.columns, answer.rows, answer.truncated, lang, space)
+    if sketch and answer.chart and space.width is not None and len(answer.rows) > 1:
+        parts.append(Text(lines_of(chart_text(answer, lang, space.width)), style="cyan"))
     parts += sentence_parts(answer, lang)
     if receipt == "whole":
         parts.append(Text("\n".join(receipt_lines(answer.receipt, lang)), style="dim"))
@@ -76,10 +75,10 @@ def answer_parts(
 
 
 def rows_parts(
-    columns: tuple[str, ...], rows: tuple[Row, ...], truncated: bool, lang: Language, room: Room
+    columns: tuple[str, ...], rows: tuple[Row, ...], truncated: bool, lang: Language, space: Space
 ) -> list[Part]:
-    notes = left_out(len(columns), len(rows), truncated, room, lang)
-    return [grid(columns, rows, room), *(Text(f"… {note}", style="dim") for note in notes)]
+    notes = omission_notes(len(columns), len(rows), truncated, space, lang)
+    return [rows_table(columns, rows, space), *(Text(f"… {note}", style="dim") for note in notes)]
 
 
 def sentence_parts(answer: Answer, lang: Language) -> list[Part]:
@@ -95,13 +94,13 @@ def sentence_parts(answer: Answer, lang: Language) -> list[Part]:
         Text(f"  {number}. {printable(choice.label)}") for number, choice in enumerate(answer.choices, 1)
     ]
     if answer.choices:
-        parts.append(Text(word("ask.choose", lang), style="dim"))
+        parts.append(Text(cli_text("ask.choose", lang), style="dim"))
     return list(parts)
 
 
 def certainty_text(certainty: Certainty, lang: Language) -> Text:
     style = {"sure": "green", "probably": "yellow", "not_sure": "red"}[certainty]
-    return Text(f"{word('receipt.certainty', lang)}: {say(f'certainty.{certainty}', lang)}", style=style)
+    return Text(f"{cli_text('receipt.certainty', lang)}: {say(f'certainty.{certainty}', lang)}", style=style)
 
 
 # -- Receipts ------------------------------------------------------------------------------------
@@ -113,22 +112,21 @@ def receipt_line(receipt: Receipt, lang: Language) -> str:
     pieces = [receipt.model] if receipt.model else []
     if usage.calls:
         tokens = usage.prompt_tokens + usage.completion_tokens
-        pieces.append(word("receipt.calls", lang, calls=usage.calls, tokens=tokens))
-    pieces.append(word("receipt.time", lang, seconds=sum(receipt.seconds.values())))
+        pieces.append(cli_text("receipt.calls", lang, calls=usage.calls, tokens=tokens))
+    pieces.append(cli_text("receipt.time", lang, seconds=sum(receipt.seconds.values())))
     if receipt.checks:
         pieces.append(" ".join(f"{_check(check, lang)} ✓" for check in receipt.checks))
     if receipt.tables:
         pieces.append(", ".join(receipt.tables))
     if receipt.repairs:
-        pieces.append(word("receipt.repaired", lang, repairs=", ".join(receipt.repairs)))
+        pieces.append(cli_text("receipt.repaired", lang, repairs=", ".join(receipt.repairs)))
     if receipt.shared.location == "hosted":
         shared = receipt.shared
-        pieces.append(word("receipt.sent", lang, columns=len(shared.columns), rows=shared.rows))
+        pieces.append(cli_text("receipt.sent", lang, columns=len(shared.columns), rows=shared.rows))
     return printable(" · ".join(pieces))
 
 
 def _check(name: str, lang: Language) -> str:
-    """The label of a passed check."""
     return say(f"check.{name}", lang) if f"check.{name}" in sentences() else name
 
 
@@ -137,8 +135,8 @@ def receipt_lines(receipt: Receipt, lang: Language) -> list[str]:
     usage, kind = receipt.usage, receipt.classification
     facts: Mapping[str, object] = {
         "model": receipt.model,
-        "usage": word("receipt.spent", lang, **asdict(usage)) if usage.calls else "",
-        "kind": word("receipt.sure", lang, **asdict(kind)),
+        "usage": cli_text("receipt.cost", lang, **asdict(usage)) if usage.calls else "",
+        "kind": cli_text("receipt.classification", lang, **asdict(kind)),
         "mode": f"{receipt.mode} / {receipt.preset}",
         "dialect": receipt.dialect,
         "tables": ", ".join(receipt.tables),
@@ -159,7 +157,7 @@ def receipt_lines(receipt: Receipt, lang: Language) -> list[str]:
         "errors": "; ".join(f"{error.stage}: {error.kind}: {error.detail}" for error in receipt.errors),
     }
     return [
-        f"{word(f'receipt.{name}', lang)}: {printable(str(fact))}"
+        f"{cli_text(f'receipt.{name}', lang)}: {printable(str(fact))}"
         for name, fact in facts.items()
         if fact != ""
     ]
@@ -170,7 +168,7 @@ def shared_text(shared: Shared, lang: Language) -> str:
     if not shared.location:
         return ""
     if shared.location == "local":
-        return word("receipt.shared.local", lang)
+        return cli_text("receipt.shared.local", lang)
     if not shared.columns and not shared.rows:
-        return word("receipt.shared.nothing", lang)
-    return word("receipt.shared.values", lang, columns=", ".join(shared.columns), rows=shared.rows)
+        return cli_text("receipt.shared.nothing", lang)
+    return cli_text("receipt.shared.values", lang, columns=", ".join(shared.columns), rows=shared.rows)

@@ -3,7 +3,6 @@
 import sys
 from contextlib import closing
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import click
@@ -15,19 +14,18 @@ from text2sql.cli.json_output import echo_json
 from text2sql.cli.progress import Progress
 from text2sql.cli.question_options import (
     CODES,
-    Terms,
+    QuestionOptions,
     clean,
     failed,
     follow_events,
     is_yes,
-    opened,
-    options,
-    terms_of,
+    open_app,
+    question_params,
+    read_options,
 )
-from text2sql.cli.words import word
 from text2sql.client.sync_client import Text2SQL
 from text2sql.errors import Text2SQLError, UsageError
-from text2sql.i18n import Language
+from text2sql.i18n import Language, cli_text
 from text2sql.serialization import answer_object
 from text2sql.types import Answer
 
@@ -36,24 +34,22 @@ def command(lang: Language) -> click.Command:
     return Command(
         "ask",
         lang,
-        partial(run, lang),
+        run,
         [
             click.Argument(["question"], metavar="QUESTION"),
-            *options(lang),
-            flag(lang, "ask", "--yes", "yes"),
-            flag(lang, "ask", "--receipt", "receipt"),
-            option(lang, "ask", "--chart", metavar="FILE"),
-            flag(lang, "ask", "--no-chart", "no_chart"),
-            flag(lang, "ask", "--json", "as_json"),
-            flag(lang, "ask", "--quiet", "quiet"),
+            *question_params(),
+            flag("--yes"),
+            flag("--receipt"),
+            option("--chart", metavar="FILE"),
+            flag("--no-chart"),
+            flag("--json", "as_json"),
+            flag("--quiet"),
         ],
     )
 
 
 @dataclass(frozen=True, slots=True)
 class Presentation:
-    """How the answer is presented."""
-
     lang: Language
     yes: bool = False
     receipt: bool = False
@@ -81,36 +77,39 @@ def run(
     no_chart: bool,
     as_json: bool,
     quiet: bool,
-    **given: Any,
+    **arguments: Any,
 ) -> int:
-    terms, presentation = terms_of(lang, given), Presentation(lang, yes, receipt, as_json, quiet, no_chart)
-    target = charting.checked_target(chart, terms.settings) if chart else None
+    options = read_options(lang, arguments)
+    presentation = Presentation(lang, yes, receipt, as_json, quiet, no_chart)
+    target = charting.checked_target(chart, options.settings) if chart else None
     text = clean(_from_standard_input() if question == "-" else question)
     try:
-        with closing(opened(terms)) as db:
-            answer = answer_question(db, text, terms, presentation)
+        with closing(open_app(options)) as db:
+            answer = answer_question(db, text, options, presentation)
     except UsageError:
         raise
     except Text2SQLError as error:
         if not as_json:
             raise
-        answer = failed(text, error, lang, terms.how.thread)
+        answer = failed(text, error, lang, options.run_options.thread)
     print_answer(answer, presentation)
     if target is not None and answer.status == "answered":
-        warning = charting.write(target, answer, lang, terms.settings)
+        warning = charting.write(target, answer, lang, options.settings)
         if warning or not presentation.silent:
-            click.echo(warning or word("chart.written", lang, path=target), err=True)
+            click.echo(warning or cli_text("chart.written", lang, path=target), err=True)
     return CODES[answer.status]
 
 
-def answer_question(db: Text2SQL, question: str, terms: Terms, presentation: Presentation) -> Answer:
-    answer = follow_events(db.stream(question, terms.how), _progress(presentation))
+def answer_question(
+    db: Text2SQL, question: str, options: QuestionOptions, presentation: Presentation
+) -> Answer:
+    answer = follow_events(db.stream(question, options.run_options), _progress(presentation))
     if answer.status != "confirm":
         return answer
     confirmed = True if presentation.yes else _confirmed(answer, presentation)
     if confirmed is None:
         return answer
-    events = db.threads.stream_confirm(answer.thread_id, yes=confirmed, user=terms.how.user)
+    events = db.threads.stream_confirm(answer.thread_id, yes=confirmed, user=options.run_options.user)
     return follow_events(events, _progress(presentation))
 
 
@@ -132,7 +131,7 @@ def print_answer(answer: Answer, presentation: Presentation) -> None:
         ),
     )
     if answer.status == "confirm":
-        click.echo(word("ask.needs_yes", presentation.lang), err=True)
+        click.echo(cli_text("ask.needs_yes", presentation.lang), err=True)
 
 
 def _confirmed(answer: Answer, presentation: Presentation) -> bool | None:

@@ -1,14 +1,14 @@
 """Charts of answers: a text sketch in the terminal, or an image file."""
 
 import json
-import os
 import re
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from text2sql.charts import Chart, chart_of_kind, choose, draw, from_plain, kinds, ready, spec, terminal_chart
+from text2sql.cli import exporting
+from text2sql.cli.exporting import write_file
 from text2sql.config import Settings
 from text2sql.errors import ChartError, UsageError
 from text2sql.i18n import Language, say
@@ -32,7 +32,7 @@ def drawable(answer: Answer, kind: str = "") -> Drawable:
     """The answer's own chart, or another kind that suits its rows."""
     columns = tuple(ResultColumn(name, "") for name in answer.columns)
     result = QueryResult(columns, answer.rows, "rows" if answer.truncated else "")
-    own = _chosen(answer, result)
+    own = _answer_chart(answer, result)
     if own is None:
         raise ChartError("chart.none")
     meta: Any = (answer.chart or {}).get("usermeta")
@@ -45,22 +45,19 @@ def drawable(answer: Answer, kind: str = "") -> Drawable:
     return Drawable(chart, result, suited)
 
 
-def _chosen(answer: Answer, result: QueryResult) -> Chart | None:
+def _answer_chart(answer: Answer, result: QueryResult) -> Chart | None:
     """The chart of the answer. The rows of a user's own SQL come without one, so one is chosen here."""
     meta: Any = (answer.chart or {}).get("usermeta")
     return from_plain(meta["text2sql"]) if meta and result.rows else choose(result, answer.question)
 
 
-def sketched(answer: Answer, lang: Language, width: int | None, kind: str = "") -> str:
+def chart_text(answer: Answer, lang: Language, width: int | None, kind: str = "") -> str:
     drawing = drawable(answer, kind)
     return terminal_chart(drawing.chart, drawing.result, width or _WIDTH, lang)
 
 
 def target_of(name: str) -> Path:
-    path = Path(name.strip().strip("\"'")).expanduser()
-    if path.suffix.lower() not in ENDINGS:
-        raise UsageError("usage.chart_name", name=name, endings=", ".join(ENDINGS))
-    return path.resolve()
+    return exporting.target_of(name, ENDINGS, "usage.chart_name")
 
 
 def checked_target(name: str, settings: Settings) -> Path:
@@ -72,35 +69,16 @@ def checked_target(name: str, settings: Settings) -> Path:
 
 
 def write(path: Path, answer: Answer, lang: Language, settings: Settings, kind: str = "") -> str:
-    """Write the chart atomically; return a warning or an empty string."""
-    found = drawable(answer, kind)
-    form = path.suffix.lower().removeprefix(".")
-    warning = ""
-    if form == "json":
-        whole = spec(found.chart, found.result, lang, answer.question)
-        drawn = json.dumps(whole, ensure_ascii=False, allow_nan=False).encode()
-    else:
-        drawn = draw(
-            found.chart,
-            found.result,
-            lang,
-            settings,
-            form="svg" if form == "svg" else "png",
-            title=answer.question,
-        )
-        text = repr((answer.question, answer.columns, answer.rows))
-        if form == "png" and _CHINESE.search(text) and not ready(settings):
-            warning = say("chart.no_font", lang)
-    _put(path, drawn)
-    return warning
-
-
-def _put(path: Path, drawn: bytes) -> None:
-    unfinished = path.with_name(f".{path.name}.{os.getpid()}.unfinished")
-    try:
-        unfinished.write_bytes(drawn)
-        unfinished.replace(path)
-    except OSError as error:
-        with suppress(OSError):
-            unfinished.unlink(missing_ok=True)
-        raise UsageError("usage.export", path=str(path), detail=error.strerror or str(error)) from error
+    """Write the chart; return a warning or an empty string."""
+    drawing = drawable(answer, kind)
+    chart, result, title = drawing.chart, drawing.result, answer.question
+    ending = path.suffix.lower()
+    if ending == ".json":
+        document = spec(chart, result, lang, title)
+        write_file(path, json.dumps(document, ensure_ascii=False, allow_nan=False).encode())
+        return ""
+    form: Literal["svg", "png"] = "svg" if ending == ".svg" else "png"
+    write_file(path, draw(chart, result, lang, settings, form=form, title=title))
+    text = repr((title, answer.columns, answer.rows))
+    lacks_font = form == "png" and _CHINESE.search(text) and not ready(settings)
+    return say("chart.no_font", lang) if lacks_font else ""

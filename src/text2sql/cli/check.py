@@ -4,7 +4,6 @@ import json
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import partial
 from math import isfinite
 from typing import Any
 
@@ -13,11 +12,10 @@ import click
 from text2sql.cli import REFUSED
 from text2sql.cli.click_i18n import Command, flag, option
 from text2sql.cli.json_output import echo_json
-from text2sql.cli.sources import known_dialect, opened, policy_from
-from text2sql.cli.words import word
+from text2sql.cli.sources import known_dialect, open_source, policy_from
 from text2sql.config import from_environment
 from text2sql.errors import UsageError
-from text2sql.i18n import Language, refusal
+from text2sql.i18n import Language, cli_text, refusal
 from text2sql.sql import check, in_worker_now
 from text2sql.types import Catalog, CheckedSql, Policy, SqlRejected
 
@@ -26,16 +24,16 @@ def command(lang: Language) -> click.Command:
     return Command(
         "check",
         lang,
-        partial(run, lang),
+        run,
         [
             click.Argument(["sql"], required=False, metavar="[SQL]"),
-            option(lang, "check", "--dialect", metavar="NAME"),
-            option(lang, "check", "--policy", metavar="FILE"),
-            option(lang, "check", "--role", metavar="NAME", multiple=True),
-            option(lang, "check", "--claim", metavar="NAME=VALUE", multiple=True),
-            option(lang, "check", "--db", metavar="SOURCE"),
-            option(lang, "check", "--rows", metavar="N", type=click.IntRange(min=1)),
-            flag(lang, "check", "--json", "as_json"),
+            option("--dialect", metavar="NAME"),
+            option("--policy", metavar="FILE"),
+            option("--role", metavar="NAME", multiple=True),
+            option("--claim", metavar="NAME=VALUE", multiple=True),
+            option("--db", metavar="SOURCE"),
+            option("--rows", metavar="N", type=click.IntRange(min=1)),
+            flag("--json", "as_json"),
         ],
     )
 
@@ -68,11 +66,11 @@ def run(
     as_json: bool,
 ) -> int:
     policy_object = policy_from(policy, role, claim)
-    options = _check_options(lang, dialect, policy_object, db, rows, one=sql is not None)
+    options = _check_options(lang, dialect, policy_object, db, rows, single=sql is not None)
     if sql is not None:
         return _check_statement(sql, options, as_json)
     if sys.stdin.isatty():
-        click.echo(word("reading", lang), err=True)
+        click.echo(cli_text("check.reading", lang), err=True)
     # Read bytes, so that a line that is not UTF-8 fails alone and not the whole run.
     for verdict in verdicts(sys.stdin.buffer, options):
         echo_json(verdict)
@@ -96,18 +94,18 @@ def _check_options(
     db: str | None,
     rows: int | None,
     *,
-    one: bool,
+    single: bool,
 ) -> CheckOptions:
     settings = from_environment()
     limit = rows or settings.row_limit
     if dialect is not None:
         known_dialect(dialect)
-    source = db or ("" if dialect or not one else settings.db)
+    source = db or ("" if dialect or not single else settings.db)
     if not source:
-        if dialect is None and one:
+        if dialect is None and single:
             raise UsageError("usage.dialect_missing")
         return CheckOptions(lang, dialect or "", None, policy, limit)
-    with opened(source) as database:
+    with open_source(source) as database:
         if dialect not in (None, database.dialect):
             raise UsageError("usage.dialect_differs", dialect=dialect, actual=database.dialect)
         return CheckOptions(lang, database.dialect, database.catalog(samples=0), policy, limit)
@@ -128,14 +126,14 @@ def _check_line(text: str, options: CheckOptions) -> dict[str, Any]:
     try:
         entry = json.loads(text, parse_constant=_reject_constant, parse_float=_finite)
     except (ValueError, RecursionError) as error:
-        return _malformed(None, word("line.json", options.lang, detail=str(error)))
+        return _malformed(None, cli_text("check.line_json", options.lang, detail=str(error)))
     if not isinstance(entry, dict):
-        return _malformed(None, word("line.object", options.lang))
+        return _malformed(None, cli_text("check.line_object", options.lang))
     number, sql, dialect = entry.get("id"), entry.get("sql"), entry.get("dialect", options.dialect)
     if not isinstance(sql, str):
-        return _malformed(number, word("line.field", options.lang, name="sql"))
+        return _malformed(number, cli_text("check.line_field", options.lang, name="sql"))
     if not isinstance(dialect, str) or not dialect:
-        return _malformed(number, word("line.field", options.lang, name="dialect"))
+        return _malformed(number, cli_text("check.line_field", options.lang, name="dialect"))
     return _verdict_object(number, options.judge(sql, dialect), options.lang)
 
 

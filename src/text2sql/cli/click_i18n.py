@@ -1,13 +1,16 @@
-"""Localized Click commands: help pages, headings and error messages come from `words.py`."""
+"""Localized Click commands: help pages, headings and error messages come from `i18n/cli.toml`."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 import click
 
-from text2sql.cli.words import WORDS, word
 from text2sql.errors import UsageError
-from text2sql.i18n import Language
+from text2sql.i18n import Language, cli_text, cli_texts
+
+PATH = click.Path(path_type=Path)  # the type of an option that names a file or a folder
 
 
 class Page(click.HelpFormatter):
@@ -18,10 +21,10 @@ class Page(click.HelpFormatter):
         self._lang = lang
 
     def write_usage(self, prog: str, args: str = "", prefix: str | None = None) -> None:
-        super().write_usage(prog, args, prefix or word("Usage:", self._lang) + " ")
+        super().write_usage(prog, args, prefix or cli_text("Usage:", self._lang) + " ")
 
     def write_heading(self, heading: str) -> None:
-        super().write_heading(word(heading, self._lang) if heading in WORDS else heading)
+        super().write_heading(cli_text(heading, self._lang) if heading in cli_texts() else heading)
 
 
 class LocalizedContext(click.Context):
@@ -30,19 +33,14 @@ class LocalizedContext(click.Context):
 
 
 class Command(click.Command):
-    """A command whose help texts have the keys `check`, `check.more`, `check.--policy`, …"""
+    """A command with localized help, whose callback gets the language as its first argument."""
 
     context_class = LocalizedContext
 
-    def __init__(self, name: str, lang: Language, run: Callable[..., int], params: list[click.Parameter]):
-        super().__init__(
-            name,
-            callback=run,
-            params=[*params, *common_options(lang)],
-            help=f"{word(name, lang)}\n\n{word(f'{name}.more', lang)}",
-            add_help_option=False,
-            context_settings={"obj": lang},
-        )
+    def __init__(
+        self, name: str, lang: Language, run: Callable[..., int], params: Sequence[click.Parameter]
+    ) -> None:
+        super().__init__(**_localized(name, lang, partial(run, lang), params))
 
 
 class CommandWithSubcommands(click.Group):
@@ -55,22 +53,17 @@ class CommandWithSubcommands(click.Group):
         name: str,
         lang: Language,
         run: Callable[..., int],
+        params: Sequence[click.Parameter],
         subcommands: Sequence[click.Command],
-        params: list[click.Parameter],
-    ):
-        def alone(**given: Any) -> int:
-            return 0 if click.get_current_context().invoked_subcommand else run(**given)
+    ) -> None:
+        def run_alone(**arguments: Any) -> int:
+            return 0 if click.get_current_context().invoked_subcommand else run(lang, **arguments)
 
         super().__init__(
-            name,
+            **_localized(name, lang, run_alone, params),
             commands=subcommands,
-            callback=alone,
             invoke_without_command=True,
             subcommand_metavar="[COMMAND]",
-            params=[*params, *common_options(lang)],
-            help=f"{word(name, lang)}\n\n{word(f'{name}.more', lang)}",
-            add_help_option=False,
-            context_settings={"obj": lang},
         )
 
     def resolve_command(
@@ -81,71 +74,89 @@ class CommandWithSubcommands(click.Group):
         raise UsageError("usage.command", name=args[0], commands=", ".join(self.commands))
 
 
-def option(lang: Language, command: str, name: str, **attributes: Any) -> click.Option:
-    return click.Option([name], help=word(f"{command}.{name}", lang), **attributes)
+def _localized(
+    name: str, lang: Language, callback: Callable[..., int], params: Sequence[click.Parameter]
+) -> dict[str, Any]:
+    """The attributes of a command. Its help texts have the keys `ask` and `ask.more`."""
+    return {
+        "name": name,
+        "callback": callback,
+        "params": localized_params(name, lang, params),
+        "help": f"{cli_text(name, lang)}\n\n{cli_text(f'{name}.more', lang)}",
+        "add_help_option": False,
+        "context_settings": {"obj": lang},
+    }
 
 
-def flag(lang: Language, command: str, name: str, variable: str) -> click.Option:
-    return click.Option([name, variable], is_flag=True, help=word(f"{command}.{name}", lang))
+def option(*names: str, **attributes: Any) -> click.Option:
+    return click.Option(names, **attributes)
 
 
-def common_options(lang: Language) -> list[click.Parameter]:
-    """`--lang`, `--config` and `--help`. The first two were already read before parsing."""
-    return [
-        click.Option(["--config"], metavar="FILE", expose_value=False, help=word("--config", lang)),
-        click.Option(
-            ["--lang"], type=click.Choice(["en", "zh"]), expose_value=False, help=word("--lang", lang)
-        ),
-        _page_option("--help", lang, lambda context: context.get_help()),
-    ]
+def flag(*names: str) -> click.Option:
+    return click.Option(names, is_flag=True)
 
 
-def version_option(lang: Language, version: str) -> click.Option:
-    return _page_option("--version", lang, lambda _: f"text2sql {version}")
+def localized_params(
+    command: str, lang: Language, params: Sequence[click.Parameter]
+) -> list[click.Parameter]:
+    """The parameters of a command, `--config`, `--lang` and `--help`, with their help. Its keys are such as
+    `ask.--chart`, or `--model` for an option of several commands.
+    """
+    # `--config` and `--lang` were already read before parsing
+    config = option("--config", metavar="FILE", expose_value=False)
+    language = option("--lang", type=click.Choice(["en", "zh"]), expose_value=False)
+    everything = [*params, config, language, page_option("--help", lambda context: context.get_help())]
+    for param in everything:
+        if isinstance(param, click.Option):
+            key = f"{command}.{param.opts[0]}"
+            param.help = cli_text(key if key in cli_texts() else param.opts[0], lang)
+    return everything
 
 
-def _page_option(name: str, lang: Language, page: Callable[[click.Context], str]) -> click.Option:
+def page_option(name: str, page: Callable[[click.Context], str]) -> click.Option:
+    """An option that prints a page and ends the command."""
+
     def show(context: click.Context, _: click.Parameter, wanted: bool) -> None:
         if wanted and not context.resilient_parsing:
             click.echo(page(context))
             context.exit()
 
-    return click.Option(
-        [name], is_flag=True, is_eager=True, expose_value=False, callback=show, help=word(name, lang)
-    )
+    return option(name, is_flag=True, is_eager=True, expose_value=False, callback=show)
 
 
-def complaint(error: click.ClickException, lang: Language) -> str:
+def usage_message(error: click.ClickException, lang: Language) -> str:
     """A localized message for an error in the command line, with a pointer to the help."""
     context = getattr(error, "ctx", None)
     command = context.command_path if context else "text2sql"
-    return f"{_what(error, lang)}\n{word('try', lang, command=command)}"
+    return f"{_problem(error, lang)}\n{cli_text('error.help', lang, command=command)}"
 
 
-def _what(error: click.ClickException, lang: Language) -> str:
+def _problem(error: click.ClickException, lang: Language) -> str:
     if isinstance(error, click.NoSuchOption):
-        return word("no_option", lang, name=error.option_name)
+        return cli_text("error.no_option", lang, name=error.option_name)
     if isinstance(error, click.MissingParameter):
-        return word("missing", lang, name=_name(error.param))
+        return cli_text("error.missing", lang, name=_parameter_name(error.param))
     if isinstance(error, click.BadParameter):
-        return word("bad_value", lang, name=_name(error.param), detail=_why(error, lang))
+        return cli_text(
+            "error.bad_value", lang, name=_parameter_name(error.param), detail=_expected(error, lang)
+        )
     if isinstance(error, click.BadOptionUsage):
-        return word("no_argument", lang, name=error.option_name)
-    return word("unreadable", lang, detail=error.format_message())
+        return cli_text("error.no_argument", lang, name=error.option_name)
+    return cli_text("error.unreadable", lang, detail=error.format_message())
 
 
-def _why(error: click.BadParameter, lang: Language) -> str:
+def _expected(error: click.BadParameter, lang: Language) -> str:
     kind = error.param.type if error.param else None
     if isinstance(kind, click.Choice):
-        return word("choices", lang, choices=", ".join(kind.choices))
+        return cli_text("error.choices", lang, choices=", ".join(kind.choices))
     if isinstance(kind, click.IntRange):
-        return word("positive", lang, least=kind.min)
+        return cli_text("error.integer", lang, least=kind.min)
     if isinstance(kind, click.FloatRange):
-        return word("positive_number", lang, least=kind.min)
+        return cli_text("error.number", lang, least=kind.min)
     return error.message
 
 
-def _name(parameter: click.Parameter | None) -> str:
+def _parameter_name(parameter: click.Parameter | None) -> str:
     names: Sequence[str] = parameter.opts if parameter else ()
     if isinstance(parameter, click.Argument):
         return parameter.make_metavar(click.Context(click.Command("text2sql"))).strip("[]")

@@ -18,7 +18,7 @@ from text2sql.cli.answer_view import (
 )
 from text2sql.cli.progress import Progress
 from text2sql.cli.prompt_input import PromptInput
-from text2sql.cli.question_options import Terms, clean, follow_events
+from text2sql.cli.question_options import QuestionOptions, clean, follow_events
 from text2sql.client.sync_client import Text2SQL
 from text2sql.i18n import Language
 from text2sql.types import Answer, QueryResult, RunOptions
@@ -29,8 +29,8 @@ class Conversation:
     """A chat with one database: its thread, its options and the last answer."""
 
     db: Text2SQL
-    person: PromptInput
-    terms: Terms
+    prompt: PromptInput
+    options: QuestionOptions
     lang: Language
     out: Console
     thread: str = ""
@@ -38,39 +38,43 @@ class Conversation:
     language: str = ""  # of answers, set by /lang; empty for the language of each question
     last: Answer | None = None
     page: int = 1
-    over: bool = False
+    ended: bool = False
 
     def __post_init__(self) -> None:
-        self.thread = self.thread or self.terms.how.thread or new_thread()
+        self.thread = self.thread or self.options.run_options.thread or new_thread()
 
     @property
     def user(self) -> str:
-        return self.terms.how.user
+        return self.options.run_options.user
 
     @property
-    def how(self) -> RunOptions:
-        how = self.terms.how
-        language = self.language or how.language
-        return replace(how, thread=self.thread, model=self.model or how.model, language=language)
+    def run_options(self) -> RunOptions:
+        initial = self.options.run_options
+        return replace(
+            initial,
+            thread=self.thread,
+            model=self.model or initial.model,
+            language=self.language or initial.language,
+        )
 
     def ask(self, question: str) -> None:
-        answer = follow_events(self.db.stream(clean(question), self.how), self._progress())
+        answer = follow_events(self.db.stream(clean(question), self.run_options), self._progress())
         if answer.status == "confirm":
             show(self.out, [sql_text(answer.sql)])
-            yes = self.person.agrees(lines_of(answer.answer))
+            yes = self.prompt.confirm(lines_of(answer.answer))
             events = self.db.threads.stream_confirm(self.thread, yes=yes, user=self.user)
             answer = follow_events(events, self._progress())
-        self.keep(answer)
+        self.set_last_answer(answer)
         show(self.out, answer_parts(answer, self.lang, available_space(self.out)))
 
-    def keep(self, answer: Answer | None) -> None:
+    def set_last_answer(self, answer: Answer | None) -> None:
         """Set the answer that /page, /export, /sql and /receipt refer to."""
         self.last, self.page = answer, 1
 
-    def show_page(self, number: int, found: QueryResult) -> None:
+    def show_page(self, number: int, result: QueryResult) -> None:
         self.page = number
-        columns = tuple(column.name for column in found.columns)
-        show(self.out, rows_parts(columns, found.rows, False, self.lang, available_space(self.out)))
+        columns = tuple(column.name for column in result.columns)
+        show(self.out, rows_parts(columns, result.rows, False, self.lang, available_space(self.out)))
 
     def say(self, text: str, style: str = "") -> None:
         self.out.print(Text(lines_of(text), style=style), soft_wrap=True)
@@ -83,8 +87,8 @@ def new_thread() -> str:
     return uuid4().hex[:12]
 
 
-def answer_from_result(sql: str, found: QueryResult) -> Answer:
+def answer_from_result(sql: str, result: QueryResult) -> Answer:
     """The result of a user's own SQL as an answer."""
-    columns = tuple(column.name for column in found.columns)
-    answer = Answer("answered", sql, "", sql, columns, found.rows, found.row_count)
-    return replace(answer, truncated=bool(found.truncated))
+    columns = tuple(column.name for column in result.columns)
+    truncated = bool(result.truncated)
+    return Answer("answered", sql, "", sql, columns, result.rows, result.row_count, truncated)

@@ -6,7 +6,6 @@ import sys
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 
 import click
@@ -17,14 +16,13 @@ from text2sql.cli import FAILED, OK
 from text2sql.cli.answer_view import answer_parts, available_space, screen, show
 from text2sql.cli.click_i18n import Command, flag, option
 from text2sql.cli.progress import Progress
-from text2sql.cli.question_options import Terms, follow_events, opened
-from text2sql.cli.words import word
+from text2sql.cli.question_options import QuestionOptions, follow_events, open_app
 from text2sql.client.sync_client import Text2SQL
 from text2sql.config import Settings, from_environment
 from text2sql.database import open_database
 from text2sql.database.demo import ORDERS, SCHEMA, build_demo
 from text2sql.errors import Text2SQLError, UsageError
-from text2sql.i18n import Language
+from text2sql.i18n import Language, cli_text
 from text2sql.llm.embedded.paths import cache_root
 from text2sql.sql import check
 from text2sql.types import Answer, CheckedSql, Status
@@ -57,11 +55,11 @@ def command(lang: Language) -> click.Command:
     return Command(
         "demo",
         lang,
-        partial(run, lang),
+        run,
         [
-            option(lang, "demo", "--db", metavar="PATH"),
-            option(lang, "demo", "--model", metavar="NAME"),
-            flag(lang, "demo", "--quick", "quick"),
+            option("--db", metavar="PATH"),
+            option("--model", metavar="NAME"),
+            flag("--quick"),
         ],
     )
 
@@ -69,13 +67,13 @@ def command(lang: Language) -> click.Command:
 def run(lang: Language, *, db: str | None, model: str | None, quick: bool) -> int:
     settings = from_environment()
     console = screen()
-    path = shop_at(db, settings, lang)
+    path = shop_path(db, settings, lang)
     # The demo must not add threads and statistics to the user's memory.
-    terms = Terms(str(path), model or "", settings=replace(settings, memory="none", lang=""))
+    options = QuestionOptions(str(path), model or "", settings=replace(settings, memory="none", lang=""))
     questions = [question for question in QUESTIONS if question.quick] if quick else QUESTIONS
-    with closing(opened(terms)) as app:
+    with closing(open_app(options)) as app:
         as_expected = ask_all(app, questions, console)
-    _rule(console, word("demo.next", lang))
+    _rule(console, cli_text("demo.next", lang))
     console.print(Text("\n".join(next_commands(path, lang))))
     return OK if as_expected else FAILED
 
@@ -90,7 +88,7 @@ def ask_all(app: Text2SQL, questions: Sequence[DemoQuestion], console: Console) 
         show(console, answer_parts(answer, question.lang, available_space(console)))
         as_expected = as_expected and answer.status == question.expected
         if answer.status == "failed" and answer.error and answer.error.kind in _NO_MODEL:
-            console.print(Text(word("demo.no_model", question.lang), style="yellow"))
+            console.print(Text(cli_text("demo.no_model", question.lang), style="yellow"))
             return False
     return as_expected
 
@@ -104,7 +102,7 @@ def next_commands(path: Path, lang: Language) -> list[str]:
     where = shlex.quote(str(path))
     return [
         f"text2sql chat --db {where}",
-        f"text2sql ask {shlex.quote(word('demo.question', lang))} --db {where}",
+        f"text2sql ask {shlex.quote(cli_text('demo.question', lang))} --db {where}",
         f"text2sql schema --db {where}",
     ]
 
@@ -112,15 +110,15 @@ def next_commands(path: Path, lang: Language) -> list[str]:
 # -- The shop database ---------------------------------------------------------------------------
 
 
-def shop_at(wanted: str | None, settings: Settings, lang: Language) -> Path:
+def shop_path(name: str | None, settings: Settings, lang: Language) -> Path:
     """The path of the shop database, which is built if needed. Other existing files are never overwritten."""
-    path = Path(wanted).expanduser().absolute() if wanted else cache_root(settings) / "demo" / "shop.db"
+    path = Path(name).expanduser().absolute() if name else cache_root(settings) / "demo" / "shop.db"
     if path.exists():
         if is_shop(path):
             return path
-        if wanted:
+        if name:
             raise UsageError("usage.demo_other", path=str(path))
-    click.echo(word("demo.building", lang, path=path), err=True)
+    click.echo(cli_text("demo.building", lang, path=path), err=True)
     return build_demo(path)
 
 

@@ -2,23 +2,21 @@
 
 import time
 from dataclasses import asdict, dataclass, fields
-from functools import partial
 
 import click
 from rich.cells import cell_len
 
 from text2sql.cli import FAILED
 from text2sql.cli.click_i18n import Command, flag, option
-from text2sql.cli.environment import Installed, installed
+from text2sql.cli.environment import Installation, inspect_installation
 from text2sql.cli.json_output import echo_json
-from text2sql.cli.sources import known_dialect, opened, policies_from
-from text2sql.cli.words import word
+from text2sql.cli.sources import known_dialect, open_source, policies_from
 from text2sql.config import ReadSettings, Settings, read_settings
 from text2sql.database import open_database, redacted
 from text2sql.database.dialects import BY_NAME
 from text2sql.database.grants import grants
 from text2sql.errors import Text2SQLError, UsageError
-from text2sql.i18n import Language, explain
+from text2sql.i18n import Language, cli_text, explain
 from text2sql.llm.embeddings import open_embedder
 from text2sql.sql import readable_by_all_roles, readable_by_roles
 from text2sql.text_normalization import printable
@@ -30,23 +28,21 @@ def command(lang: Language) -> click.Command:
     return Command(
         "doctor",
         lang,
-        partial(run, lang),
+        run,
         [
-            option(lang, "doctor", "--db", metavar="SOURCE"),
-            flag(lang, "doctor", "--json", "as_json"),
-            flag(lang, "doctor", "--grants", "print_grants"),
-            option(lang, "doctor", "--policy", metavar="FILE"),
-            option(lang, "doctor", "--dialect", metavar="NAME"),
-            option(lang, "doctor", "--role", metavar="NAME", multiple=True),
-            option(lang, "doctor", "--account", metavar="NAME"),
+            option("--db", metavar="SOURCE"),
+            flag("--json", "as_json"),
+            flag("--grants", "print_grants"),
+            option("--policy", metavar="FILE"),
+            option("--dialect", metavar="NAME"),
+            option("--role", metavar="NAME", multiple=True),
+            option("--account", metavar="NAME"),
         ],
     )
 
 
 @dataclass(frozen=True, slots=True)
 class DatabaseReport:
-    """The result of examining a database."""
-
     source: str  # without its password
     reachable: bool
     dialect: str = ""
@@ -76,33 +72,34 @@ def run(
     role: tuple[str, ...],
     account: str | None,
 ) -> int:
-    given = read_settings()
-    source = db or given.settings.db
+    loaded = read_settings()
+    source = db or loaded.settings.db
     if print_grants:
         click.echo(_grants(source, policy, dialect, role, account), nl=False)
         return 0
-    installation = installed()
+    installation = inspect_installation()
     report = _examine(source, lang) if source else None
-    well = report is None or (report.reachable and report.read_only is not False)
-    similarity = _similarity(given.settings)
+    is_usable = report is None or (report.reachable and report.read_only is not False)
+    similarity = _similarity(loaded.settings)
     if as_json:
         database = asdict(report) if report else None
-        facts = {**asdict(installation), "settings": asdict(settings_report(given)), "similarity": similarity}
-        echo_json({**facts, "database": database, "well": well})
+        settings = asdict(settings_report(loaded))
+        facts = {**asdict(installation), "settings": settings, "similarity": similarity}
+        echo_json({**facts, "database": database, "well": is_usable})
     else:
-        _print(installation, settings_report(given), similarity, report, lang)
-    return 0 if well else FAILED
+        _print(installation, settings_report(loaded), similarity, report, lang)
+    return 0 if is_usable else FAILED
 
 
-def settings_report(given: ReadSettings) -> SettingsReport:
+def settings_report(loaded: ReadSettings) -> SettingsReport:
     secrets = {field.name for field in fields(Settings) if field.metadata["secret"]}
     return SettingsReport(
-        tuple(map(str, given.files)),
+        tuple(map(str, loaded.files)),
         tuple(
-            (name, "…" if name in secrets else redacted(str(getattr(given.settings, name))), place)
-            for name, place in given.places.items()
+            (name, "…" if name in secrets else redacted(str(getattr(loaded.settings, name))), place)
+            for name, place in loaded.places.items()
         ),
-        tuple(given.unknown.items()),
+        tuple(loaded.unknown.items()),
     )
 
 
@@ -111,13 +108,13 @@ def _grants(
 ) -> str:
     if policy is None:
         raise UsageError("usage.policy_missing")
-    wanted = policies_from(policy)
+    policies = policies_from(policy)
     if dialect is None:
         if not source:
             raise UsageError("usage.dialect_missing")
         with open_database(source) as database:  # only to get the dialect; this makes no connection
             dialect = database.dialect
-    readable = readable_by_roles(wanted, roles) if roles else readable_by_all_roles(wanted)
+    readable = readable_by_roles(policies, roles) if roles else readable_by_all_roles(policies)
     name = "_".join((ACCOUNT, *roles)) if account is None else account
     return grants(readable, known_dialect(dialect), name)
 
@@ -126,7 +123,7 @@ def _examine(source: str, lang: Language) -> DatabaseReport:
     name = redacted(source)
     start = time.monotonic()
     try:
-        with opened(source) as database:
+        with open_source(source) as database:
             tables = database.catalog(samples=0).tables
             test_table = next((table for table in tables if table.kind == "table"), None)
             read_only = database.rejects_writes(test_table) if test_table else None
@@ -140,13 +137,13 @@ def _examine(source: str, lang: Language) -> DatabaseReport:
 
 
 def _print(
-    installation: Installed,
+    installation: Installation,
     settings: SettingsReport,
     similarity: str,
     report: DatabaseReport | None,
     lang: Language,
 ) -> None:
-    speed = word("compiled" if installation.sqlglot_compiled else "pure", lang)
+    speed = cli_text("doctor.compiled" if installation.sqlglot_compiled else "doctor.pure", lang)
     _line("✓", "Python", installation.python)
     _line("✓", "text2sql", installation.text2sql)
     _line("✓", "sqlglot", f"{installation.sqlglot} ({speed})")
@@ -156,16 +153,18 @@ def _print(
         if driver.version is not None:
             _line("✓", driver.database, driver.version)
         else:
-            _line("·", driver.database, word("optional", lang))
+            _line("·", driver.database, cli_text("doctor.optional", lang))
             _detail(f"→ {driver.fix}")
     model = installation.model
-    runtime = model.runtime or word("embedded.missing", lang)
-    text = f"{runtime}, {word(f'model.{model.file}', lang)}" if model.runtime else runtime
-    _line("·" if model.fix else "✓", word("embedded", lang), text)
+    runtime = model.runtime or cli_text("doctor.embedded.missing", lang)
+    text = f"{runtime}, {cli_text(f'model.{model.file}', lang)}" if model.runtime else runtime
+    _line("·" if model.fix else "✓", cli_text("doctor.embedded", lang), text)
     if model.fix:
         _detail(f"→ {model.fix}")
-    key = "similarity.meaning" if similarity else "similarity.words"
-    _line("✓" if similarity else "·", word("similarity", lang), word(key, lang, model=similarity))
+    key = "doctor.similarity.meaning" if similarity else "doctor.similarity.words"
+    _line(
+        "✓" if similarity else "·", cli_text("doctor.similarity", lang), cli_text(key, lang, model=similarity)
+    )
     _print_settings(settings, lang)
     _print_database(report, lang)
 
@@ -177,32 +176,34 @@ def _similarity(settings: Settings) -> str:
 
 
 def _print_settings(settings: SettingsReport, lang: Language) -> None:
-    files = ", ".join(settings.files) or word("doctor.no_file", lang)
-    _line("·" if settings.unknown else "✓", word("doctor.settings", lang), printable(files))
+    files = ", ".join(settings.files) or cli_text("doctor.no_file", lang)
+    _line("·" if settings.unknown else "✓", cli_text("doctor.settings", lang), printable(files))
     for name, value, place in settings.values:
         _detail(printable(f"{name} = {value} ← {place}"))
     for name, close in settings.unknown:
         key = "doctor.unknown_close" if close else "doctor.unknown"
-        _detail(f"→ {printable(word(key, lang, name=name, close=close))}")
+        _detail(f"→ {printable(cli_text(key, lang, name=name, close=close))}")
 
 
 def _print_database(report: DatabaseReport | None, lang: Language) -> None:
     if report is None:
-        click.echo(word("no_database", lang), err=True)
+        click.echo(cli_text("doctor.no_database", lang), err=True)
         return
-    label = word("database", lang)
+    label = cli_text("doctor.database", lang)
     _line("✓" if report.reachable else "✗", label, printable(report.source))
     if report.reachable:
         product = BY_NAME[report.dialect].product
-        _detail(f"{product}, " + word("reached", lang, tables=report.tables, seconds=report.seconds))
-        _detail(word(_READ_ONLY[report.read_only], lang))
+        _detail(
+            f"{product}, " + cli_text("doctor.reached", lang, tables=report.tables, seconds=report.seconds)
+        )
+        _detail(cli_text(_READ_ONLY[report.read_only], lang))
     for line in report.error.splitlines():
         _detail(line)
     if report.reachable and report.read_only is not False:
-        click.echo(word("all_well", lang), err=True)
+        click.echo(cli_text("doctor.all_well", lang), err=True)
 
 
-_READ_ONLY = {True: "write_refused", False: "write_accepted", None: "read_only"}
+_READ_ONLY = {True: "doctor.write_refused", False: "doctor.write_accepted", None: "doctor.read_only"}
 
 
 def _line(mark: str, label: str, text: str) -> None:

@@ -23,8 +23,6 @@ _REQUIREMENT = re.compile(r"(?P<name>[A-Za-z0-9._-]+)[^;]*;.*extra\s*==\s*['\"](
 
 @dataclass(frozen=True, slots=True)
 class Driver:
-    """A database driver."""
-
     database: str
     dialect: str
     version: str | None  # None if it cannot be imported
@@ -33,17 +31,13 @@ class Driver:
 
 @dataclass(frozen=True, slots=True)
 class EmbeddedModel:
-    """The embedded model's runtime and file."""
-
     runtime: str | None  # None if the extra `local` is not installed
     file: Literal["checked", "unchecked", "absent"]
     fix: str  # the command that fixes a problem; "" if there is none
 
 
 @dataclass(frozen=True, slots=True)
-class Installed:
-    """The installed parts and their versions."""
-
+class Installation:
     python: str
     text2sql: str
     sqlglot: str
@@ -52,8 +46,8 @@ class Installed:
     model: EmbeddedModel
 
 
-def installed() -> Installed:
-    return Installed(
+def inspect_installation() -> Installation:
+    return Installation(
         platform.python_version(),
         __version__,
         metadata.version("sqlglot"),

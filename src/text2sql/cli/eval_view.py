@@ -3,27 +3,25 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 
-from rich.cells import cell_len
-
-from text2sql.cli.words import word
+from text2sql.cli.table import aligned
 from text2sql.evaluation.records import Record
 from text2sql.evaluation.report import Share, Summary, compare, summarize
-from text2sql.i18n import Language
+from text2sql.i18n import Language, cli_text
 from text2sql.text_normalization import printable
 
 
 def lines(records: Sequence[Record], bare: Sequence[Record], lang: Language) -> Iterator[str]:
     runs = [summarize(records), *([summarize(bare)] if bare else [])]
-    head = [["", "text2sql", word("eval.bare_model", lang)]] if bare else []
-    yield from under([*head, *_figures(runs, lang)])
+    head = [["", "text2sql", cli_text("eval.bare_model", lang)]] if bare else []
+    yield from aligned([*head, *_figures(runs, lang)])
     if bare:
-        yield "\n" + word("eval.compared", lang, **asdict(compare(bare, records)))
+        yield "\n" + cli_text("eval.compared", lang, **asdict(compare(bare, records)))
     for heading, field in (("eval.difficulty", "by_difficulty"), ("eval.failures", "failures")):
         shares = [getattr(run, field) for run in runs]
         names = dict.fromkeys(name for by_name in shares for name in by_name)
         if names:
-            yield f"\n{word(heading, lang)}"
-            yield from under(
+            yield f"\n{cli_text(heading, lang)}"
+            yield from aligned(
                 [
                     [f"  {printable(name)}", *(share_text(by_name.get(name)) for by_name in shares)]
                     for name in names
@@ -33,7 +31,7 @@ def lines(records: Sequence[Record], bare: Sequence[Record], lang: Language) -> 
 
 def _figures(runs: Sequence[Summary], lang: Language) -> list[list[str]]:
     def row(key: str, cells: Sequence[str]) -> list[str]:
-        return [word(f"eval.{key}", lang), *cells]
+        return [cli_text(f"eval.{key}", lang), *cells]
 
     rows = [
         row("questions", [f"{run.questions:,}" for run in runs]),
@@ -62,10 +60,3 @@ def share_text(share: Share | None) -> str:
 
 def _risk(summary: Summary) -> str:
     return f"{100 * summary.risk.half:.1f} % / {100 * summary.risk.overall:.1f} %" if summary.risk else ""
-
-
-def under(rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    widths = [max(map(cell_len, column)) for column in zip(*rows, strict=True)]
-    for row in rows:
-        cells = (text + " " * (width - cell_len(text)) for text, width in zip(row, widths, strict=True))
-        yield "  ".join(cells).rstrip()

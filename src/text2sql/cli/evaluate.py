@@ -5,7 +5,6 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +12,11 @@ import click
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from text2sql.cli.answer_view import screen
-from text2sql.cli.click_i18n import Command, flag, option
-from text2sql.cli.eval_view import lines, share_text, under
+from text2sql.cli.click_i18n import PATH, Command, flag, option
+from text2sql.cli.eval_view import lines, share_text
 from text2sql.cli.json_output import echo_json
 from text2sql.cli.question_options import PRESETS
-from text2sql.cli.words import word
+from text2sql.cli.table import aligned
 from text2sql.client.async_client import AsyncText2SQL
 from text2sql.config import Settings, from_environment
 from text2sql.database import redacted
@@ -29,43 +28,38 @@ from text2sql.evaluation.records import Record, read_records
 from text2sql.evaluation.report import compare, summarize
 from text2sql.evaluation.run import EvaluatedApp, OnRecord, concurrency, evaluate, is_done
 from text2sql.evaluation.subjects import AskApp, AskBare, Open, settings_for
-from text2sql.i18n import Language
+from text2sql.i18n import Language, cli_text
 from text2sql.llm import open_model
 from text2sql.text_normalization import printable
 from text2sql.types import RunOptions
 
 
 def command(lang: Language) -> click.Command:
-    own = partial(option, lang, "eval")
     return Command(
         "eval",
         lang,
-        partial(run, lang),
+        run,
         [
             click.Argument(["words"], nargs=-1, required=True, metavar="QUESTIONS"),
-            own("--databases", metavar="DIR"),
-            own("--db", metavar="SOURCE"),
-            own("--limit", metavar="N", type=click.IntRange(min=1)),
-            own("--seed", metavar="S", type=int, default=0),
-            own("--out", metavar="FILE"),
-            own("--report", metavar="FILE"),
-            click.Option(["--model"], metavar="NAME", help=word("--model", lang)),
-            click.Option(["--preset"], type=click.Choice(PRESETS), help=word("--preset", lang)),
-            click.Option(
-                ["--attempts"], metavar="N", type=click.IntRange(min=1), help=word("--attempts", lang)
-            ),
-            own("--parallel", metavar="N", type=click.IntRange(min=1)),
-            own("--foreign", metavar="SHARE", type=click.FloatRange(min=0, min_open=True)),
-            flag(lang, "eval", "--bare", "bare"),
-            flag(lang, "eval", "--json", "as_json"),
+            option("--databases", metavar="DIR", type=PATH),
+            option("--db", metavar="SOURCE"),
+            option("--limit", metavar="N", type=click.IntRange(min=1)),
+            option("--seed", metavar="S", type=int, default=0),
+            option("--out", metavar="FILE", type=PATH),
+            option("--report", metavar="FILE", type=PATH),
+            option("--model", metavar="NAME", default=""),
+            option("--preset", type=click.Choice(PRESETS)),
+            option("--attempts", metavar="N", type=click.IntRange(min=1)),
+            option("--parallel", metavar="N", type=click.IntRange(min=1)),
+            option("--foreign", metavar="SHARE", type=click.FloatRange(min=0, min_open=True)),
+            flag("--bare"),
+            flag("--json", "as_json"),
         ],
     )
 
 
 @dataclass(frozen=True, slots=True)
 class EvalOptions:
-    """The command line options of a run."""
-
     path: Path
     databases: Path | None
     db: str
@@ -74,35 +68,35 @@ class EvalOptions:
     out: Path | None
     report: Path | None
     model: str
-    preset: str
+    preset: str | None
     attempts: int | None
     parallel: int | None
-    foreign: float
+    foreign: float | None
     bare: bool
 
-    def where(self, question: Question) -> str:
+    def source_of(self, question: Question) -> str:
         return str(question.database(self.databases)) if self.databases else self.db
 
     @property
-    def outs(self) -> list[Path | None]:
+    def record_files(self) -> list[Path | None]:
         """The record files: `run.jsonl`, and `run.bare.jsonl` for the bare model."""
         beside = self.out.with_suffix(f".bare{self.out.suffix}") if self.out else None
         return [self.out, beside] if self.bare else [self.out]
 
 
-def run(lang: Language, *, words: tuple[str, ...], as_json: bool, **given: Any) -> int:
+def run(lang: Language, *, words: tuple[str, ...], as_json: bool, **arguments: Any) -> int:
     if words[0] == "compare" and len(words) == 3:
         return _compare(lang, Path(words[1]), Path(words[2]), as_json)
     if len(words) != 1:
         raise UsageError("usage.eval_words")
     settings = settings_for(from_environment())
-    terms = _eval_options(words[0], given, settings)
-    questions = _questions(terms, settings)
-    records, bare = asyncio.run(_evaluate(terms, questions, settings, lang))
-    if terms.report:
-        write_report(terms.report, terms.path.name, records, bare)
+    options = _eval_options(words[0], arguments, settings)
+    questions = _questions(options, settings)
+    records, bare = asyncio.run(_evaluate(options, questions, settings, lang))
+    if options.report:
+        write_report(options.report, options.path.name, records, bare)
     if as_json:
-        echo_json(run_object(terms.path.name, records, bare))
+        echo_json(run_object(options.path.name, records, bare))
     else:
         click.echo("\n".join(lines(records, bare, lang)))
     return 0
@@ -111,43 +105,33 @@ def run(lang: Language, *, words: tuple[str, ...], as_json: bool, **given: Any) 
 # -- Running -------------------------------------------------------------------------------------
 
 
-def _eval_options(path: str, given: dict[str, Any], settings: Settings) -> EvalOptions:
-    folder, db = given.pop("databases"), given.pop("db")
-    if folder and db:
+def _eval_options(path: str, arguments: dict[str, Any], settings: Settings) -> EvalOptions:
+    databases, report = arguments["databases"], arguments["report"]
+    db = arguments["db"] or ("" if databases else settings.db)
+    if bool(databases) == bool(db):  # both, or neither
         raise UsageError("usage.eval_databases")
-    if not folder and not (db := db or settings.db):
-        raise UsageError("usage.eval_databases")
-    out, report = given.pop("out"), given.pop("report")
-    return EvalOptions(
-        Path(path),
-        Path(folder) if folder else None,
-        db or "",
-        out=Path(out) if out else None,
-        report=check_report(Path(report)) if report else None,
-        model=given.pop("model") or "",
-        preset=given.pop("preset") or "",
-        foreign=given.pop("foreign") or 0.0,
-        **given,
-    )
+    if report:
+        check_report(report)
+    return EvalOptions(Path(path), **{**arguments, "db": db})
 
 
-def _questions(terms: EvalOptions, settings: Settings) -> list[Question]:
-    everything = read_questions(terms.path, "" if terms.databases else redacted(terms.db))
-    if not everything:
-        raise UsageError("usage.no_questions", path=str(terms.path))
-    chosen = choose(everything, terms.limit, terms.seed)
-    if terms.databases:
+def _questions(options: EvalOptions, settings: Settings) -> list[Question]:
+    all_questions = read_questions(options.path, "" if options.databases else redacted(options.db))
+    if not all_questions:
+        raise UsageError("usage.no_questions", path=str(options.path))
+    chosen = choose(all_questions, options.limit, options.seed)
+    if options.databases:
         for question in chosen:
-            if not Path(terms.where(question)).is_file():
-                raise UsageError("usage.db_file_missing", path=terms.where(question))
-    if not terms.foreign:
+            if not Path(options.source_of(question)).is_file():
+                raise UsageError("usage.db_file_missing", path=options.source_of(question))
+    if not options.foreign:
         return chosen
 
     def runs(question: Question, db_id: str) -> bool:
-        home = next(question for question in chosen if question.db_id == db_id)
-        return asyncio.run(_runs_on(question.gold_sql, terms.where(home), settings))
+        same_database = next(question for question in chosen if question.db_id == db_id)
+        return asyncio.run(_runs_on(question.gold_sql, options.source_of(same_database), settings))
 
-    return add_foreign_questions(chosen, everything, terms.foreign, terms.seed, runs)
+    return add_foreign_questions(chosen, all_questions, options.foreign, options.seed, runs)
 
 
 async def _runs_on(sql: str, source: str, settings: Settings) -> bool:
@@ -159,46 +143,48 @@ async def _runs_on(sql: str, source: str, settings: Settings) -> bool:
 
 
 async def _evaluate(
-    terms: EvalOptions, questions: Sequence[Question], settings: Settings, lang: Language
+    options: EvalOptions, questions: Sequence[Question], settings: Settings, lang: Language
 ) -> tuple[list[Record], list[Record]]:
-    options = RunOptions(preset=terms.preset or "", max_attempts=terms.attempts or 0)
-    async with open_model(terms.model or None, settings) as model:
+    run_options = RunOptions(preset=options.preset or "", max_attempts=options.attempts or 0)
+    async with open_model(options.model or None, settings) as model:
 
-        def opened(source: str) -> AskApp:
-            return AskApp(AsyncText2SQL(source, settings=settings, model=model), options)
+        def open_app(source: str) -> AskApp:
+            return AskApp(AsyncText2SQL(source, settings=settings, model=model), run_options)
 
-        opens: list[Open] = [opened]
-        if terms.bare:
-            opens.append(lambda source: AskBare(source, model, settings))
+        subject_openers: list[Open] = [open_app]
+        if options.bare:
+            subject_openers.append(lambda source: AskBare(source, model, settings))
         contestants = [
-            EvaluatedApp(open_subject, out) for open_subject, out in zip(opens, terms.outs, strict=True)
+            EvaluatedApp(opener, out)
+            for opener, out in zip(subject_openers, options.record_files, strict=True)
         ]
-        with _progress(questions, terms, lang) as on_record:
+        with _progress(questions, options, lang) as on_record:
             records = await evaluate(
                 questions,
-                terms.where,
+                options.source_of,
                 contestants,
                 settings=settings,
                 on_record=on_record,
-                parallel=concurrency(terms.parallel, model),
+                parallel=concurrency(options.parallel, model),
             )
-    return records[0], records[1] if terms.bare else []
+    return records[0], records[1] if options.bare else []
 
 
 # -- Progress ------------------------------------------------------------------------------------
 
 
 @contextmanager
-def _progress(questions: Sequence[Question], terms: EvalOptions, lang: Language) -> Iterator[OnRecord]:
+def _progress(questions: Sequence[Question], options: EvalOptions, lang: Language) -> Iterator[OnRecord]:
     """Show progress: a bar with the current accuracy on a terminal, otherwise one line per question."""
-    earlier = [read_records(out) if out is not None and out.exists() else {} for out in terms.outs]
+    earlier = [read_records(out) if out is not None and out.exists() else {} for out in options.record_files]
     tally = _Tally(len(questions) * len(earlier))
     for at, records in enumerate(earlier):
         for question in questions:
             if is_done(records.get(question.id), question):
                 tally.take(at, records[question.id])
+    out_path = printable(str(options.out))
     if tally.done:
-        click.echo(word("eval.resumed", lang, done=tally.done, path=printable(str(terms.out))), err=True)
+        click.echo(cli_text("eval.resumed", lang, done=tally.done, path=out_path), err=True)
     console = screen(sys.stderr)
     columns = (BarColumn(), MofNCompleteColumn(), TextColumn("{task.description}"), TimeRemainingColumn())
     bar = Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
@@ -218,8 +204,8 @@ def _progress(questions: Sequence[Question], terms: EvalOptions, lang: Language)
         with bar:
             yield on_record
     except (asyncio.CancelledError, KeyboardInterrupt, Text2SQLError):
-        if terms.out and tally.done:
-            click.echo(word("eval.kept", lang, done=tally.done, path=printable(str(terms.out))), err=True)
+        if options.out and tally.done:
+            click.echo(cli_text("eval.kept", lang, done=tally.done, path=out_path), err=True)
         raise
 
 
@@ -238,7 +224,7 @@ class _Tally:
 
     def description(self, lang: Language) -> str:
         share = self.right / self.judged if self.judged else 0.0
-        return word("eval.running", lang, share=share)
+        return cli_text("eval.running", lang, share=share)
 
 
 # -- Comparing two runs --------------------------------------------------------------------------
@@ -261,5 +247,5 @@ def _compare(lang: Language, first: Path, second: Path, as_json: bool) -> int:
     rows = [
         [printable(path.name), share_text(run.right)] for path, run in zip((first, second), runs, strict=True)
     ]
-    click.echo("\n".join([*under(rows), "", word("eval.compared_runs", lang, **asdict(comparison))]))
+    click.echo("\n".join([*aligned(rows), "", cli_text("eval.compared_runs", lang, **asdict(comparison))]))
     return 0

@@ -9,7 +9,8 @@ import click
 
 def echo_json(value: Any) -> None:
     """Print one line of JSON. Characters that a terminal might interpret, or cannot print, are escaped."""
-    click.echo(json_text(value) if _prints_unicode() else json.dumps(value))
+    encoding = (getattr(sys.stdout, "encoding", None) or "").lower()
+    click.echo(json_text(value) if encoding.startswith("utf") else json.dumps(value))
 
 
 def json_text(value: Any) -> str:
@@ -17,7 +18,3 @@ def json_text(value: Any) -> str:
     if text.isprintable():
         return text
     return "".join(char if char.isprintable() else json.dumps(char)[1:-1] for char in text)
-
-
-def _prints_unicode() -> bool:
-    return (getattr(sys.stdout, "encoding", None) or "").lower().replace("-", "").startswith("utf")

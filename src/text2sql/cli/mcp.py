@@ -3,19 +3,17 @@
 import asyncio
 import signal
 from contextlib import suppress
-from functools import partial
 from types import ModuleType
 from typing import Any
 
 import click
 
 from text2sql.cli.click_i18n import Command, flag, option
-from text2sql.cli.question_options import options, terms_of
-from text2sql.cli.words import word
+from text2sql.cli.question_options import client_arguments, question_params, read_options
 from text2sql.client.async_client import AsyncText2SQL
 from text2sql.database import open_database
 from text2sql.errors import MissingDriver
-from text2sql.i18n import Language
+from text2sql.i18n import Language, cli_text
 
 PORT = 8765
 _SHARED_OPTIONS = ("db", "model", "policy", "tables", "rows", "seconds")
@@ -26,37 +24,30 @@ def command(lang: Language) -> click.Command:
     return Command(
         "mcp",
         lang,
-        partial(run, lang),
+        run,
         [
-            *(parameter for parameter in options(lang) if parameter.name in _SHARED_OPTIONS),
-            flag(lang, "mcp", "--http", "http"),
-            option(lang, "mcp", "--port", metavar="N", type=port, default=PORT),
+            *(parameter for parameter in question_params() if parameter.name in _SHARED_OPTIONS),
+            flag("--http"),
+            option("--port", metavar="N", type=port, default=PORT),
         ],
     )
 
 
-def run(lang: Language, *, http: bool, port: int, **given: Any) -> int:
+def run(lang: Language, *, http: bool, port: int, **arguments: Any) -> int:
     server = _server_module()
-    unset = {name: None for parameter in options(lang) if (name := parameter.name)}
-    terms = terms_of(lang, {**unset, **given})
-    with open_database(terms.db or terms.settings.db, terms.settings):
+    options = read_options(lang, arguments)
+    with open_database(options.db or options.settings.db, options.settings):
         pass  # reject an invalid source before a client waits for it; this makes no connection
 
     def ready(address: str) -> None:
-        click.echo(word("mcp.ready", lang, address=address), err=True)
+        click.echo(cli_text("mcp.ready", lang, address=address), err=True)
 
     async def serve() -> None:
-        app = AsyncText2SQL(
-            terms.db,
-            settings=terms.settings,
-            model=terms.model,
-            policy=terms.policy,
-            tables=terms.tables or None,
-        )
+        app = AsyncText2SQL(options.db, **client_arguments(options))
         if http:
-            await server.serve_http(app, lang, terms.how, port=port, ready=ready)
+            await server.serve_http(app, lang, options.run_options, port=port, ready=ready)
         else:
-            await server.serve_stdio(app, lang, terms.how)
+            await server.serve_stdio(app, lang, options.run_options)
 
     if not http:
         # The thread that reads standard input cannot be interrupted, so Ctrl-C must end the process.

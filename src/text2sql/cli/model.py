@@ -3,7 +3,6 @@
 import shutil
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from functools import partial
 from typing import TypeAlias
 
 import click
@@ -12,10 +11,9 @@ from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeR
 
 from text2sql.cli.click_i18n import Command, flag, option
 from text2sql.cli.json_output import echo_json
-from text2sql.cli.words import word
 from text2sql.config import Settings, from_environment
 from text2sql.errors import ModelFileError, UsageError
-from text2sql.i18n import Language
+from text2sql.i18n import Language, cli_text
 from text2sql.llm.embedded import file, process
 from text2sql.llm.embedded.fetch import fetch
 from text2sql.llm.embedded.manifest import QWEN
@@ -31,17 +29,17 @@ def command(lang: Language) -> click.Command:
     return Command(
         "model",
         lang,
-        partial(run, lang),
+        run,
         [
             click.Argument(["action"], type=click.Choice([*ACTIONS]), metavar="|".join(ACTIONS)),
-            option(lang, "model", "--from", metavar="URL"),
-            flag(lang, "model", "--json", "as_json"),
+            option("--from", metavar="URL"),
+            flag("--json", "as_json"),
         ],
     )
 
 
-def run(lang: Language, action: str, as_json: bool, **given: str | None) -> int:
-    url = given["from"]
+def run(lang: Language, action: str, as_json: bool, **arguments: str | None) -> int:
+    url = arguments["from"]
     if url and action != "pull":
         raise UsageError("usage.model_from", action=action)
     result, lines = ACTIONS[action](from_environment(), lang, url)
@@ -71,20 +69,21 @@ def list_(settings: Settings, lang: Language, _: str | None) -> Result:
     }
     state = "model.absent" if not size else "model.checked" if checked else "model.unchecked"
     lines = [
-        f"{QWEN.name}: {word(state, lang)}",
+        f"{QWEN.name}: {cli_text(state, lang)}",
         f"  {printable(str(target))}" + (f"  {_gigabytes(size)}" if size else ""),
-        "  " + word("model.prefixes", lang, size=_gigabytes(kept_bytes(root))),
+        "  " + cli_text("model.prefixes", lang, size=_gigabytes(kept_bytes(root))),
     ]
     lines += [
-        "  " + word("model.running", lang, pid=host.pid, idle=host.idle, directory=printable(str(host.run)))
+        "  "
+        + cli_text("model.running", lang, pid=host.pid, idle=host.idle, directory=printable(str(host.run)))
         for host in hosts
-    ] or ["  " + word("model.not_running", lang)]
+    ] or ["  " + cli_text("model.not_running", lang)]
     return result, lines
 
 
 def pull(settings: Settings, lang: Language, url: str | None) -> Result:
     directory = file.models_directory(settings)
-    with _progress_bar(word("model.pulling", lang)) as progress:
+    with _progress_bar(cli_text("model.pulling", lang)) as progress:
         target = fetch(url, directory, QWEN, progress) if url else file.pull(directory, QWEN, progress)
     return _file(target.as_posix()), [printable(str(target))]
 
@@ -98,10 +97,10 @@ def path(settings: Settings, _: Language, __: str | None) -> Result:
 
 def verify(settings: Settings, lang: Language, _: str | None) -> Result:
     target = file.models_directory(settings) / QWEN.file
-    with _progress_bar(word("model.verifying", lang)) as progress:
+    with _progress_bar(cli_text("model.verifying", lang)) as progress:
         file.verify(target, QWEN, progress)
     file.verify_adapter()
-    return {**_file(str(target)), "verified": True}, [word("model.verified", lang, sha256=QWEN.sha256)]
+    return {**_file(str(target)), "verified": True}, [cli_text("model.verified", lang, sha256=QWEN.sha256)]
 
 
 def remove(settings: Settings, lang: Language, _: str | None) -> Result:
@@ -115,7 +114,7 @@ def remove(settings: Settings, lang: Language, _: str | None) -> Result:
     file.remove(target)
     shutil.rmtree(root / "prefix", ignore_errors=True)
     result = {"freed": freed, "ended": [host.pid for host in hosts]}
-    return result, [word("model.removed", lang, size=_gigabytes(freed), ended=len(hosts))]
+    return result, [cli_text("model.removed", lang, size=_gigabytes(freed), ended=len(hosts))]
 
 
 ACTIONS: Mapping[str, Action] = {

@@ -12,8 +12,7 @@ from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
-from text2sql.cli.words import WORDS, word
-from text2sql.i18n import Language
+from text2sql.i18n import Language, cli_text, cli_texts
 from text2sql.text_normalization import printable
 from text2sql.types import (
     AnswerToken,
@@ -43,7 +42,7 @@ class ProgressState:
     ahead: int = 0  # calls before this one in the embedded model's queue
 
 
-def after(state: ProgressState, event: Event) -> ProgressState:
+def next_state(state: ProgressState, event: Event) -> ProgressState:
     if isinstance(event, StageStarted):
         return ProgressState(event.stage)
     if isinstance(event, Queued):
@@ -53,12 +52,12 @@ def after(state: ProgressState, event: Event) -> ProgressState:
     return state
 
 
-def stage_words(stage: str, lang: Language) -> str:
+def stage_label(stage: str, lang: Language) -> str:
     key = f"stage.{stage}"
-    return word(key, lang) if key in WORDS else printable(stage)
+    return cli_text(key, lang) if key in cli_texts() else printable(stage)
 
 
-def remark(event: Event, lang: Language) -> str:
+def permanent_line(event: Event, lang: Language) -> str:
     """A permanent line for an event, or an empty string."""
     if isinstance(event, Warned):
         return f"! {printable(event.message)}"
@@ -66,15 +65,17 @@ def remark(event: Event, lang: Language) -> str:
         detail = f": {printable(event.detail)}" if event.detail else ""
         return f"✗ {printable(event.check)}{detail}"
     if isinstance(event, Queued) and event.ahead:
-        return "· " + word("ask.queued", lang, ahead=event.ahead)
+        return "· " + cli_text("ask.queued", lang, ahead=event.ahead)
     if isinstance(event, RowsFound):
-        return "· " + word("ask.rows_found", lang, rows=len(event.rows))
+        return "· " + cli_text("ask.rows_found", lang, rows=len(event.rows))
     return ""
 
 
-def line(state: ProgressState, lang: Language, frame: str, seconds: float, width: int) -> Text:
+def live_line(state: ProgressState, lang: Language, frame: str, seconds: float, width: int) -> Text:
     """The live line, cut to the terminal width. It shows the end of the generated text."""
-    activity = word("ask.queued", lang, ahead=state.ahead) if state.ahead else stage_words(state.stage, lang)
+    activity = (
+        cli_text("ask.queued", lang, ahead=state.ahead) if state.ahead else stage_label(state.stage, lang)
+    )
     text = Text(f"{frame} {activity} {seconds:.0f} s")
     query = _query(state.written)
     left = width - cell_len(text.plain) - 3
@@ -117,13 +118,13 @@ class Progress:
         self._state = ProgressState()
         self._live: Live | None = None
 
-    def take(self, event: Event) -> None:
-        self._state = after(self._state, event)
+    def show_event(self, event: Event) -> None:
+        self._state = next_state(self._state, event)
         if self._quiet or isinstance(event, Finished):
             return
-        text = remark(event, self._lang)
+        text = permanent_line(event, self._lang)
         if self._live is None and isinstance(event, StageStarted):
-            text = f"· {stage_words(event.stage, self._lang)}"
+            text = f"· {stage_label(event.stage, self._lang)}"
         on_screen = self._live is not None and isinstance(event, RowsFound | Queued)
         if text and not on_screen:
             self._console.print(Text(text), soft_wrap=True)
@@ -132,7 +133,7 @@ class Progress:
         now = self._clock()
         frames = _FRAMES if self._console.encoding.startswith("utf") else _PLAIN_FRAMES
         frame = frames[int(now * _A_SECOND) % len(frames)]
-        return line(self._state, self._lang, frame, now - self._began, self._console.width)
+        return live_line(self._state, self._lang, frame, now - self._began, self._console.width)
 
     def __enter__(self) -> Self:
         if self._console.is_terminal and not self._quiet:

@@ -31,10 +31,10 @@ _MOST = 30  # maximum number of completions
 class PromptInput(Protocol):
     """A source of input lines."""
 
-    def line(self) -> str:
+    def read_line(self) -> str:
         """The next line; EOFError when there is none, KeyboardInterrupt for Ctrl-C at an empty prompt."""
 
-    def agrees(self, question: str) -> bool:
+    def confirm(self, question: str) -> bool:
         """Ask for confirmation. A pipe never confirms."""
 
 
@@ -42,19 +42,19 @@ class PipeInput:
     def __init__(self, lines: Iterable[str]) -> None:
         self._lines = iter(lines)
 
-    def line(self) -> str:
+    def read_line(self) -> str:
         try:
             return next(self._lines).rstrip("\r\n")
         except StopIteration:
             raise EOFError from None
 
-    def agrees(self, question: str) -> bool:  # noqa: ARG002
+    def confirm(self, question: str) -> bool:  # noqa: ARG002
         return False
 
 
 class Terminal:
     def __init__(
-        self, names: "Names", history: History, given: "Input | None" = None, shown: "Output | None" = None
+        self, names: "Names", history: History, source: "Input | None" = None, target: "Output | None" = None
     ) -> None:
         self._session: PromptSession[str] = PromptSession(
             history=history,
@@ -62,18 +62,18 @@ class Terminal:
             complete_in_thread=True,  # the first completion may wait for the catalog
             complete_while_typing=Condition(lambda: get_app().current_buffer.text.startswith("/")),
             key_bindings=_keys(),
-            input=given,
-            output=shown,
+            input=source,
+            output=target,
         )
 
-    def line(self) -> str:
+    def read_line(self) -> str:
         return self._session.prompt(PROMPT)
 
-    def agrees(self, question: str) -> bool:
+    def confirm(self, question: str) -> bool:
         # A separate session keeps the answer out of the question history.
-        asking: PromptSession[str] = PromptSession(input=self._session.input, output=self._session.output)
+        session: PromptSession[str] = PromptSession(input=self._session.input, output=self._session.output)
         try:
-            return is_yes(asking.prompt(f"{question} [y/N] "))
+            return is_yes(session.prompt(f"{question} [y/N] "))
         except (EOFError, KeyboardInterrupt):
             return False
 

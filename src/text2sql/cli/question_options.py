@@ -1,6 +1,6 @@
-"""Shared by `ask`, `chat` and `demo`: question options, opening the app, following the events."""
+"""Shared by the commands that ask questions: their options, opening the app, following the events."""
 
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
@@ -9,9 +9,9 @@ from typing import Any, cast, get_args
 import click
 
 from text2sql.cli import FAILED, OK, REFUSED
+from text2sql.cli.click_i18n import flag, option
 from text2sql.cli.progress import Progress
 from text2sql.cli.sources import policy_from
-from text2sql.cli.words import word
 from text2sql.client.sync_client import Text2SQL
 from text2sql.config import Settings, from_environment
 from text2sql.errors import Text2SQLError, UsageError
@@ -46,79 +46,81 @@ _YES = frozenset(("y", "yes", "是", "好", "确认"))
 
 
 @dataclass(frozen=True, slots=True)
-class Terms:
+class QuestionOptions:
     """The command line options that apply to every question of a run."""
 
     db: str = ""
     model: str = ""
     policy: Policy | None = None
     tables: tuple[str, ...] = ()
-    how: RunOptions = field(default_factory=RunOptions)
+    run_options: RunOptions = field(default_factory=RunOptions)
     settings: Settings = field(default_factory=from_environment)
 
 
-def options(lang: Language) -> list[click.Parameter]:
-    """The options of a question. Their keys in `words.py` have no command prefix."""
-
-    def add(name: str, **attributes: Any) -> click.Option:
-        return click.Option([name], help=word(name.partition("/")[0], lang), **attributes)
-
+def question_params() -> list[click.Parameter]:
+    """The options of a question."""
     return [
-        add("--db", metavar="SOURCE"),
-        add("--model", metavar="NAME"),
-        add("--thread", metavar="NAME"),
-        add("--user", metavar="NAME"),
-        add("--mode", type=click.Choice(MODES)),
-        add("--preset", type=click.Choice(PRESETS)),
-        add("--attempts", metavar="N", type=click.IntRange(min=1)),
-        add("--explain/--no-explain", default=None),
-        add("--repair/--no-repair", default=None),
-        add("--summary", type=click.Choice(SUMMARIES)),
-        add("--share-values", type=click.Choice(SHARE_VALUES)),
-        add("--policy", metavar="FILE"),
-        add("--tables", metavar="NAME,…"),
-        add("--allow-writes", is_flag=True),
-        add("--rows", metavar="N", type=click.IntRange(min=1)),
-        add("--seconds", metavar="S", type=click.FloatRange(min=0, min_open=True)),
+        option("--db", metavar="SOURCE"),
+        option("--model", metavar="NAME"),
+        option("--thread", metavar="NAME"),
+        option("--user", metavar="NAME"),
+        option("--mode", type=click.Choice(MODES)),
+        option("--preset", type=click.Choice(PRESETS)),
+        option("--attempts", metavar="N", type=click.IntRange(min=1)),
+        option("--explain/--no-explain", default=None),
+        option("--repair/--no-repair", default=None),
+        option("--summary", type=click.Choice(SUMMARIES)),
+        option("--share-values", type=click.Choice(SHARE_VALUES)),
+        option("--policy", metavar="FILE"),
+        option("--tables", metavar="NAME,…"),
+        flag("--allow-writes"),
+        option("--rows", metavar="N", type=click.IntRange(min=1)),
+        option("--seconds", metavar="S", type=click.FloatRange(min=0, min_open=True)),
     ]
 
 
-def terms_of(lang: Language, arguments: dict[str, Any]) -> Terms:
+def read_options(lang: Language, arguments: Mapping[str, Any]) -> QuestionOptions:
+    """The options of a command; one that the command does not have keeps its default."""
     settings = from_environment()
-    if arguments["rows"]:
+    if arguments.get("rows"):
         settings = replace(settings, row_limit=arguments["rows"])
-    if arguments["share_values"]:
+    if arguments.get("share_values"):
         settings = replace(settings, share_values=arguments["share_values"])
-    if arguments["allow_writes"]:
+    if arguments.get("allow_writes"):
         settings = replace(settings, allow_writes=True)
-    tables = tuple(filter(None, (name.strip() for name in (arguments["tables"] or "").split(","))))
-    policy = policy_from(arguments["policy"])
+    tables = tuple(filter(None, (name.strip() for name in (arguments.get("tables") or "").split(","))))
+    policy = policy_from(arguments.get("policy"))
     if policy is not None and tables:
         policy, tables = _restrict_policy(policy, tables), ()
     names = ("thread", "user", "mode", "preset", "explain", "repair", "summary", "seconds")
-    given = {name: arguments[name] for name in names if arguments[name] not in (None, "")}
-    options = RunOptions(**given, max_attempts=arguments["attempts"] or 0)
+    values = {name: arguments[name] for name in names if arguments.get(name) not in (None, "")}
+    run_options = RunOptions(**values, max_attempts=arguments.get("attempts") or 0)
     if language_was_named():
-        options = replace(options, language=lang)
-    return Terms(arguments["db"] or "", arguments["model"] or "", policy, tables, options, settings)
-
-
-def opened(terms: Terms) -> Text2SQL:
-    """The app. It connects on the first question, or in `warm`."""
-    return Text2SQL(
-        terms.db,
-        settings=terms.settings,
-        model=terms.model,
-        policy=terms.policy,
-        tables=terms.tables or None,
+        run_options = replace(run_options, language=lang)
+    return QuestionOptions(
+        arguments.get("db") or "", arguments.get("model") or "", policy, tables, run_options, settings
     )
+
+
+def open_app(options: QuestionOptions) -> Text2SQL:
+    """The app. It connects on the first question, or in `warm`."""
+    return Text2SQL(options.db, **client_arguments(options))
+
+
+def client_arguments(options: QuestionOptions) -> dict[str, Any]:
+    return {
+        "settings": options.settings,
+        "model": options.model,
+        "policy": options.policy,
+        "tables": options.tables or None,
+    }
 
 
 def follow_events(events: Iterator[Event], progress: Progress) -> Answer:
     """Show the events of a stream and return its answer. An interruption (Ctrl-C) cancels the query."""
     with closing(cast("Generator[Event, None, None]", events)) as stream, progress:
         for event in stream:
-            progress.take(event)
+            progress.show_event(event)
             if isinstance(event, Finished):
                 return event.answer
     raise RuntimeError("a stream ends with its answer")

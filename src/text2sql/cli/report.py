@@ -16,15 +16,14 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from text2sql.cli import FAILED, OK
 from text2sql.cli.answer_view import screen
-from text2sql.cli.click_i18n import Command, flag, option
+from text2sql.cli.click_i18n import PATH, Command, flag, option
 from text2sql.cli.json_output import echo_json
 from text2sql.cli.question_options import language_was_named
 from text2sql.cli.sources import policy_from
-from text2sql.cli.words import word
 from text2sql.client.async_client import AsyncText2SQL
 from text2sql.config import from_environment
 from text2sql.errors import Text2SQLError, UsageError
-from text2sql.i18n import Language, explain
+from text2sql.i18n import Language, cli_text, explain
 from text2sql.reports.build import Report
 from text2sql.reports.cron import read_cron
 from text2sql.reports.outcomes import PARALLEL, ReportOptions, Step
@@ -35,36 +34,33 @@ from text2sql.text_normalization import printable
 
 
 def command(lang: Language) -> click.Command:
-    own = partial(option, lang, "report")
     return Command(
         "report",
         lang,
-        partial(run, lang),
+        run,
         [
-            click.Argument(["template"], metavar="TEMPLATE"),
-            own("--out", metavar="FILE"),
-            own("--param", metavar="NAME=VALUE", multiple=True),
-            own("--date", metavar="DATE"),
-            click.Option(["--db"], metavar="SOURCE", help=word("--db", lang)),
-            click.Option(["--model"], metavar="NAME", help=word("--model", lang)),
-            click.Option(["--policy"], metavar="FILE", help=word("--policy", lang)),
-            own("--lock", metavar="FILE"),
-            flag(lang, "report", "--locked", "locked"),
-            flag(lang, "report", "--anew", "anew"),
-            own("--record", metavar="FILE"),
-            own("--attempts", metavar="N", type=click.IntRange(min=1)),
-            own("--parallel", metavar="N", type=click.IntRange(min=1), default=PARALLEL),
-            own("--every", metavar="CRON"),
-            flag(lang, "report", "--json", "as_json"),
-            flag(lang, "report", "--quiet", "quiet"),
+            click.Argument(["template"], metavar="TEMPLATE", type=PATH),
+            option("--out", metavar="FILE"),
+            option("--param", metavar="NAME=VALUE", multiple=True),
+            option("--date", metavar="DATE"),
+            option("--db", metavar="SOURCE"),
+            option("--model", metavar="NAME"),
+            option("--policy", metavar="FILE"),
+            option("--lock", metavar="FILE", type=PATH),
+            flag("--locked"),
+            flag("--anew"),
+            option("--record", metavar="FILE", type=PATH),
+            option("--attempts", metavar="N", type=click.IntRange(min=1)),
+            option("--parallel", metavar="N", type=click.IntRange(min=1), default=PARALLEL),
+            option("--every", metavar="CRON"),
+            flag("--json", "as_json"),
+            flag("--quiet"),
         ],
     )
 
 
 @dataclass(frozen=True, slots=True)
 class Presentation:
-    """How a run is presented."""
-
     lang: Language
     as_json: bool
     quiet: bool
@@ -74,16 +70,16 @@ class Presentation:
 def run(
     lang: Language,
     *,
-    template: str,
+    template: Path,
     out: str | None,
     param: tuple[str, ...],
-    lock: str | None,
+    lock: Path | None,
     every: str | None,
     locked: bool,
     anew: bool,
     parallel: int,
     attempts: int | None,
-    **given: Any,
+    **arguments: Any,
 ) -> int:
     options = ReportOptions(
         language=lang if language_was_named() else "",
@@ -93,23 +89,21 @@ def run(
         max_attempts=attempts or 0,
     )
     job = job_of(
-        Path(template),
+        template,
         out or "",
-        Path(lock) if lock else None,
+        lock,
         parameters=read_parameters(param),
         every=read_cron(every) if every else None,
         options=options,
     )
-    presentation = Presentation(
-        lang, given["as_json"], given["quiet"], Path(given["record"]) if given["record"] else None
-    )
+    presentation = Presentation(lang, arguments["as_json"], arguments["quiet"], arguments["record"])
     app = AsyncText2SQL(
-        given["db"] or "",
+        arguments["db"] or "",
         settings=replace(from_environment(), allow_writes=False),
-        model=given["model"] or "",
-        policy=policy_from(given["policy"]),
+        model=arguments["model"] or "",
+        policy=policy_from(arguments["policy"]),
     )
-    return asyncio.run(_run(job, app, presentation, _day(given["date"])))
+    return asyncio.run(_run(job, app, presentation, _day(arguments["date"])))
 
 
 async def _run(job: Job, app: AsyncText2SQL, presentation: Presentation, today: date | None) -> int:
@@ -161,8 +155,8 @@ def _print_summary(report: Report, path: Path, presentation: Presentation) -> No
             click.echo(f"✗ {printable(item['asked'])}: {reason}", err=True)
     origins = record["origins"]
     click.echo(
-        word(
-            "report.told",
+        cli_text(
+            "report.summary",
             lang,
             filled=record["filled"],
             placeholders=record["placeholders"],
@@ -188,7 +182,7 @@ def _progress(presentation: Presentation) -> Iterator[Callable[[Step], None]]:
         tasks: dict[str, Any] = {}
 
         def on_step(step: Step) -> None:
-            stage = word(f"report.stage.{step.stage}", presentation.lang)
+            stage = cli_text(f"report.stage.{step.stage}", presentation.lang)
             sign = "✓" if step.passed else "✗"
             question = printable(step.item.resolved)
             if not console.is_terminal:
@@ -201,10 +195,10 @@ def _progress(presentation: Presentation) -> Iterator[Callable[[Step], None]]:
         yield on_step
 
 
-def _day(given: str | None) -> date | None:
-    if not given:
+def _day(text: str | None) -> date | None:
+    if not text:
         return None
     try:
-        return date.fromisoformat(given)
+        return date.fromisoformat(text)
     except ValueError as error:
-        raise UsageError("usage.report_date", given=given) from error
+        raise UsageError("usage.report_date", given=text) from error

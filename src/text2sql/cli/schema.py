@@ -3,17 +3,15 @@
 from collections.abc import Sequence
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
-from functools import partial
 
 import click
 
 from text2sql.cli.click_i18n import Command, flag, option
 from text2sql.cli.json_output import echo_json
-from text2sql.cli.schema_view import print_table_list, whole
-from text2sql.cli.sources import opened
-from text2sql.cli.words import word
+from text2sql.cli.schema_view import print_table_list, print_tables
+from text2sql.cli.sources import open_source
 from text2sql.errors import UsageError
-from text2sql.i18n import Language
+from text2sql.i18n import Language, cli_text
 from text2sql.serialization import catalog_object
 from text2sql.types import Catalog, Table
 
@@ -24,32 +22,32 @@ def command(lang: Language) -> click.Command:
     return Command(
         "schema",
         lang,
-        partial(run, lang),
+        run,
         [
-            option(lang, "schema", "--db", metavar="SOURCE"),
-            option(lang, "schema", "--table", metavar="NAME", multiple=True),
-            flag(lang, "schema", "--json", "as_json"),
+            option("--db", metavar="SOURCE"),
+            option("--table", metavar="NAME", multiple=True),
+            flag("--json", "as_json"),
         ],
     )
 
 
 def run(lang: Language, db: str | None, table: tuple[str, ...], as_json: bool) -> int:
-    with opened(db) as database:
+    with open_source(db) as database:
         catalog = database.catalog()
-    tables = chosen(catalog, table)
+    tables = select_tables(catalog, table)
     if as_json:
         echo_json(catalog_object(catalog, tables))
     elif not tables:
-        click.echo(word("empty", lang), err=True)
+        click.echo(cli_text("schema.empty", lang), err=True)
     elif len(tables) > READABLE and not table:
         print_table_list(tables, catalog.default_schema, lang)
-        click.echo(word("many", lang, tables=len(tables)), err=True)
+        click.echo(cli_text("schema.many", lang, tables=len(tables)), err=True)
     else:
-        whole(tables, catalog.default_schema, lang)
+        print_tables(tables, catalog.default_schema, lang)
     return 0
 
 
-def chosen(catalog: Catalog, patterns: Sequence[str]) -> tuple[Table, ...]:
+def select_tables(catalog: Catalog, patterns: Sequence[str]) -> tuple[Table, ...]:
     """The tables that match the names or patterns. Raises UsageError for a pattern without a match."""
     if not patterns:
         return catalog.tables

@@ -14,8 +14,7 @@ from typing import TypeAlias
 import click
 from rich.cells import cell_len, set_cell_size
 
-from text2sql.cli.words import word
-from text2sql.i18n import Language
+from text2sql.i18n import Language, cli_text
 from text2sql.text_normalization import printable
 from text2sql.types import Column, ForeignKey, Index, Table
 
@@ -31,7 +30,7 @@ _STYLES: Mapping[str, Callable[[str], str]] = {
 }
 
 
-def whole(tables: Sequence[Table], default_schema: str, lang: Language) -> None:
+def print_tables(tables: Sequence[Table], default_schema: str, lang: Language) -> None:
     for number, table in enumerate(tables):
         lines = [
             *_aligned([_heading(table, default_schema, lang)]),
@@ -44,9 +43,9 @@ def whole(tables: Sequence[Table], default_schema: str, lang: Language) -> None:
 def print_table_list(tables: Iterable[Table], default_schema: str, lang: Language) -> None:
     rows = [
         (
-            (_place(table.schema, table.name, default_schema), "name"),
-            (word(table.kind, lang), ""),
-            (word("columns", lang, columns=len(table.columns)), ""),
+            (_qualified_name(table.schema, table.name, default_schema), "name"),
+            (cli_text(f"schema.{table.kind}", lang), ""),
+            (cli_text("schema.columns", lang, columns=len(table.columns)), ""),
             (_about(table, lang), "about"),
         )
         for table in tables
@@ -55,25 +54,25 @@ def print_table_list(tables: Iterable[Table], default_schema: str, lang: Languag
 
 
 def _heading(table: Table, default_schema: str, lang: Language) -> list[Piece]:
-    parts = (word(table.kind, lang), _about(table, lang))
+    parts = (cli_text(f"schema.{table.kind}", lang), _about(table, lang))
     return [
-        (_place(table.schema, table.name, default_schema), "name"),
+        (_qualified_name(table.schema, table.name, default_schema), "name"),
         (", ".join(filter(None, parts)), "about"),
     ]
 
 
 def _about(table: Table, lang: Language) -> str:
-    rows = "" if table.rows is None else word("rows", lang, rows=table.rows)
+    rows = "" if table.rows is None else cli_text("schema.rows", lang, rows=table.rows)
     return ", ".join(filter(None, (rows, printable(table.comment))))
 
 
-def _place(schema: str, name: str, default_schema: str) -> str:
+def _qualified_name(schema: str, name: str, default_schema: str) -> str:
     return printable(name if schema in ("", default_schema) else f"{schema}.{name}")
 
 
 def _column(table: Table, column: Column, default_schema: str, lang: Language) -> list[Piece]:
-    marks = [word("key", lang)] if column.name in table.primary_key else []
-    marks += [] if column.nullable or marks else [word("required", lang)]
+    marks = [cli_text("schema.key", lang)] if column.name in table.primary_key else []
+    marks += [] if column.nullable or marks else [cli_text("schema.required", lang)]
     marks += [_target(key, default_schema) for key in table.foreign_keys if column.name in key.columns]
     samples = ", ".join(f"'{printable(sample)}'" for sample in column.samples)
     return [
@@ -86,11 +85,11 @@ def _column(table: Table, column: Column, default_schema: str, lang: Language) -
 
 def _target(key: ForeignKey, default_schema: str) -> str:
     referred = f"({', '.join(key.referred)})" if key.referred else ""
-    return f"→ {_place(key.schema, key.table, default_schema)}{printable(referred)}"
+    return f"→ {_qualified_name(key.schema, key.table, default_schema)}{printable(referred)}"
 
 
 def _index(index: Index, lang: Language) -> list[Piece]:
-    kind = word("unique" if index.unique else "index", lang)
+    kind = cli_text("schema.unique" if index.unique else "schema.index", lang)
     return [(f"{kind} {printable(index.name)} ({printable(', '.join(index.columns))})", "about")]
 
 
@@ -98,12 +97,12 @@ def _aligned(rows: Sequence[Sequence[Piece]], indent: int = 0) -> Iterator[str]:
     """Lines with aligned columns. They are cut to the terminal width, but not for files and pipes."""
     on_screen = sys.stdout.isatty()
     styled = on_screen and not os.environ.get("NO_COLOR")
-    room = get_terminal_size().columns if on_screen else None
+    space = get_terminal_size().columns if on_screen else None
     widths = [_width(column) for column in zip(*rows, strict=True)]
     for row in rows:
         pieces = _placed(row, widths, indent)
-        if room is not None:
-            pieces = _cut(pieces, room)
+        if space is not None:
+            pieces = _cut(pieces, space)
         yield "".join(_STYLES[style](text) if styled and text else text for text, style in pieces).rstrip()
 
 
@@ -118,14 +117,14 @@ def _placed(row: Sequence[Piece], widths: Sequence[int], indent: int) -> list[Pi
     return pieces
 
 
-def _cut(pieces: Sequence[Piece], room: int) -> list[Piece]:
-    kept: list[Piece] = []
+def _cut(pieces: Sequence[Piece], space: int) -> list[Piece]:
+    visible: list[Piece] = []
     while pieces and not pieces[-1][0].strip():
         pieces = pieces[:-1]
     for text, style in pieces:
         wide = cell_len(text)
-        if wide > room:
-            return [*kept, (set_cell_size(text, max(0, room - 1)) + "…", style)]
-        kept.append((text, style))
-        room -= wide
-    return kept
+        if wide > space:
+            return [*visible, (set_cell_size(text, max(0, space - 1)) + "…", style)]
+        visible.append((text, style))
+        space -= wide
+    return visible

@@ -15,11 +15,10 @@ from text2sql.cli.click_i18n import CommandWithSubcommands, flag, option
 from text2sql.cli.serve_audit import command as audit_command
 from text2sql.cli.serve_keys import command as keys_command
 from text2sql.cli.sources import accounts_from, can_be_read_by_others, policies_from
-from text2sql.cli.words import word
 from text2sql.config import Settings, from_environment
 from text2sql.database import Accounts, open_database
 from text2sql.errors import MissingDriver, UsageError
-from text2sql.i18n import Language
+from text2sql.i18n import Language, cli_text
 from text2sql.reports.schedule import read_schedule
 from text2sql.types import Policies
 
@@ -32,19 +31,19 @@ def command(lang: Language) -> click.Command:
     return CommandWithSubcommands(
         "serve",
         lang,
-        partial(run, lang),
-        [keys_command(lang), audit_command(lang)],
+        run,
         [
-            option(lang, "serve", "--db", metavar="[NAME=]SOURCE", multiple=True),
-            option(lang, "serve", "--host", metavar="ADDRESS", default=HOST),
-            option(lang, "serve", "--port", metavar="N", type=click.IntRange(0, 65_535), default=PORT),
-            option(lang, "serve", "--model", metavar="NAME"),
-            option(lang, "serve", "--policy", metavar="[SOURCE=]FILE", multiple=True),
-            option(lang, "serve", "--accounts", metavar="FILE"),
-            flag(lang, "serve", "--allow-writes", "allow_writes"),
-            option(lang, "serve", "--reports", metavar="FILE"),
-            option(lang, "serve", "--workers", metavar="N", type=click.IntRange(min=1), default=1),
+            option("--db", metavar="[NAME=]SOURCE", multiple=True),
+            option("--host", metavar="ADDRESS", default=HOST),
+            option("--port", metavar="N", type=click.IntRange(0, 65_535), default=PORT),
+            option("--model", metavar="NAME"),
+            option("--policy", metavar="[SOURCE=]FILE", multiple=True),
+            option("--accounts", metavar="FILE"),
+            flag("--allow-writes"),
+            option("--reports", metavar="FILE"),
+            option("--workers", metavar="N", type=click.IntRange(min=1), default=1),
         ],
+        [keys_command(lang), audit_command(lang)],
     )
 
 
@@ -66,7 +65,7 @@ def run(
         settings = replace(settings, allow_writes=True)
     if workers > 1 and settings.memory.strip() == "none":
         raise UsageError("usage.serve_workers", workers=workers)
-    addresses = named(db or ((settings.db,) if settings.db else ()))
+    addresses = name_sources(db or ((settings.db,) if settings.db else ()))
     _validate_sources(addresses.values(), settings)
     allowed = _policies(policy, addresses)
     path = accounts or settings.accounts
@@ -87,7 +86,7 @@ def run(
     return 0
 
 
-def named(sources: tuple[str, ...]) -> dict[str, str]:
+def name_sources(sources: tuple[str, ...]) -> dict[str, str]:
     """Map names to addresses, in order. An unnamed address is named after its file or database."""
     addresses: dict[str, str] = {}
     for source in sources:
@@ -120,7 +119,7 @@ def _accounts(
     accounts = accounts_from(path, addresses, policies)
     _validate_sources((url for of_source in accounts.values() for url in of_source.values()), settings)
     if can_be_read_by_others(path):
-        click.echo(word("serve.accounts_open", lang, path=path), err=True)
+        click.echo(cli_text("serve.accounts_open", lang, path=path), err=True)
     return accounts
 
 
@@ -147,4 +146,4 @@ def _server_module() -> ModuleType:
 def _ready(lang: Language, address: str) -> None:
     """Print the address on a terminal; programs find it in the log."""
     if sys.stderr.isatty():
-        click.echo(word("serve.ready", lang, address=address), err=True)
+        click.echo(cli_text("serve.ready", lang, address=address), err=True)

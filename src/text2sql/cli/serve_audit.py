@@ -2,7 +2,6 @@
 
 import time
 from datetime import UTC, datetime
-from functools import partial
 
 import click
 
@@ -23,12 +22,12 @@ def command(lang: Language) -> click.Command:
     return Command(
         "audit",
         lang,
-        partial(run, lang),
+        run,
         [
-            option(lang, "audit", "--user", metavar="NAME", default=""),
-            option(lang, "audit", "--days", metavar="N", type=click.FloatRange(min=0, min_open=True)),
-            option(lang, "audit", "--limit", metavar="N", type=click.IntRange(min=1), default=100),
-            flag(lang, "audit", "--json", "as_json"),
+            option("--user", metavar="NAME", default=""),
+            option("--days", metavar="N", type=click.FloatRange(min=0, min_open=True)),
+            option("--limit", metavar="N", type=click.IntRange(min=1), default=100),
+            flag("--json", "as_json"),
         ],
     )
 

@@ -4,7 +4,6 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from datetime import UTC, datetime
-from functools import partial
 from typing import TypeAlias, TypeVar
 
 import click
@@ -12,10 +11,9 @@ import click
 from text2sql.cli.click_i18n import Command, flag, option
 from text2sql.cli.json_output import echo_json
 from text2sql.cli.sources import read_claim
-from text2sql.cli.words import word
 from text2sql.config import Settings, from_environment
 from text2sql.errors import UsageError
-from text2sql.i18n import Language
+from text2sql.i18n import Language, cli_text
 from text2sql.memory import Key, Memory, new_key, open_memory
 from text2sql.text_normalization import printable
 
@@ -29,15 +27,15 @@ def command(lang: Language) -> click.Command:
     return Command(
         "keys",
         lang,
-        partial(run, lang),
+        run,
         [
             click.Argument(["action"], type=click.Choice(ACTIONS), metavar="|".join(ACTIONS)),
             click.Argument(["name"], required=False, default="", metavar="NAME"),
-            option(lang, "keys", "--role", metavar="ROLE", multiple=True),
-            option(lang, "keys", "--claim", metavar="NAME=VALUE", multiple=True),
-            option(lang, "keys", "--source", metavar="NAME", multiple=True),
-            option(lang, "keys", "--days", metavar="N", type=click.FloatRange(min=0, min_open=True)),
-            flag(lang, "keys", "--json", "as_json"),
+            option("--role", metavar="ROLE", multiple=True),
+            option("--claim", metavar="NAME=VALUE", multiple=True),
+            option("--source", metavar="NAME", multiple=True),
+            option("--days", metavar="N", type=click.FloatRange(min=0, min_open=True)),
+            flag("--json", "as_json"),
         ],
     )
 
@@ -65,7 +63,7 @@ def run(
         if as_json:
             echo_json({"revoked": revoked})
         else:
-            click.echo(word("keys.revoked", lang, count=revoked))
+            click.echo(cli_text("keys.revoked", lang, count=revoked))
     else:
         all_claims = {**claims_of(claim), **({"sources": source} if source else {})}
         text, key = new_key(name, roles=role, claims=all_claims, days=days)
@@ -74,7 +72,7 @@ def run(
             echo_json({**_key_object(key), "key": text})
         else:
             click.echo(text)
-            click.echo(word("keys.added", lang, name=printable(name), id=key.id), err=True)
+            click.echo(cli_text("keys.added", lang, name=printable(name), id=key.id), err=True)
     return 0
 
 
@@ -86,10 +84,10 @@ def within(settings: Settings, work: Callable[[Memory], Awaitable[T]]) -> T:
     return asyncio.run(inside())
 
 
-def claims_of(given: tuple[str, ...]) -> Claims:
+def claims_of(texts: tuple[str, ...]) -> Claims:
     """Parse claims such as `region=north`. A repeated name collects its values in a list."""
     claims: dict[str, list[object]] = {}
-    for name, value in map(read_claim, given):
+    for name, value in map(read_claim, texts):
         claims.setdefault(name, []).extend(value if isinstance(value, list) else [value])
     return {
         name: tuple(values) if len(values) > 1 else values[0] for name, values in claims.items() if values
@@ -103,7 +101,7 @@ def _print_keys(keys: list[Key], lang: Language, as_json: bool) -> None:
     for key in keys:
         state = "keys.revoked_key" if key.revoked else "keys.open" if key.opens(time.time()) else "keys.over"
         facts = [*key.roles, *(f"{name}={_shown(value)}" for name, value in key.claims.items())]
-        line = f"{key.id}  {word(state, lang)}  {_day(key.created)}  {key.name}  {' '.join(facts)}"
+        line = f"{key.id}  {cli_text(state, lang)}  {_day(key.created)}  {key.name}  {' '.join(facts)}"
         click.echo(printable(line.rstrip()))
 
 

@@ -15,7 +15,7 @@ from text2sql.types import Policies, Policy
 
 
 @contextmanager
-def opened(source: str | None) -> Iterator[Database]:
+def open_source(source: str | None) -> Iterator[Database]:
     """Open the database of the command line, or else of the environment."""
     settings = from_environment()
     with open_database(source or settings.db, settings) as database:

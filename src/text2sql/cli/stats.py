@@ -3,18 +3,16 @@
 import asyncio
 from collections.abc import Iterator
 from dataclasses import asdict
-from functools import partial
 from pathlib import Path
 
 import click
-from rich.cells import cell_len
 
 from text2sql.cli.click_i18n import Command, flag, option
 from text2sql.cli.json_output import echo_json
-from text2sql.cli.progress import stage_words
-from text2sql.cli.words import WORDS, word
+from text2sql.cli.progress import stage_label
+from text2sql.cli.table import aligned
 from text2sql.config import Settings, from_environment
-from text2sql.i18n import Language
+from text2sql.i18n import Language, cli_text, cli_texts
 from text2sql.memory import Stats, open_memory
 from text2sql.memory.location import place_of
 from text2sql.text_normalization import printable
@@ -24,26 +22,26 @@ def command(lang: Language) -> click.Command:
     return Command(
         "stats",
         lang,
-        partial(run, lang),
+        run,
         [
-            option(lang, "stats", "--days", metavar="N", type=click.IntRange(min=1)),
-            flag(lang, "stats", "--json", "as_json"),
+            option("--days", metavar="N", type=click.IntRange(min=1)),
+            flag("--json", "as_json"),
         ],
     )
 
 
 def run(lang: Language, *, days: int | None, as_json: bool) -> int:
-    stats = read(from_environment(), days)
+    stats = read_stats(from_environment(), days)
     if as_json:
         echo_json({"days": days, **asdict(stats)})
     elif not stats.questions:
-        click.echo(word("stats.none" if days is None else "stats.none_lately", lang, days=days), err=True)
+        click.echo(cli_text("stats.none" if days is None else "stats.none_lately", lang, days=days), err=True)
     else:
         click.echo("\n".join(lines(stats, lang)))
     return 0
 
 
-def read(settings: Settings, days: int | None) -> Stats:
+def read_stats(settings: Settings, days: int | None) -> Stats:
     """Read the statistics without creating a memory file if there is none yet."""
     place = place_of(settings)
     if isinstance(place, Path) and not place.exists():
@@ -58,24 +56,24 @@ def read(settings: Settings, days: int | None) -> Stats:
 
 def lines(stats: Stats, lang: Language) -> Iterator[str]:
     rows = [
-        (word("stats.questions", lang), f"{stats.questions:,}"),
-        *((f"  {_status(status, lang)}", _part(count, stats)) for status, count in stats.by_status.items()),
-        (word("stats.first_pass", lang), _rate(stats.first_pass_rate)),
-        (word("stats.repaired", lang), _rate(stats.repair_rate)),
-        (word("stats.calls", lang), _number(stats.calls_per_answer)),
-        (word("stats.tokens", lang), _number(stats.tokens_per_answer)),
-        (word("stats.statements", lang), f"{stats.statements:,}"),
+        (cli_text("stats.questions", lang), f"{stats.questions:,}"),
+        *((f"  {_status(status, lang)}", _share(count, stats)) for status, count in stats.by_status.items()),
+        (cli_text("stats.first_pass", lang), _rate(stats.first_pass_rate)),
+        (cli_text("stats.repaired", lang), _rate(stats.repair_rate)),
+        (cli_text("stats.calls", lang), _number(stats.calls_per_answer)),
+        (cli_text("stats.tokens", lang), _number(stats.tokens_per_answer)),
+        (cli_text("stats.statements", lang), f"{stats.statements:,}"),
     ]
-    yield from _under(rows)
+    yield from aligned(rows)
     for heading, counted in (("stats.models", stats.by_model), ("stats.errors", stats.errors)):
         if counted:
-            yield f"\n{word(heading, lang)}"
-            yield from _under([(f"  {printable(name)}", f"{count:,}") for name, count in counted.items()])
+            yield f"\n{cli_text(heading, lang)}"
+            yield from aligned([(f"  {printable(name)}", f"{count:,}") for name, count in counted.items()])
     if stats.seconds:
-        yield f"\n{word('stats.seconds', lang)}"
-        yield from _under(
+        yield f"\n{cli_text('stats.seconds', lang)}"
+        yield from aligned(
             [
-                (f"  {stage_words(stage, lang)}", f"{spread.p50:8.2f}  {spread.p95:8.2f}")
+                (f"  {stage_label(stage, lang)}", f"{spread.p50:8.2f}  {spread.p95:8.2f}")
                 for stage, spread in stats.seconds.items()
             ]
         )
@@ -83,10 +81,10 @@ def lines(stats: Stats, lang: Language) -> Iterator[str]:
 
 def _status(status: str, lang: Language) -> str:
     key = f"status.{status}"
-    return word(key, lang) if key in WORDS else printable(status)
+    return cli_text(key, lang) if key in cli_texts() else printable(status)
 
 
-def _part(count: int, stats: Stats) -> str:
+def _share(count: int, stats: Stats) -> str:
     return f"{count:,}  ({count / stats.questions:.0%})"
 
 
@@ -96,9 +94,3 @@ def _rate(rate: float | None) -> str:
 
 def _number(number: float | None) -> str:
     return "-" if number is None else f"{number:,.1f}"
-
-
-def _under(rows: list[tuple[str, str]]) -> Iterator[str]:
-    width = max(cell_len(label) for label, _ in rows)
-    for label, text in rows:
-        yield f"{label}{' ' * (width - cell_len(label) + 2)}{text}"

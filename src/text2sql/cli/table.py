@@ -5,15 +5,15 @@ On a terminal the table is cut to the screen and says what it leaves out; files 
 
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from rich import box
+from rich.cells import cell_len
 from rich.table import Table
 from rich.text import Text
 
-from text2sql.cli.words import word
-from text2sql.i18n import Language
+from text2sql.i18n import Language, cli_text
 from text2sql.text_normalization import printable
 from text2sql.types import Row, Value
 
@@ -24,7 +24,7 @@ _DECIMAL = re.compile(r"-?\d+\.\d+")  # exact decimals are text in results
 
 
 @dataclass(frozen=True, slots=True)
-class Room:
+class Space:
     """The available space; None is unlimited."""
 
     width: int | None = None
@@ -57,10 +57,10 @@ def numeric(values: Iterable[Value]) -> bool:
     return bool(present) and all(map(is_number, present))
 
 
-def grid(columns: Sequence[str], rows: Sequence[Row], room: Room) -> Table:
-    shown = columns[: visible_columns(len(columns), room)]
+def rows_table(columns: Sequence[str], rows: Sequence[Row], space: Space) -> Table:
+    shown = columns[: visible_columns(len(columns), space)]
     table = Table(box=box.ROUNDED, header_style="bold")
-    widest = None if room.width is None else _CELL
+    max_width = None if space.width is None else _CELL
     for at, name in enumerate(shown):
         right = numeric(row[at] for row in rows)
         table.add_column(
@@ -68,25 +68,33 @@ def grid(columns: Sequence[str], rows: Sequence[Row], room: Room) -> Table:
             justify="right" if right else "left",
             no_wrap=True,
             overflow="ellipsis",
-            max_width=widest,
+            max_width=max_width,
         )
-    for row in rows[: room.rows]:
+    for row in rows[: space.rows]:
         table.add_row(*(_styled(value) for value in row[: len(shown)]))
     return table
 
 
-def visible_columns(count: int, room: Room) -> int:
-    return count if room.width is None else min(count, max(1, room.width // _NARROWEST))
+def visible_columns(count: int, space: Space) -> int:
+    return count if space.width is None else min(count, max(1, space.width // _NARROWEST))
 
 
-def left_out(columns: int, rows: int, truncated: bool, room: Room, lang: Language) -> list[str]:
+def omission_notes(columns: int, rows: int, truncated: bool, space: Space, lang: Language) -> list[str]:
     """Notes about hidden columns and rows."""
-    hidden_columns = columns - visible_columns(columns, room)
-    hidden_rows = max(0, rows - room.rows) if room.rows is not None else 0
-    notes = [word("grid.columns", lang, count=hidden_columns)] if hidden_columns else []
-    notes += [word("grid.rows", lang, count=hidden_rows)] if hidden_rows else []
-    return notes + ([word("grid.limit", lang, count=rows)] if truncated else [])
+    hidden_columns = columns - visible_columns(columns, space)
+    hidden_rows = max(0, rows - space.rows) if space.rows is not None else 0
+    notes = [cli_text("table.more_columns", lang, count=hidden_columns)] if hidden_columns else []
+    notes += [cli_text("table.more_rows", lang, count=hidden_rows)] if hidden_rows else []
+    return notes + ([cli_text("table.row_limit", lang, count=rows)] if truncated else [])
 
 
 def _styled(value: Value) -> Text:
     return Text(cell(value), style="dim" if value is None else "")
+
+
+def aligned(rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    """The rows as lines of text, without a frame, with aligned columns."""
+    widths = [max(map(cell_len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        cells = (text + " " * (width - cell_len(text)) for text, width in zip(row, widths, strict=True))
+        yield "  ".join(cells).rstrip()

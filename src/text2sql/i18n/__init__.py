@@ -1,8 +1,8 @@
-"""Localized messages: the sentences of `messages.toml`, filled in with the facts of an error."""
+"""Localized texts: messages that all front ends share, and the texts of the command line."""
 
 import os
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from importlib import resources
 from typing import Literal, TypeAlias
@@ -15,14 +15,24 @@ Language: TypeAlias = Literal["en", "zh"]
 
 @cache
 def sentences() -> Mapping[str, tuple[str, str]]:
-    """Map each message key to (English, Chinese). A hint has the key of its message plus `.hint`."""
-    text = resources.files("text2sql.i18n").joinpath("messages.toml").read_text(encoding="utf-8")
+    """Map each key of `messages.toml` to (English, Chinese). The hint of `x` has the key `x.hint`."""
     messages: dict[str, tuple[str, str]] = {}
-    for key, entry in tomllib.loads(text).items():
+    for key, entry in _entries("messages.toml"):
         messages[key] = entry["en"], entry["zh"]
         if "hint_en" in entry:
             messages[f"{key}.hint"] = entry["hint_en"], entry["hint_zh"]
     return messages
+
+
+@cache
+def cli_texts() -> Mapping[str, tuple[str, str]]:
+    """Map each key of `cli.toml` to (English, Chinese)."""
+    return {key: (entry["en"], entry["zh"]) for key, entry in _entries("cli.toml")}
+
+
+def _entries(file: str) -> Iterable[tuple[str, dict[str, str]]]:
+    text = resources.files("text2sql.i18n").joinpath(file).read_text(encoding="utf-8")
+    return tomllib.loads(text).items()
 
 
 def language(wanted: str = "", environment: Mapping[str, str] = os.environ) -> Language:
@@ -41,6 +51,11 @@ def language(wanted: str = "", environment: Mapping[str, str] = os.environ) -> L
 def say(key: str, lang: Language, **facts: object) -> str:
     """The message `key` with its placeholders filled in."""
     return sentences()[key][lang == "zh"].format_map(facts)
+
+
+def cli_text(key: str, lang: Language, **facts: object) -> str:
+    """The text `key` of the command line with its placeholders filled in."""
+    return cli_texts()[key][lang == "zh"].format_map(facts)
 
 
 def explain(error: Text2SQLError, lang: Language) -> str:

@@ -46,7 +46,7 @@ class Tools:
 
     def __init__(self, app: AsyncText2SQL, lang: Language, options: RunOptions | None = None) -> None:
         self._app, self._lang = app, lang
-        # Writes are never allowed: nobody here could confirm them.
+        # Writes are never allowed: no user could confirm them here.
         self._options = replace(options or RunOptions(), user=USER, allow_writes=False)
         self._max_tokens = app.settings.mcp_tokens
         self._is_warm = False

@@ -3,7 +3,6 @@
 Concurrent work is limited for the whole server, for one user and for one source. Requests beyond the limits
 wait in a bounded queue with a timeout. Users are served round-robin, so a user with many requests does not
 delay the others.
-
 """
 
 import asyncio
@@ -45,7 +44,7 @@ class Admission:
         self.waiting = 0
         self.closed = False
 
-    def refuse(self, user: str) -> None:
+    def check_queue(self, user: str) -> None:
         """Raise `UsageError` if the server is stopping or the queue is full."""
         if self.closed:
             raise UsageError("usage.stopping", seconds=RETRY_SECONDS)
@@ -59,7 +58,7 @@ class Admission:
         """Hold a slot; yields the seconds spent waiting. `seconds`: the rest of the client's deadline."""
         started = time.monotonic()
         if self.closed or self.waiting or not self._has_capacity(user, source):
-            self.refuse(user)
+            self.check_queue(user)
             await self._wait(user, source, min(self._queue_timeout, seconds or math.inf))
         else:
             self._acquire(user, source)
@@ -76,7 +75,7 @@ class Admission:
         try:
             async with asyncio.timeout(timeout):
                 await waiter.admitted
-        except BaseException as error:  # remove the waiter whatever ended the wait
+        except BaseException as error:  # remove the waiter however the wait ended
             if waiter.admitted.done() and not waiter.admitted.cancelled():
                 self._release(user, source)
             else:

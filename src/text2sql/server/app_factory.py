@@ -162,37 +162,25 @@ async def stop(app: FastAPI, grace: float | None = None) -> None:
 
 
 def _add_error_handlers(app: FastAPI) -> None:
-    app.add_exception_handler(Text2SQLError, _text2sql_error)
-    app.add_exception_handler(RequestValidationError, _validation_error)
-    app.add_exception_handler(HTTPException, _http_error)
-    app.add_exception_handler(ClientGone, _client_gone)
+    @app.exception_handler(Text2SQLError)
+    async def text2sql_error(request: Request, error: Text2SQLError) -> Response:
+        return ProblemResponse(problem_of(error, language_of(request), request_id=_request_id(request)))
 
+    @app.exception_handler(RequestValidationError)
+    async def validation_error(request: Request, error: RequestValidationError) -> Response:
+        lang, request_id = language_of(request), _request_id(request)
+        return ProblemResponse(validation_problem(error.errors(), lang, request_id=request_id))
 
-async def _text2sql_error(request: Request, error: Exception) -> Response:
-    if not isinstance(error, Text2SQLError):
-        raise error
-    return ProblemResponse(problem_of(error, language_of(request), request_id=_request_id(request)))
+    @app.exception_handler(HTTPException)
+    async def http_error(request: Request, error: HTTPException) -> Response:
+        """Errors raised by the framework: an unknown path, a wrong method, a body that is not JSON."""
+        status = error.status_code if error.status_code in STATUSES else 400
+        problem = details(status, language_of(request), request_id=_request_id(request))
+        return ProblemResponse(problem, error.headers)
 
-
-async def _validation_error(request: Request, error: Exception) -> Response:
-    if not isinstance(error, RequestValidationError):
-        raise error
-    return ProblemResponse(
-        validation_problem(error.errors(), language_of(request), request_id=_request_id(request))
-    )
-
-
-async def _http_error(request: Request, error: Exception) -> Response:
-    """Errors raised by the framework: an unknown path, a wrong method, a body that is not JSON."""
-    if not isinstance(error, HTTPException):
-        raise error
-    status = error.status_code if error.status_code in STATUSES else 400
-    problem = details(status, language_of(request), request_id=_request_id(request))
-    return ProblemResponse(problem, error.headers)
-
-
-async def _client_gone(request: Request, error: Exception) -> Response:  # noqa: ARG001 -- the signature of a handler
-    return Response(status_code=499)  # for the access log only: the client has disconnected
+    @app.exception_handler(ClientGone)
+    async def client_gone(request: Request, error: ClientGone) -> Response:  # noqa: ARG001 -- the signature of a handler
+        return Response(status_code=499)  # for the access log only: the client has disconnected
 
 
 def _request_id(request: Request) -> str:

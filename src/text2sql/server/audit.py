@@ -2,7 +2,6 @@
 
 The store is opened on first use and reopened after a failure. While it is unavailable, sign-in and audited
 requests are refused, because neither can be checked or recorded.
-
 """
 
 import asyncio

@@ -2,7 +2,6 @@
 
 An entry holds only the id of the thread that holds the answer. The answer and its rows are read from memory
 as the asking user, so a tampered cache entry cannot show another user's data.
-
 """
 
 import hashlib

@@ -2,7 +2,6 @@
 
 Each judged question is stored, so that a process that resumes the job does not ask it again. Questions and
 reference queries run as the user who submitted them: through the guard, and under that user's row policies.
-
 """
 
 import asyncio
@@ -13,7 +12,7 @@ from dataclasses import asdict, dataclass, field
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from text2sql.client.async_client import AsyncText2SQL
 from text2sql.config import Settings
@@ -43,6 +42,14 @@ log = logging.getLogger(__name__)
 class Evaluations(JobType):
     name, concurrency = "evaluation", 1  # one evaluation asks several questions in parallel
     retry_transient_errors = True
+    initial_progress: ClassVar = {
+        "done": 0,
+        "total": 0,
+        "judged": 0,
+        "right": 0,
+        "formats": [],
+        "summary": None,
+    }
 
     def __init__(
         self, jobs: JobRunner, auditor: AuditLog, sources: Sources, settings: Settings, metrics: Metrics
@@ -53,7 +60,9 @@ class Evaluations(JobType):
         self._settings = settings_for(settings)
         self._metrics = metrics
 
-    async def ask(self, identity: Identity, language: Language, request: EvaluationRequest) -> StoredJob:
+    async def submit(
+        self, identity: Identity, language: Language, request: EvaluationRequest
+    ) -> dict[str, Any]:
         source = self._sources.seen_by(identity).named(request.source)
         selected_questions(request, source.name)  # raise now for an invalid request
         return await self.start(identity, language, request.model_dump(exclude_unset=True))
@@ -82,9 +91,14 @@ class Evaluations(JobType):
         await job.end(
             "done", json.dumps({**evaluation.progress(), "formats": list(texts), "summary": summary})
         )
-        self._metrics.evaluated()
+        self._metrics.count("evaluations")
         right = summary["right"]
         log_fields(log, "evaluation", source=source.name, right=right["count"], of=right["of"])
+
+    def state_of(self, work: StoredJob) -> dict[str, Any]:
+        state = super().state_of(work)
+        accuracy = round(state["right"] / state["judged"], 4) if state["judged"] else None
+        return {**state, "accuracy": accuracy}
 
 
 @dataclass(slots=True)
@@ -180,21 +194,4 @@ def _reports(name: str, records: Sequence[Record]) -> tuple[dict[str, Any], dict
         "json": json.dumps(document, indent=2),
         "md": markdown(name, records, ()),
         "html": page(name, records, ()),
-    }
-
-
-def state_of(work: StoredJob) -> dict[str, Any]:
-    progress = json.loads(work.output or "{}")
-    right, judged = progress.get("right", 0), progress.get("judged", 0)
-    return {
-        "evaluation_id": work.id,
-        "status": work.state,
-        "done": progress.get("done", 0),
-        "total": progress.get("total", 0),
-        "judged": judged,
-        "right": right,
-        "accuracy": round(right / judged, 4) if judged else None,
-        "formats": progress.get("formats", []),
-        "summary": progress.get("summary"),
-        "problem": progress.get("problem"),
     }

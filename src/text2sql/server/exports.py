@@ -1,12 +1,9 @@
 """Export a whole result as a file: CSV and JSON are streamed, Excel and Parquet are sent once complete.
 
 Cells never become formulas or links; numbers and dates keep their types; text is UTF-8.
-
 """
 
 import asyncio
-import csv
-import io
 import json
 import re
 import tempfile
@@ -15,13 +12,14 @@ from contextlib import AsyncExitStack, suppress
 from datetime import UTC, date, datetime
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal, Protocol, TypeAlias
+from typing import Literal, TypeAlias
 
 import xlsxwriter  # type: ignore[import-untyped]
 
+from text2sql.database import AsyncStream
 from text2sql.database.parquet import ParquetFile, kind_of
 from text2sql.errors import UsageError
-from text2sql.serialization import csv_cell, escape_formula, plain
+from text2sql.serialization import csv_text, plain
 from text2sql.types import ResultColumn, Row, Value
 
 Format: TypeAlias = Literal["csv", "xlsx", "parquet", "json"]
@@ -38,60 +36,35 @@ _EXCEL_TEXT = 32_767  # characters of a cell
 _EXCEL_DIGITS = 10**15  # Excel keeps 15 digits
 _EXCEL_EPOCH = date(1900, 3, 1)  # earlier dates are wrong in Excel, or missing
 _CHUNK_BYTES = 262_144
-_INVALID_XML = re.compile(
-    "[\ud800-\udfff\ufffe\uffff]"
-)  # control characters can be escaped in XML, these cannot
+# Control characters can be escaped in XML, these cannot.
+_INVALID_XML = re.compile("[\ud800-\udfff\ufffe\uffff]")
 
 
-class Rows(Protocol):
-    """The rows that `AsyncDatabase.stream` returns."""
-
-    @property
-    def columns(self) -> tuple[ResultColumn, ...]: ...
-
-    @property
-    def truncated(self) -> str: ...
-
-    def __aiter__(self) -> Any: ...
-
-
-async def csv_chunks(rows: Rows, cut: bool = False) -> AsyncGenerator[bytes, None]:
+async def csv_chunks(rows: AsyncStream, cut: bool = False) -> AsyncGenerator[bytes, None]:
     """CSV with a byte order mark, which Excel needs for Chinese. `cut`: the headers announce truncation."""
-    yield ("\ufeff" + _csv_text([[escape_formula(column.name) for column in rows.columns]])).encode(
-        "utf-8", "replace"
-    )
+    yield f"\ufeff{csv_text([[column.name for column in rows.columns]])}".encode("utf-8", "replace")
     async for batch in rows:
-        yield await asyncio.to_thread(_csv_bytes, batch)
+        yield (await asyncio.to_thread(csv_text, batch)).encode("utf-8", "replace")
     _check_complete(rows, "csv", cut)
 
 
-async def json_chunks(rows: Rows, cut: bool = False) -> AsyncGenerator[bytes, None]:
+async def json_chunks(rows: AsyncStream, cut: bool = False) -> AsyncGenerator[bytes, None]:
     names = json.dumps([column.name for column in rows.columns], ensure_ascii=False)
     yield f'{{"columns": {names}, "rows": ['.encode("utf-8", "replace")
     comma = ""
     async for batch in rows:
-        yield await asyncio.to_thread(_json_bytes, batch, comma)
+        text = await asyncio.to_thread(_json_rows, batch)
+        yield (comma + text).encode("utf-8", "replace")
         comma = ","
     _check_complete(rows, "json", cut)
     yield b"]}\n"
 
 
-def _csv_bytes(batch: Sequence[Row]) -> bytes:
-    return _csv_text([[csv_cell(value) for value in row] for row in batch]).encode("utf-8", "replace")
+def _json_rows(batch: Sequence[Row]) -> str:
+    return ",".join(json.dumps(plain(row), ensure_ascii=False, allow_nan=False) for row in batch)
 
 
-def _json_bytes(batch: Sequence[Row], comma: str) -> bytes:
-    rows = ",".join(json.dumps(plain(row), ensure_ascii=False, allow_nan=False) for row in batch)
-    return (comma + rows).encode("utf-8", "replace")
-
-
-def _csv_text(cells: list[list[str]]) -> str:
-    buffer = io.StringIO(newline="")
-    csv.writer(buffer).writerows(cells)
-    return buffer.getvalue()
-
-
-def _check_complete(rows: Rows, kind: str, cut: bool) -> None:
+def _check_complete(rows: AsyncStream, kind: str, cut: bool) -> None:
     """Raise if a limit cut the file unannounced: an aborted download must not look complete."""
     if rows.truncated == "bytes" or (rows.truncated and not cut):
         raise UsageError("usage.export_large", kind=kind, most=rows.truncated)
@@ -100,15 +73,12 @@ def _check_complete(rows: Rows, kind: str, cut: bool) -> None:
 # -- files that are complete before they are sent ------------------------------------------------
 
 
-async def write_file(rows: Rows, kind: Format, stack: AsyncExitStack) -> Path:
+async def write_file(rows: AsyncStream, kind: Format, stack: AsyncExitStack) -> Path:
     """Write a temporary file that is deleted when `stack` is closed. A thread does the writing."""
     folder = await asyncio.to_thread(tempfile.TemporaryDirectory, prefix="text2sql-export-")
     stack.callback(folder.cleanup)
     path = Path(folder.name) / f"rows.{kind}"
-    writer: ParquetFile | ExcelFile = (
-        ExcelFile(path, rows.columns) if kind == "xlsx" else ParquetFile(path, rows.columns)
-    )
-    with writer:
+    with (ExcelFile if kind == "xlsx" else ParquetFile)(path, rows.columns) as writer:
         async for batch in rows:
             await _run_in_thread(partial(writer.add, batch))
         _check_complete(rows, kind, cut=True)

@@ -1,7 +1,6 @@
 """Closes connections whose request head does not arrive in time or is too large.
 
 uvicorn has a timeout after a response, but none (and no size limit) before the head of a request.
-
 """
 
 import asyncio

@@ -97,7 +97,7 @@ class JobRunner:
                 await job_store.add(name, owner, json.dumps(payload))
             await self.enqueue(next(iter(earlier), name), job_type.name)
         except StoreError as error:
-            log.warning("a %s that is due was not begun: %s", job_type.name, error)
+            log.warning("a scheduled %s could not be enqueued: %s", job_type.name, error)
 
     async def run(self, name: str) -> bool:
         """Run a job. True once it has ended, False while another process runs it or after a fault."""
@@ -114,7 +114,7 @@ class JobRunner:
                 if job is not None:
                     await self._run_once(job_type, payload, job, memory)
         except JobLost:
-            log.info("a %s was dropped, or is made elsewhere", job_type.name)
+            log.info("a %s was deleted, or runs in another process", job_type.name)
         remaining = await memory.jobs.find(name)
         return remaining is None or remaining.state != "running"
 
@@ -133,7 +133,7 @@ class JobRunner:
         except StoreUnavailable:
             raise  # retried: the request itself is fine
         except Text2SQLError as error:
-            log.warning("a %s was not made: %s", job_type.name, error)
+            log.warning("a %s failed: %s", job_type.name, error)
             if (
                 job_type.retry_transient_errors
                 and getattr(error, "retry", "") == "again"
@@ -144,7 +144,7 @@ class JobRunner:
         except JobLost:
             raise
         except Exception:  # reported to the client as 500, and logged
-            log.exception("%s %s ended with a fault of ours", job_type.name, job.name)
+            log.exception("internal error in %s %s", job_type.name, job.name)
             await job.end("failed", json.dumps({"problem": details(500, language, request_id=job.name)}))
         finally:
             del self.claimed[job.name]
@@ -155,7 +155,7 @@ class JobRunner:
                 if await self.run(name):
                     return
             except StoreUnavailable as error:
-                log.warning("work waits for its memory: %s", error)
+                log.warning("a job waits for the memory: %s", error)
             await asyncio.sleep(_RETRY_SECONDS)
 
     async def _resume_unfinished(self) -> None:
@@ -163,7 +163,7 @@ class JobRunner:
             for name in await (await self.memory()).jobs.unfinished():
                 self._start_task(self._run_until_done(name))
         except StoreError as error:
-            log.warning("unfinished work was not looked for: %s", error)
+            log.warning("unfinished jobs could not be listed: %s", error)
 
     def _start_task(self, work: Coroutine[Any, Any, None]) -> None:
         task = asyncio.create_task(work)
@@ -177,6 +177,7 @@ class JobType(ABC):
     name: ClassVar[str]  # also in its message keys: usage.<name>_unknown, _not_ready, _given_up, _busy
     concurrency: ClassVar[int]  # in one process
     retry_transient_errors: ClassVar[bool] = False  # e.g. an unreachable database
+    initial_progress: ClassVar[Mapping[str, Any]] = {}
 
     def __init__(self, jobs: JobRunner) -> None:
         self.jobs = jobs
@@ -190,7 +191,10 @@ class JobType(ABC):
         """Recurring jobs: the owner of each, its schedule and its payload."""
         return []
 
-    async def start(self, identity: Identity, language: Language, request: Mapping[str, Any]) -> StoredJob:
+    async def start(
+        self, identity: Identity, language: Language, request: Mapping[str, Any]
+    ) -> dict[str, Any]:
+        """Store and enqueue a job; return its state."""
         job_store, owner = (await self.jobs.memory()).jobs, job_owner(identity.user, self.name)
         if len(await job_store.unfinished(owner)) >= _MAX_UNFINISHED:
             raise UsageError(f"usage.{self.name}_busy", most=_MAX_UNFINISHED)
@@ -203,7 +207,15 @@ class JobType(ABC):
         }
         await job_store.add(name, owner, json.dumps(payload))
         await self.jobs.enqueue(name, self.name)
-        return await self.find(identity.user, name)
+        return await self.state(identity.user, name)
+
+    async def state(self, user: str, work_id: str) -> dict[str, Any]:
+        return self.state_of(await self.find(user, work_id))
+
+    def state_of(self, work: StoredJob) -> dict[str, Any]:
+        """A job as JSON. Progress that the job has not stored has its initial value."""
+        progress = {**self.initial_progress, **json.loads(work.output or "{}")}
+        return {f"{self.name}_id": work.id, "status": work.state, "problem": None, **progress}
 
     async def find(self, user: str, work_id: str) -> StoredJob:
         work = await (await self.jobs.memory()).jobs.find(work_id, job_owner(user, self.name))
@@ -213,10 +225,10 @@ class JobType(ABC):
 
     async def part(self, user: str, work_id: str, kind: str, which: str) -> str:
         work = await self.find(user, work_id)
-        found = await (await self.jobs.memory()).jobs.part(work.id, kind, which)
-        if work.state != "done" or found is None:
+        content = await (await self.jobs.memory()).jobs.part(work.id, kind, which)
+        if work.state != "done" or content is None:
             raise UsageError(f"usage.{self.name}_not_ready")
-        return found
+        return content
 
     async def drop(self, user: str, work_id: str) -> None:
         work = await self.find(user, work_id)

@@ -2,7 +2,6 @@
 
 Keys are cached. A token with an unknown key causes one refresh for all waiting requests, at most every few
 seconds, so that a client cannot flood the issuer with forged key ids.
-
 """
 
 import asyncio

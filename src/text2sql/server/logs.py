@@ -30,7 +30,6 @@ class JsonLines(logging.Formatter):
 
 
 def log_fields(log: logging.Logger, message: str, **fields: Any) -> None:
-    """Log a message with structured fields."""
     log.info(message, extra={_FIELDS: fields})
 
 

@@ -1,7 +1,7 @@
 """Prometheus metrics in a registry of their own. Labels hold fixed names only, never user text."""
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from prometheus_client import CollectorRegistry, Counter, Histogram, ProcessCollector, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
@@ -21,44 +21,48 @@ CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 _BUCKETS = (0.005, 0.025, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 120.0)
 
 
+# Counters by name: their descriptions and labels.
+_COUNTERS: Mapping[str, tuple[str, ...]] = {
+    "questions": ("Questions by outcome", "status"),
+    "questions_written": ("Questions for which a model wrote a query",),
+    "first_pass": ("Of those, answered by the first query without a repair",),
+    "repaired": ("Of those, answered after a repair or a retry",),
+    "errors": ("Errors by kind", "kind"),
+    "model_tokens": ("Tokens that models read and wrote", "type"),
+    "model_calls": ("Calls of models",),
+    "statements": ("Statements sent to databases",),
+    "cache": ("Questions by outcome of the result cache", "outcome"),
+    "exports": ("Exports by format", "format"),
+    "refused": ("Rejected requests by reason", "reason"),
+    "feedback": ("Feedback on answers", "good"),
+    "reports": ("Finished reports",),
+    "report_placeholders": ("Placeholders of reports by outcome", "outcome"),
+    "report_questions": ("Questions of reports, each counted once per report",),
+    "report_first_pass": ("Of those, filled without a repair",),
+    "report_repairs": ("Repairs of reports by outcome", "outcome"),
+    "evaluations": ("Finished evaluations",),
+    "evaluation_questions": ("Questions of evaluations by verdict", "verdict"),
+    "refreshes": ("Catalog refresh jobs by outcome", "outcome"),
+    "http_requests": ("HTTP requests", "method", "route", "status"),
+}
+
+
 class Metrics:
     def __init__(self) -> None:
         self.registry = CollectorRegistry()
         ProcessCollector(registry=self.registry)
-        self._questions = self._counter("questions", "Questions by outcome", "status")
-        self._model_questions = self._counter(
-            "questions_written", "Questions for which a model wrote a query"
-        )
-        self._first_pass = self._counter(
-            "first_pass", "Of those, answered by the first query without a repair"
-        )
-        self._repaired = self._counter("repaired", "Of those, answered after a repair or a retry")
-        self._errors = self._counter("errors", "Errors by kind", "kind")
-        self._tokens = self._counter("model_tokens", "Tokens that models read and wrote", "type")
-        self._calls = self._counter("model_calls", "Calls of models")
-        self._statements = self._counter("statements", "Statements sent to databases")
-        self._cache = self._counter("cache", "Questions by outcome of the result cache", "outcome")
-        self._exports = self._counter("exports", "Exports by format", "format")
-        self._refused = self._counter("refused", "Rejected requests by reason", "reason")
-        self._feedback = self._counter("feedback", "Feedback on answers", "good")
-        self._reports = self._counter("reports", "Finished reports")
-        self._placeholders = self._counter(
-            "report_placeholders", "Placeholders of reports by outcome", "outcome"
-        )
-        self._report_questions = self._counter(
-            "report_questions", "Questions of reports, each counted once per report"
-        )
-        self._report_first_pass = self._counter("report_first_pass", "Of those, filled without a repair")
-        self._report_repairs = self._counter("report_repairs", "Repairs of reports by outcome", "outcome")
-        self._evaluations = self._counter("evaluations", "Finished evaluations")
-        self._evaluation_questions = self._counter(
-            "evaluation_questions", "Questions of evaluations by verdict", "verdict"
-        )
-        self._refreshes = self._counter("refreshes", "Catalog refresh jobs by outcome", "outcome")
-        self._requests = self._counter("http_requests", "HTTP requests", "method", "route", "status")
+        self._counters = {
+            name: Counter(f"text2sql_{name}", description, labels, registry=self.registry)
+            for name, (description, *labels) in _COUNTERS.items()
+        }
         self._stage = self._histogram("stage_seconds", "Seconds by stage of a question", "stage")
         self._question = self._histogram("question_seconds", "Seconds of whole questions")
         self._http = self._histogram("http_seconds", "Seconds until a response was sent", "route")
+
+    def count(self, name: str, *labels: str, by: float = 1) -> None:
+        """Increase a counter of `_COUNTERS`."""
+        counter = self._counters[name]
+        (counter.labels(*labels) if labels else counter).inc(by)
 
     def text(self) -> bytes:
         return generate_latest(self.registry)
@@ -72,79 +76,53 @@ class Metrics:
     def answered(self, answer: Answer, seconds: float) -> None:
         """Count one question, with the same definitions as `text2sql stats`."""
         numbers = QuestionMetrics.of(answer)
-        self._questions.labels(numbers.status).inc()
+        self.count("questions", numbers.status)
         self._question.observe(seconds)
         if numbers.attempts:
-            self._model_questions.inc()
-            self._first_pass.inc(numbers.first_pass)
-            self._repaired.inc(numbers.repaired)
+            self.count("questions_written")
+            self.count("first_pass", by=numbers.first_pass)
+            self.count("repaired", by=numbers.repaired)
         for kind in numbers.errors:
-            self._errors.labels(kind).inc()
-        self._tokens.labels("prompt").inc(numbers.prompt_tokens)
-        self._tokens.labels("cached").inc(answer.receipt.usage.cached_tokens)
-        self._tokens.labels("completion").inc(numbers.completion_tokens)
-        self._calls.inc(numbers.calls)
-        self._statements.inc(numbers.statements)
+            self.count("errors", kind)
+        self.count("model_tokens", "cached", by=answer.receipt.usage.cached_tokens)
+        self._count_model(numbers.prompt_tokens, numbers.completion_tokens, numbers.calls)
+        self.count("statements", by=numbers.statements)
 
     def reported(self, record: Mapping[str, Any]) -> None:
         """Count one report from its record."""
         first, repaired, model = record["first_pass"], record["repaired"], record["model"]
-        self._reports.inc()
-        self._placeholders.labels("filled").inc(record["filled"])
-        self._placeholders.labels("failed").inc(record["failed"])
-        self._report_questions.inc(first["of"])
-        self._report_first_pass.inc(first["count"])
-        self._report_repairs.labels("filled").inc(repaired["count"])
-        self._report_repairs.labels("failed").inc(repaired["of"] - repaired["count"])
+        self.count("reports")
+        self.count("report_placeholders", "filled", by=record["filled"])
+        self.count("report_placeholders", "failed", by=record["failed"])
+        self.count("report_questions", by=first["of"])
+        self.count("report_first_pass", by=first["count"])
+        self.count("report_repairs", "filled", by=repaired["count"])
+        self.count("report_repairs", "failed", by=repaired["of"] - repaired["count"])
         for kind, count in record["errors"].items():
-            self._errors.labels(kind).inc(count)
+            self.count("errors", kind, by=count)
         for item in record["items"]:
             for stage, seconds in item["seconds"].items():
-                self._stage.labels(f"report_{stage}").observe(seconds)
-        self._tokens.labels("prompt").inc(model["prompt_tokens"])
-        self._tokens.labels("completion").inc(model["completion_tokens"])
-        self._calls.inc(model["calls"])
-        self._statements.inc(record["statements"])
+                self.stage(f"report_{stage}", seconds)
+        self._count_model(model["prompt_tokens"], model["completion_tokens"], model["calls"])
+        self.count("statements", by=record["statements"])
 
     def judged(self, record: EvaluationRecord) -> None:
         """Count one question of an evaluation, which is not counted among user questions."""
-        self._evaluation_questions.labels(record.verdict).inc()
-        self._stage.labels("evaluation").observe(record.seconds)
-        self._tokens.labels("prompt").inc(record.prompt_tokens)
-        self._tokens.labels("completion").inc(record.completion_tokens)
-        self._calls.inc(record.calls)
-
-    def evaluated(self) -> None:
-        self._evaluations.inc()
-
-    def refreshed(self, outcome: Literal["changed", "same", "failed"]) -> None:
-        self._refreshes.labels(outcome).inc()
+        self.count("evaluation_questions", record.verdict)
+        self.stage("evaluation", record.seconds)
+        self._count_model(record.prompt_tokens, record.completion_tokens, record.calls)
 
     def stage(self, name: str, seconds: float) -> None:
         self._stage.labels(name).observe(seconds)
 
-    def failed(self, kind: str) -> None:
-        """Count a question without an answer: cancelled, or stopped by an error."""
-        self._errors.labels(kind).inc()
-
-    def cache(self, outcome: str) -> None:
-        self._cache.labels(outcome).inc()
-
-    def exported(self, kind: str) -> None:
-        self._exports.labels(kind).inc()
-
-    def refused(self, reason: str) -> None:
-        self._refused.labels(reason).inc()
-
-    def feedback(self, good: bool) -> None:
-        self._feedback.labels(str(good).lower()).inc()
-
     def request(self, method: str, route: str, status: int, seconds: float) -> None:
-        self._requests.labels(method, route, str(status)).inc()
+        self.count("http_requests", method, route, str(status))
         self._http.labels(route).observe(seconds)
 
-    def _counter(self, name: str, description: str, *labels: str) -> Counter:
-        return Counter(f"text2sql_{name}", description, labels, registry=self.registry)
+    def _count_model(self, prompt_tokens: int, completion_tokens: int, calls: int) -> None:
+        self.count("model_tokens", "prompt", by=prompt_tokens)
+        self.count("model_tokens", "completion", by=completion_tokens)
+        self.count("model_calls", by=calls)
 
     def _histogram(self, name: str, description: str, *labels: str) -> Histogram:
         return Histogram(f"text2sql_{name}", description, labels, registry=self.registry, buckets=_BUCKETS)

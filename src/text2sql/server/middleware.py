@@ -1,7 +1,6 @@
 """ASGI middleware: request ids, host check, authentication, rate limits, body limits and security headers.
 
 It is plain ASGI because `BaseHTTPMiddleware` would hide client disconnects from the routes.
-
 """
 
 import asyncio
@@ -23,7 +22,7 @@ from text2sql.server.cors import CorsOrigins
 from text2sql.server.identity import UNAUTHENTICATED, Authenticator
 from text2sql.server.logs import log_fields, request_id
 from text2sql.server.metrics import Metrics
-from text2sql.server.problems import ProblemResponse, details, problem_of, wanted_language
+from text2sql.server.problems import ProblemResponse, details, preferred_language, problem_of
 from text2sql.server.tokens import InvalidCredentials
 
 log = logging.getLogger(__name__)
@@ -95,8 +94,8 @@ class RequestMiddleware:
         except Exception:
             if status:  # the response has started: only aborting is left
                 raise
-            log.exception("a request ended with a fault of ours")
-            lang = wanted_language(headers.get("accept-language", ""), self._lang)
+            log.exception("internal error in a request")
+            lang = preferred_language(headers.get("accept-language", ""), self._lang)
             await ProblemResponse(details(500, lang, request_id=request_name))(
                 scope, receive, send_with_headers
             )
@@ -106,7 +105,7 @@ class RequestMiddleware:
             request_id.reset(token)
 
     async def _handle(self, scope: Scope, headers: Headers, receive: Receive, send: Send) -> None:
-        lang = wanted_language(headers.get("accept-language", ""), self._lang)
+        lang = preferred_language(headers.get("accept-language", ""), self._lang)
         preflight = self._origins.preflight(scope["method"], headers)
         if preflight is not None:
             await preflight(scope, receive, send)
@@ -137,14 +136,14 @@ class RequestMiddleware:
                 headers.get("authorization", "")
             )
         except InvalidCredentials as error:
-            self._metrics.refused("not_known")
-            log_fields(log, "not let in", reason=str(error))
+            self._metrics.count("refused", "not_known")
+            log_fields(log, "unauthenticated", reason=str(error))
             return details(401, lang)
         except Text2SQLError as error:
             return problem_of(error, lang)
         wait = await self._rate_limit.take(identity.user)
         if wait:
-            self._metrics.refused("pace")
+            self._metrics.count("refused", "pace")
             return problem_of(UsageError("usage.too_fast", seconds=math.ceil(wait)), lang)
         return None
 

@@ -2,12 +2,16 @@
 
 from typing import Annotated, Any, Literal, Self, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, Field, model_validator
 
-from text2sql.types import Mode, PresetName, Status, Summary
+from text2sql.i18n import Language
+from text2sql.memory import ThreadInfo
+from text2sql.types import Choice, Mode, PresetName, Problem, ResultColumn, Status, Summary
 
 Name: TypeAlias = Annotated[str, Field(min_length=1, max_length=200)]
-Json: TypeAlias = Any  # a cell of a result
+SourceName: TypeAlias = Annotated[Name | None, Field(description="A name from `GET /api/v1/sources`")]
+ModelName: TypeAlias = Annotated[Name | None, Field(description="A name from `GET /api/v1/models`")]
+Cell: TypeAlias = Any  # of a result
 # An expected value. The nesting depth is fixed, because a client could otherwise exhaust the stack.
 Scalar: TypeAlias = str | int | float | bool | None
 Expected: TypeAlias = Scalar | list[Scalar] | dict[str, Scalar]
@@ -35,10 +39,8 @@ ANSWER: dict[str, Any] = {
 }
 
 
-class Body(BaseModel):
+class Body(BaseModel, extra="forbid"):
     """A request body; unknown fields are rejected."""
-
-    model_config = ConfigDict(extra="forbid")
 
 
 class TextPart(BaseModel):
@@ -62,27 +64,25 @@ class ChatMessage(BaseModel):
         return self.content if isinstance(self.content, str) else "\n".join(part.text for part in parts)
 
 
-class Pagination(BaseModel):
-    model_config = ConfigDict(extra="forbid")
+class Pagination(BaseModel, extra="forbid"):
     page: int = Field(1, ge=1, le=1_000_000)
     page_size: int = Field(100, ge=1, le=1_000)
 
 
-class Question(Body):
-    model_config = ConfigDict(
-        extra="forbid",
-        json_schema_extra={
-            "examples": [
-                {"question": "Which five products sold best last year?"},
-                {"question": "其中哪些在上海？", "thread_id": ANSWER["thread_id"], "language": "zh"},
-                {
-                    "messages": [{"role": "human", "content": "查询所有客户"}],
-                    "pagination": {"page": 1, "page_size": 100},
-                },
-            ],
-            "anyOf": [{"required": ["question"]}, {"required": ["messages"]}],
-        },
-    )
+class Question(
+    Body,
+    json_schema_extra={
+        "examples": [
+            {"question": "Which five products sold best last year?"},
+            {"question": "其中哪些在上海？", "thread_id": ANSWER["thread_id"], "language": "zh"},
+            {
+                "messages": [{"role": "human", "content": "查询所有客户"}],
+                "pagination": {"page": 1, "page_size": 100},
+            },
+        ],
+        "anyOf": [{"required": ["question"]}, {"required": ["messages"]}],
+    },
+):
     question: str = Field("", min_length=1, max_length=20_000)
     messages: list[ChatMessage] = Field(
         [],
@@ -92,8 +92,8 @@ class Question(Body):
     )
     pagination: Pagination | None = Field(None, description="Answer with one page of the rows")
     thread_id: Name | None = Field(None, description="The thread to continue; omit it to start a new one")
-    source: Name | None = Field(None, description="A name from `GET /api/v1/sources`")
-    model: Name | None = Field(None, description="A name from `GET /api/v1/models`")
+    source: SourceName = None
+    model: ModelName = None
     mode: Mode | None = None
     preset: PresetName | None = None
     max_attempts: int | None = Field(
@@ -106,7 +106,7 @@ class Question(Body):
     summary: Summary | None = Field(
         None, description="How the answer is phrased; `off` gives the number of rows only"
     )
-    language: Literal["zh", "en"] | None = Field(
+    language: Language | None = Field(
         None, description="Language of the answer; defaults to the language of the question"
     )
     allow_writes: bool | None = Field(
@@ -128,45 +128,35 @@ class Question(Body):
         return self
 
 
-class Preferences(Body):
+class Preferences(Body, json_schema_extra={"examples": [{"language": "zh", "preset": "light"}]}):
     """Options that a user's questions have unless they name others; null leaves one to the server."""
 
-    model_config = ConfigDict(
-        extra="forbid", json_schema_extra={"examples": [{"language": "zh", "preset": "light"}]}
-    )
-    language: Literal["zh", "en"] | None = None
+    language: Language | None = None
     mode: Mode | None = None
     preset: PresetName | None = None
-    model: Name | None = Field(None, description="A name from `GET /api/v1/models`")
+    model: ModelName = None
 
 
-class Resume(Body):
-    model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{"confirm": True}, {}]})
+class Resume(Body, json_schema_extra={"examples": [{"confirm": True}, {}]}):
     confirm: bool | None = Field(
         None,
         description="Run the write that needs confirmation? Omit it to continue an interrupted question",
     )
 
 
-class RollBack(Body):
-    model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{"turns": 1}]})
+class RollBack(Body, json_schema_extra={"examples": [{"turns": 1}]}):
     turns: int = Field(1, ge=1, le=1_000)
 
 
-class Statement(Body):
-    model_config = ConfigDict(
-        extra="forbid", json_schema_extra={"examples": [{"sql": "SELECT name FROM customers ORDER BY name"}]}
-    )
+class Statement(Body, json_schema_extra={"examples": [{"sql": "SELECT name FROM customers ORDER BY name"}]}):
     sql: str = Field(min_length=1, max_length=60_000)
-    source: Name | None = None
+    source: SourceName = None
     thread_id: Name | None = None
 
 
-class ReportRequest(Body):
-    model_config = ConfigDict(
-        extra="forbid",
-        json_schema_extra={"examples": [{"template": "Customers: {{ How many customers are there? }}"}]},
-    )
+class ReportRequest(
+    Body, json_schema_extra={"examples": [{"template": "Customers: {{ How many customers are there? }}"}]}
+):
     template: str = Field(
         min_length=1, max_length=10_000_000, description="The template: text, or Base64 for docx"
     )
@@ -179,23 +169,20 @@ class ReportRequest(Body):
     date: str | None = Field(
         None, max_length=10, description="Date of the report (YYYY-MM-DD); defaults to today"
     )
-    source: Name | None = None
-    language: Literal["zh", "en"] | None = Field(
+    source: SourceName = None
+    language: Language | None = Field(
         None, description="Language of the answers; defaults to the language of each question"
     )
 
 
-class EvaluationQuestion(Body):
+class EvaluationQuestion(
+    Body,
+    json_schema_extra={
+        "examples": [{"question": "How many customers are there?", "sql": "SELECT count(*) FROM customers"}]
+    },
+):
     """A question in the format of `text2sql eval --db`: with `sql` (or `gold_sql`) or expected `rows`."""
 
-    model_config = ConfigDict(
-        extra="forbid",
-        json_schema_extra={
-            "examples": [
-                {"question": "How many customers are there?", "sql": "SELECT count(*) FROM customers"}
-            ]
-        },
-    )
     question: str = Field(min_length=1, max_length=20_000)
     sql: str | None = Field(None, min_length=1, max_length=60_000)
     gold_sql: str | None = Field(None, min_length=1, max_length=60_000)
@@ -211,42 +198,36 @@ class EvaluationQuestion(Body):
     difficulty: str = Field("", max_length=40)
 
 
-class EvaluationRequest(Body):
-    model_config = ConfigDict(
-        extra="forbid",
-        json_schema_extra={
-            "examples": [{"questions": [{"question": "How many customers are there?", "rows": [3]}]}]
-        },
-    )
+class EvaluationRequest(
+    Body,
+    json_schema_extra={
+        "examples": [{"questions": [{"question": "How many customers are there?", "rows": [3]}]}]
+    },
+):
     questions: list[EvaluationQuestion] = Field(min_length=1, max_length=10_000)
     name: Name = Field("questions", description="Name of the question set, shown in the report")
-    source: Name | None = Field(None, description="A name from `GET /api/v1/sources`")
-    model: Name | None = Field(None, description="A name from `GET /api/v1/models`")
+    source: SourceName = None
+    model: ModelName = None
     limit: int | None = Field(
         None, ge=1, description="Ask a random sample of this size; the same `seed` gives the same sample"
     )
     seed: int = Field(0, ge=-(2**63), lt=2**63)
 
 
-class RefreshRequest(Body):
+class RefreshRequest(Body, json_schema_extra={"examples": [{}]}):
     """An empty object."""
 
-    model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{}]})
 
-
-class Feedback(Body):
-    model_config = ConfigDict(
-        extra="forbid",
-        json_schema_extra={
-            "examples": [{"question": ANSWER["question"], "sql": ANSWER["sql"], "good": True}]
-        },
-    )
+class Feedback(
+    Body,
+    json_schema_extra={"examples": [{"question": ANSWER["question"], "sql": ANSWER["sql"], "good": True}]},
+):
     question: str = Field(min_length=1, max_length=20_000)
     sql: str = Field(min_length=1, max_length=60_000)
     good: bool
     thread_id: Name | None = None
     result_id: Name | None = None
-    source: Name | None = None
+    source: SourceName = None
     comment: str = Field("", max_length=4_000)
 
 
@@ -268,12 +249,6 @@ class ProblemDetails(BaseModel):
     errors: list[dict[str, str]] | None = None
 
 
-class AnswerError(BaseModel):
-    kind: str
-    message: str
-    hint: str
-
-
 class PageNumbers(BaseModel):
     total_count: int
     page: int
@@ -283,29 +258,23 @@ class PageNumbers(BaseModel):
     has_prev: bool
 
 
-class AnswerChoice(BaseModel):
-    label: str
-    question: str
-
-
-class AnswerObject(BaseModel):
+class AnswerObject(BaseModel, json_schema_extra={"examples": [ANSWER]}):
     """An answer, as `text2sql ask --json` prints it."""
 
-    model_config = ConfigDict(json_schema_extra={"examples": [ANSWER]})
     status: Status
     question: str
     answer: str
     sql: str
     columns: list[str]
-    rows: list[list[Json]]
+    rows: list[list[Cell]]
     row_count: int
     truncated: bool
     chart: dict[str, Any] | None
     receipt: dict[str, Any] = Field(
         description="How the answer was produced. `served`: creation time of a cached answer, else empty"
     )
-    error: AnswerError | None
-    choices: list[AnswerChoice]
+    error: Problem | None
+    choices: list[Choice]
     result_id: str
     thread_id: str
     pagination: PageNumbers | None = Field(
@@ -313,20 +282,22 @@ class AnswerObject(BaseModel):
     )
 
 
-class ReportState(BaseModel):
-    report_id: str
+class JobState(BaseModel):
     status: Literal["running", "done", "failed"]
+    problem: ProblemDetails | None
+
+
+class ReportState(JobState):
+    report_id: str
     stage: Literal["", "draft", "run", "repair"]
     done: int = Field(description="Questions that completed the current stage")
     total: int
     formats: list[str] = Field(description="Available formats of the result, once the job is done")
     record: dict[str, Any] | None = Field(description="Outcome and cost of each question")
-    problem: ProblemDetails | None
 
 
-class EvaluationState(BaseModel):
+class EvaluationState(JobState):
     evaluation_id: str
-    status: Literal["running", "done", "failed"]
     done: int = Field(description="Questions asked so far")
     total: int
     judged: int = Field(description="Questions asked so far whose reference query could be run")
@@ -336,25 +307,15 @@ class EvaluationState(BaseModel):
     summary: dict[str, Any] | None = Field(
         description="The summary of the run, as `text2sql eval --json` prints it"
     )
-    problem: ProblemDetails | None
 
 
-class RefreshState(BaseModel):
+class RefreshState(JobState):
     refresh_id: str
     source: str
-    status: Literal["running", "done", "failed"]
-    problem: ProblemDetails | None
-
-
-class ThreadEntry(BaseModel):
-    thread_id: str
-    title: str
-    turns: int
-    updated: float = Field(description="Unix time in seconds")
 
 
 class Threads(BaseModel):
-    threads: list[ThreadEntry]
+    threads: list[ThreadInfo] = Field(description="`updated` is Unix time in seconds")
 
 
 class Thread(BaseModel):
@@ -369,14 +330,9 @@ class TurnsLeft(BaseModel):
     turns_left: int
 
 
-class PageColumn(BaseModel):
-    name: str
-    type: str
-
-
 class Page(PageNumbers):
-    columns: list[PageColumn]
-    rows: list[list[Json]]
+    columns: list[ResultColumn]
+    rows: list[list[Cell]]
     truncated: str = Field(description="The limit that truncated this page: `rows`, `bytes`, or empty")
     cut_cells: int = Field(description="Number of shortened cells")
 

@@ -2,7 +2,6 @@
 
 There is no build step and no other host. The Content-Security-Policy allows only scripts, styles and
 connections of this server and no eval, so HTML in a cell value stays harmless even if the page has a bug.
-
 """
 
 import gzip
@@ -68,16 +67,10 @@ def page(request: Request, if_none_match: Text = "", accept_encoding: Text = "")
 @router.get("/static/{name}")
 def static(name: str, if_none_match: Text = "", accept_encoding: Text = "") -> Response:
     """Serve a file by comparing names in the folder, so that no path can leave it."""
-    file = next(
-        (
-            candidate
-            for candidate in _STATIC.iterdir()
-            if candidate.name == name and candidate.suffix in _TYPES
-        ),
-        None,
-    )
-    if file is None or not file.is_file():
+    files = {file.name: file for file in _STATIC.iterdir() if file.suffix in _TYPES and file.is_file()}
+    if name not in files:
         return _NOT_FOUND
+    file = files[name]
     return _file_response(
         file.read_bytes(), file.suffix, if_none_match, accept_encoding, _CROSS_ORIGIN_HEADERS
     )

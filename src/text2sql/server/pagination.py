@@ -36,16 +36,16 @@ def page_numbers(total: int, number: int, size: int) -> dict[str, int | bool]:
 
 
 async def with_page(
-    events: AsyncGenerator[Event, None], wanted: Pagination, app: AsyncText2SQL, user: str
+    events: AsyncGenerator[Event, None], pagination: Pagination, app: AsyncText2SQL, user: str
 ) -> AsyncGenerator[Event, None]:
     """The events of a question, with one page of its rows instead of all."""
-    size = min(wanted.page_size, app.settings.row_limit)
+    size = min(pagination.page_size, app.settings.row_limit)
     async with aclosing(events):
         async for event in events:
             if isinstance(event, RowsFound):
-                yield replace(event, rows=event.rows[:size] if wanted.page == 1 else ())
+                yield replace(event, rows=event.rows[:size] if pagination.page == 1 else ())
             elif isinstance(event, Finished) and event.answer.status == "answered" and event.answer.result_id:
-                yield Finished(await _page_of(event.answer, wanted.page, size, app, user))
+                yield Finished(await _page_of(event.answer, pagination.page, size, app, user))
             else:
                 yield event
 

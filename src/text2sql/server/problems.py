@@ -64,7 +64,7 @@ _DATABASE_STATUSES: Mapping[str, int] = {
 RETRY_AFTER = 5  # seconds, by default
 
 
-def wanted_language(accept: str, default: str = "") -> Language:
+def preferred_language(accept: str, default: str = "") -> Language:
     """The supported language (Chinese or English) that `Accept-Language` prefers."""
     best: tuple[float, Language] | None = None
     for part in accept.split(","):

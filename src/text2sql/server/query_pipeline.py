@@ -26,7 +26,7 @@ from text2sql.server.logs import log_fields
 from text2sql.server.metrics import Metrics
 from text2sql.server.models import Question
 from text2sql.server.pagination import with_page
-from text2sql.server.problems import wanted_language
+from text2sql.server.problems import preferred_language
 from text2sql.server.refreshes import Refreshes
 from text2sql.server.reports import Reports
 from text2sql.server.sources import Source, Sources
@@ -39,17 +39,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-_QUESTION_OPTIONS = (
-    "mode",
-    "preset",
-    "language",
-    "seconds",
-    "max_attempts",
-    "explain",
-    "repair",
-    "summary",
-    "model",
-)
+_QUESTION_OPTIONS = "mode preset language seconds max_attempts explain repair summary model".split()
 _IGNORED_OPTIONS = ("thread", "seconds")  # options that do not change the answer
 # Settings that change the answer, on another server or after a restart.
 _RELEVANT_SETTINGS = (
@@ -115,7 +105,7 @@ class QueryPipeline:
         self, question: Question, source: Source, options: RunOptions, parent: str = ""
     ) -> AsyncGenerator[Event, None]:
         """The events of a question, once it is admitted. Data is audited before it is sent."""
-        self.admission.refuse(options.user)
+        self.admission.check_queue(options.user)
         events = self._run_admitted(question, source, options, parent)
         return self.auditor.events(events, options.user, source.name, options.thread, question.question)
 
@@ -123,7 +113,7 @@ class QueryPipeline:
         self, events: AsyncGenerator[Event, None], source: Source, thread: str, action: str
     ) -> AsyncGenerator[Event, None]:
         """The same for a thread that is resumed."""
-        self.admission.refuse(self.identity.user)
+        self.admission.check_queue(self.identity.user)
         return self.auditor.events(
             self._with_slot(self.observed(events, source), source),
             self.identity.user,
@@ -166,7 +156,7 @@ class QueryPipeline:
             options = replace(options, seconds=max(0.001, options.seconds - (time.monotonic() - started)))
         cached = None if question.fresh or key is None else await self._cached(key, question, source, options)
         if key is not None:
-            self.metrics.cache("hit" if cached else "bypass" if question.fresh else "miss")
+            self.metrics.count("cache", "hit" if cached else "bypass" if question.fresh else "miss")
         if cached is not None:
             yield Finished(cached)
             return
@@ -184,9 +174,9 @@ class QueryPipeline:
         if len(question.question) > self.settings.question_length:
             raise UsageError("usage.question_long", most=self.settings.question_length)
         allowed = self.settings.allow_writes
-        given = {name: getattr(question, name) for name in _QUESTION_OPTIONS}
-        given = {name: value for name, value in given.items() if value is not None}
-        options = replace(await self._preferred(user), **given)
+        values = {name: getattr(question, name) for name in _QUESTION_OPTIONS}
+        named = {name: value for name, value in values.items() if value is not None}
+        options = replace(await self._preferred(user), **named)
         return replace(
             options,
             user=user,
@@ -229,7 +219,7 @@ class QueryPipeline:
             raise
         finally:
             if answer is None:
-                self.metrics.failed(kind)
+                self.metrics.count("errors", kind)  # cancelled, or stopped by an error
             trace.end("" if answer else kind)
             _log_question(answer, kind, source, time.monotonic() - started)
 
@@ -337,7 +327,7 @@ async def _language(request: Request) -> Language:
 
 def language_of(request: Request) -> Language:
     settings: Settings = request.app.state.pipeline.settings
-    return wanted_language(request.headers.get("accept-language", ""), settings.lang)
+    return preferred_language(request.headers.get("accept-language", ""), settings.lang)
 
 
 Pipeline = Annotated[QueryPipeline, Depends(_pipeline)]

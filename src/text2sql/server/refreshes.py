@@ -29,7 +29,7 @@ class Refreshes(JobType):
         self._cron = read_cron(cron) if cron.strip() else None
         self._metrics = metrics
 
-    async def ask(self, identity: Identity, language: Language, source: str) -> StoredJob:
+    async def submit(self, identity: Identity, language: Language, source: str) -> dict[str, Any]:
         name = self._sources.seen_by(identity).named(source).name
         return await self.start(identity, language, {"source": name})
 
@@ -41,6 +41,9 @@ class Refreshes(JobType):
             (f"/refresh|{name}|{self._cron.text}", self._cron, payload) for name, payload in payloads.items()
         ]
 
+    def state_of(self, work: StoredJob) -> dict[str, Any]:
+        return {**super().state_of(work), "source": json.loads(work.payload)["request"]["source"]}
+
     async def run(self, payload: Mapping[str, Any], job: ClaimedJob, memory: Memory) -> None:  # noqa: ARG002 -- the base class has these parameters
         """Refresh the catalog for all users. The result says nothing about it, because policies differ."""
         name = payload["request"]["source"]
@@ -50,17 +53,8 @@ class Refreshes(JobType):
             resources = await self._sources.named(name).app.resources()
             changed = await resources.catalog_cache.publish()
         except Text2SQLError:
-            self._metrics.refreshed("failed")
+            self._metrics.count("refreshes", "failed")
             raise
         await job.end("done", "{}")
-        self._metrics.refreshed("changed" if changed else "same")
+        self._metrics.count("refreshes", "changed" if changed else "same")
         log_fields(log, "refresh", source=name, changed=changed)
-
-
-def state_of(work: StoredJob) -> dict[str, Any]:
-    return {
-        "refresh_id": work.id,
-        "source": json.loads(work.payload)["request"]["source"],
-        "status": work.state,
-        "problem": json.loads(work.output or "{}").get("problem"),
-    }

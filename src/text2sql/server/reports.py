@@ -3,31 +3,33 @@ resumes the job does not run it again.
 """
 
 import asyncio
+import binascii
 import json
 import logging
-from base64 import b64encode
+from base64 import b64decode, b64encode
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from datetime import datetime
+from dataclasses import dataclass, replace
+from datetime import date, datetime
 from hashlib import sha256
-from typing import Any
+from typing import Any, ClassVar
 
 from text2sql.errors import UsageError
 from text2sql.i18n import Language
-from text2sql.memory import ClaimedJob, Memory, StoredJob
+from text2sql.memory import ClaimedJob, Memory
 from text2sql.reports.build import Report, build_report, render_in_subprocess
 from text2sql.reports.cron import Cron
-from text2sql.reports.lock import lock_text
-from text2sql.reports.outcomes import Item, Outcome, Step, outcome_from_json, outcome_to_json
+from text2sql.reports.lock import Lock, lock_text, parse_lock
+from text2sql.reports.outcomes import Item, Outcome, ReportOptions, Step, outcome_from_json, outcome_to_json
 from text2sql.reports.output import DIRECT_FORMATS, report_files
+from text2sql.reports.parameters import check_parameters
 from text2sql.reports.schedule import Job, run_job
+from text2sql.reports.template import Template, read_template
 from text2sql.server.audit import AuditLog
 from text2sql.server.identity import Identity
 from text2sql.server.jobs import JobRunner, JobType
 from text2sql.server.logs import log_fields
 from text2sql.server.metrics import Metrics
 from text2sql.server.models import ReportRequest
-from text2sql.server.report_request import parse_report_request
 from text2sql.server.sources import Source, Sources
 
 log = logging.getLogger(__name__)
@@ -35,6 +37,7 @@ log = logging.getLogger(__name__)
 
 class Reports(JobType):
     name, concurrency = "report", 2  # one report asks several questions in parallel
+    initial_progress: ClassVar = {"stage": "", "done": 0, "total": 0, "formats": [], "record": None}
 
     def __init__(
         self, jobs: JobRunner, auditor: AuditLog, sources: Sources, schedule: Sequence[Job], metrics: Metrics
@@ -45,8 +48,8 @@ class Reports(JobType):
         self._schedule = schedule
         self._metrics = metrics
 
-    async def ask(self, identity: Identity, language: Language, request: ReportRequest) -> StoredJob:
-        parsed = await asyncio.to_thread(parse_report_request, request)  # raise now for an invalid request
+    async def submit(self, identity: Identity, language: Language, request: ReportRequest) -> dict[str, Any]:
+        parsed = await asyncio.to_thread(_parse, request)  # raise now for an invalid request
         self._sources.seen_by(identity).named(request.source)
         dated = request.model_copy(update={"date": f"{parsed.today}"})
         return await self.start(identity, language, dated.model_dump())
@@ -68,7 +71,7 @@ class Reports(JobType):
     async def _run_requested(self, payload: Mapping[str, Any], job: ClaimedJob, memory: Memory) -> None:
         identity = await self.jobs.authorize(payload)
         request = ReportRequest.model_validate(payload["request"])
-        parsed = await asyncio.to_thread(parse_report_request, request)
+        parsed = await asyncio.to_thread(_parse, request)
         source = self._sources.seen_by(identity).named(request.source)
         options = replace(parsed.options, user=identity.user, journal=await _journal(source, job, memory))
         report = await build_report(
@@ -141,20 +144,6 @@ async def _journal(source: Source, job: ClaimedJob, memory: Memory) -> _Journal:
     return _Journal(job, resources.catalog_cache.mark, dict(await memory.jobs.parts(job.name, "question")))
 
 
-def state_of(work: StoredJob) -> dict[str, Any]:
-    progress = json.loads(work.output or "{}")
-    return {
-        "report_id": work.id,
-        "status": work.state,
-        "stage": progress.get("stage", ""),
-        "done": progress.get("done", 0),
-        "total": progress.get("total", 0),
-        "formats": progress.get("formats", []),
-        "record": progress.get("record"),
-        "problem": progress.get("problem"),
-    }
-
-
 def _log_report(report: Report, source: Source) -> None:
     record = report.record
     log_fields(
@@ -169,3 +158,38 @@ def _log_report(report: Report, source: Source) -> None:
         connections=record["connections"],
         seconds=record["seconds"]["total"],
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _ParsedRequest:
+    template: Template
+    parameters: dict[str, str]
+    lock: Lock
+    today: date
+    options: ReportOptions
+
+
+def _parse(request: ReportRequest) -> _ParsedRequest:
+    return _ParsedRequest(
+        template=_template(request),
+        parameters=check_parameters(request.parameters),
+        lock=parse_lock(request.lock, "lock"),
+        today=_parse_date(request.date),
+        options=ReportOptions(language=request.language or "", locked=request.locked),
+    )
+
+
+def _template(request: ReportRequest) -> Template:
+    if request.format != "docx":
+        return read_template(request.template.encode("utf-8", "replace"), request.format)
+    try:
+        return read_template(b64decode(request.template, validate=True), "docx")
+    except binascii.Error as error:
+        raise UsageError("usage.report_docx", detail="no Base64") from error
+
+
+def _parse_date(text: str | None) -> date:
+    try:
+        return date.fromisoformat(text) if text else date.today()
+    except ValueError as error:
+        raise UsageError("usage.report_date", given=text) from error

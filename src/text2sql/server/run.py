@@ -10,9 +10,9 @@ import signal
 import socket
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from ipaddress import ip_address
 from types import FrameType
-from typing import Any
 
 import uvicorn
 from fastapi import FastAPI
@@ -50,32 +50,38 @@ def serve(
 ) -> None:
     """Serve until SIGTERM or Ctrl-C; a second signal stops at once."""
     require_auth_or_loopback(host, settings)
-    options: dict[str, Any] = {
-        "addresses": dict(addresses),
-        "settings": settings,
-        "model": model,
-        "policies": policies,
-        "accounts": accounts,
-        "host": host,
-        "multiple_processes": workers > 1,
-        "schedule": tuple(schedule),
-    }
+    build_app = partial(
+        build,
+        dict(addresses),
+        settings,
+        model=model,
+        policies=policies,
+        accounts=accounts,
+        hosts=LOOPBACK | {host_of(f"[{host}]")},
+        multiple_processes=workers > 1,
+        schedule=tuple(schedule),
+    )
+    grace = math.ceil(settings.shutdown_grace) + _SEND_DELAY
     with _open_socket(host, port) as listener:
+        address = _address(host, listener)
         if workers == 1:
-            run_worker(**options, listener=listener, ready=ready)
+            run_worker(build_app, grace, address, listener, ready)
             return
-        _application(options)  # validate the settings once, before workers start
-        ready(_address(host, listener))
-        supervise(run_worker, options, workers, listener, settings.shutdown_grace + _SEND_DELAY + _KILL_DELAY)
+        build_app()  # validate the settings once, before workers start
+        ready(address)
+        worker = partial(_run_one_of_many, build_app, grace, address)
+        supervise(worker, workers, listener, grace + _KILL_DELAY)
 
 
 def run_worker(
-    *, listener: socket.socket, ready: Callable[[str], None] = lambda _: None, **options: Any
+    build_app: Callable[[], FastAPI],
+    grace: int,
+    address: str,
+    listener: socket.socket,
+    ready: Callable[[str], None] = lambda _: None,
 ) -> None:
     """Serve in this process."""
-    if options["multiple_processes"]:
-        _follow_parent()
-    app, settings = _application(options), options["settings"]
+    app = build_app()
     to_json_lines()
     config = uvicorn.Config(
         app,
@@ -83,13 +89,25 @@ def run_worker(
         log_config=None,
         access_log=False,
         server_header=False,
-        timeout_graceful_shutdown=math.ceil(settings.shutdown_grace) + _SEND_DELAY,
+        timeout_graceful_shutdown=grace,
     )
-    server = GracefulServer(config, app, lambda: _announce(_address(options["host"], listener), ready))
+
+    def announce() -> None:
+        log_fields(log, "listening", address=address)
+        ready(address)
+
+    server = GracefulServer(config, app, announce)
     # uvicorn raises the signal again after a graceful shutdown; ignore it.
     for signal_number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(signal_number, _ignore_signal)
+        signal.signal(signal_number, lambda *_: None)
     server.run([listener])
+
+
+def _run_one_of_many(
+    build_app: Callable[[], FastAPI], grace: int, address: str, listener: socket.socket
+) -> None:
+    _follow_parent()
+    run_worker(build_app, grace, address, listener)
 
 
 def _follow_parent() -> None:
@@ -107,14 +125,6 @@ def _follow_parent() -> None:
             signal.raise_signal(signal.SIGTERM)
 
     threading.Thread(target=wait, daemon=True).start()
-
-
-def _application(options: Mapping[str, Any]) -> FastAPI:
-    build_options = {
-        name: value for name, value in options.items() if name not in ("addresses", "settings", "host")
-    }
-    hosts = LOOPBACK | {host_of(f"[{options['host']}]")}
-    return build(options["addresses"], options["settings"], hosts=hosts, **build_options)
 
 
 def _address(host: str, listener: socket.socket) -> str:
@@ -172,12 +182,3 @@ def _open_socket(host: str, port: int) -> socket.socket:
     except OSError as error:
         detail = error.strerror or str(error)
         raise UsageError("usage.serve_port", host=host, port=port, detail=detail) from error
-
-
-def _announce(address: str, ready: Callable[[str], None]) -> None:
-    log_fields(log, "listening", address=address)
-    ready(address)
-
-
-def _ignore_signal(sig: int, frame: FrameType | None) -> None:
-    pass

@@ -3,8 +3,8 @@
 import asyncio
 import json
 import re
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Coroutine, Mapping
-from contextlib import AsyncExitStack, aclosing, asynccontextmanager
+from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Mapping
+from contextlib import AsyncExitStack, aclosing
 from typing import Any, TypeVar
 
 from starlette.requests import Request
@@ -41,14 +41,8 @@ def to_json(content: Any) -> str:
 
 
 async def run_until_disconnect(request: Request, work: Coroutine[Any, Any, T]) -> T:
-    """Await `work`; if the client disconnects first, cancel it and wait until it has ended."""
-    task = asyncio.create_task(work)
-    async with _watch_disconnect(request.receive) as disconnected:
-        try:
-            await asyncio.wait({task, disconnected}, return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            if not task.done():
-                await _cancel_and_wait(task)
+    """Await `work`; raise `ClientGone` if the client disconnects first."""
+    task = await _run(work, request.receive)
     if task.cancelled():
         raise ClientGone
     return task.result()
@@ -81,15 +75,10 @@ class Streamed(Response):
                         await _send_chunk(send, chunk[offset : offset + _CHUNK_BYTES])
             await send({"type": "http.response.body", "body": b"", "more_body": False})
 
-        send_task = asyncio.create_task(send_all())
-        async with self._resources, _watch_disconnect(receive) as disconnected:
-            try:
-                await asyncio.wait({send_task, disconnected}, return_when=asyncio.FIRST_COMPLETED)
-            finally:
-                if not send_task.done():
-                    await _cancel_and_wait(send_task)
-        if not send_task.cancelled():
-            send_task.result()
+        async with self._resources:
+            task = await _run(send_all(), receive)
+        if not task.cancelled():
+            task.result()
 
 
 async def _send_chunk(send: Send, chunk: bytes) -> None:
@@ -97,17 +86,22 @@ async def _send_chunk(send: Send, chunk: bytes) -> None:
         await send({"type": "http.response.body", "body": chunk, "more_body": True})
 
 
-@asynccontextmanager
-async def _watch_disconnect(receive: Callable[[], Awaitable[Any]]) -> AsyncIterator["asyncio.Task[None]"]:
+async def _run(work: Coroutine[Any, Any, T], receive: Callable[[], Awaitable[Any]]) -> "asyncio.Task[T]":
+    """Run `work` as a task; if the client disconnects first, cancel it and wait until it has ended."""
+
     async def wait_for_disconnect() -> None:
         while (await receive())["type"] != "http.disconnect":
             pass
 
-    task = asyncio.create_task(wait_for_disconnect())
+    task, disconnected = asyncio.create_task(work), asyncio.create_task(wait_for_disconnect())
     try:
-        yield task
+        await asyncio.wait({task, disconnected}, return_when=asyncio.FIRST_COMPLETED)
     finally:
-        await _cancel_and_wait(task)
+        disconnected.cancel()
+        if not task.done():
+            await _cancel_and_wait(task)
+        await _cancel_and_wait(disconnected)
+    return task
 
 
 async def _cancel_and_wait(task: "asyncio.Task[Any]") -> None:

@@ -2,7 +2,6 @@
 
 A question without readers is cancelled after a grace period; a stream whose buffer is full ends with a
 problem.
-
 """
 
 import asyncio
@@ -166,7 +165,7 @@ class Streams:
         except Text2SQLError as error:
             self._fail(stream, problem_of(error, stream.language))
         except Exception:  # reported to the reader as 500, and logged
-            log.exception("a question ended with a fault of ours")
+            log.exception("internal error in a question")
             self._fail(stream, details(500, stream.language, request_id=request_id.get()))
         finally:
             self._finish(stream)

@@ -3,7 +3,6 @@
 The settings, never the token, determine the algorithm: a shared secret (HS256) or the issuer's public keys.
 So neither `none` nor a public key used as a secret is accepted. Keys are found by `kid`; URLs inside a token
 (`jku`, `x5u`) are ignored.
-
 """
 
 import logging

@@ -2,7 +2,6 @@
 
 Off unless OTEL_EXPORTER_OTLP_ENDPOINT names a collector and `text2sql-kit[otel]` is installed. Spans never
 contain questions, SQL or cell values.
-
 """
 
 import logging

@@ -1,7 +1,6 @@
 """Runs several server processes behind one port: the parent starts, replaces and stops them.
 
 Workers are spawned rather than forked, so that no connection, lock or event loop is shared.
-
 """
 
 import logging
@@ -12,7 +11,6 @@ import time
 from collections.abc import Callable
 from multiprocessing.process import BaseProcess
 from types import FrameType
-from typing import Any
 
 from text2sql.server.logs import log_fields, to_json_lines
 
@@ -24,7 +22,7 @@ _MAX_DEATHS = 5  # per worker within a minute: then the server gives up
 
 
 def supervise(
-    target: Callable[..., None], options: dict[str, Any], count: int, listener: socket.socket, grace: float
+    target: Callable[[socket.socket], None], count: int, listener: socket.socket, grace: float
 ) -> None:
     """Run workers until SIGTERM or Ctrl-C. A second signal, or the end of the grace period, kills them."""
     to_json_lines()
@@ -39,7 +37,7 @@ def supervise(
     spawn = multiprocessing.get_context("spawn")
 
     def start() -> BaseProcess:
-        process = spawn.Process(target=target, kwargs={**options, "listener": listener})
+        process = spawn.Process(target=target, args=(listener,))
         process.start()
         return process
 

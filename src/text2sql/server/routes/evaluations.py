@@ -7,7 +7,6 @@ from fastapi import APIRouter, Query
 from starlette.responses import Response
 
 from text2sql.errors import UsageError
-from text2sql.server.evaluations import state_of
 from text2sql.server.models import EvaluationRequest, EvaluationState
 from text2sql.server.query_pipeline import Pipeline, ReaderLanguage, User
 from text2sql.server.routes.openapi import Responses, problems
@@ -38,13 +37,13 @@ async def begin(body: EvaluationRequest, pipeline: Pipeline, language: ReaderLan
     """Start an evaluation. An invalid question set is rejected immediately."""
     if body.model and body.model not in pipeline.models:
         raise UsageError("usage.model_offered", name=body.model)
-    return Json(state_of(await pipeline.evaluations.ask(pipeline.identity, language, body)), status_code=202)
+    return Json(await pipeline.evaluations.submit(pipeline.identity, language, body), status_code=202)
 
 
 @router.get("/{evaluation_id}", responses=problems(), response_model=EvaluationState)
 async def state(evaluation_id: str, pipeline: Pipeline, user: User) -> Response:
     """The progress and the accuracy so far; the summary once it is done."""
-    return Json(state_of(await pipeline.evaluations.find(user, evaluation_id)))
+    return Json(await pipeline.evaluations.state(user, evaluation_id))
 
 
 @router.get("/{evaluation_id}/result", responses={**problems(), **_FILES}, response_class=Response)

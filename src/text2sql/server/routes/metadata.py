@@ -71,7 +71,7 @@ async def feedback(body: Feedback, pipeline: Pipeline, user: User) -> Response:
         thread=body.thread_id or "",
         user=user,
     )
-    pipeline.metrics.feedback(body.good)
+    pipeline.metrics.count("feedback", str(body.good).lower())
     return Response(status_code=204)
 
 

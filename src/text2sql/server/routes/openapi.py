@@ -20,23 +20,20 @@ _EVENT_SCHEMA = {
         "data": {"type": "string", "contentMediaType": "application/json"},
     },
 }
-_EVENTS_EXAMPLE = "\n".join(
-    [
-        "id: 5b0e-1",
-        "event: started",
-        'data: {"stream_id":"5b0e","thread_id":"0f9b"}',
-        "",
-        "id: 5b0e-2",
-        "event: stage_started",
-        'data: {"stage":"classifier"}',
-        "",
-        "id: 5b0e-3",
-        "event: finished",
-        f"data: {to_json({'answer': ANSWER})}",
-        "",
-        "",
-    ]
-)
+_EVENTS_EXAMPLE = f"""\
+id: 5b0e-1
+event: started
+data: {{"stream_id":"5b0e","thread_id":"0f9b"}}
+
+id: 5b0e-2
+event: stage_started
+data: {{"stage":"classifier"}}
+
+id: 5b0e-3
+event: finished
+data: {to_json({"answer": ANSWER})}
+
+"""
 _EVENTS_DESCRIPTION = (
     "Server-sent events: `started`, then `stage_started`, `stage_ended`, `sql_token`, `checked`, "
     "`rows_found`, `answer_token`, `warned`, `queued` as they happen; the last event is `finished` with the "

@@ -7,7 +7,6 @@ from starlette.responses import Response
 
 from text2sql.server.models import RefreshRequest, RefreshState
 from text2sql.server.query_pipeline import Pipeline, ReaderLanguage, User
-from text2sql.server.refreshes import state_of
 from text2sql.server.routes.openapi import problems
 from text2sql.server.streaming import Json
 
@@ -22,13 +21,13 @@ async def begin(
     language: ReaderLanguage,
 ) -> Response:
     """Start to reload the catalog of a source."""
-    return Json(state_of(await pipeline.refreshes.ask(pipeline.identity, language, source)), status_code=202)
+    return Json(await pipeline.refreshes.submit(pipeline.identity, language, source), status_code=202)
 
 
 @router.get("/refreshes/{refresh_id}", responses=problems(), response_model=RefreshState)
 async def state(refresh_id: str, pipeline: Pipeline, user: User) -> Response:
     """The state of a refresh. Once it is done, all servers use the new catalog within a second."""
-    return Json(state_of(await pipeline.refreshes.find(user, refresh_id)))
+    return Json(await pipeline.refreshes.state(user, refresh_id))
 
 
 @router.delete("/refreshes/{refresh_id}", responses=problems(), status_code=204, response_class=Response)

@@ -10,7 +10,6 @@ from starlette.responses import Response
 from text2sql.reports.output import MEDIA
 from text2sql.server.models import ReportRequest, ReportState
 from text2sql.server.query_pipeline import Pipeline, ReaderLanguage, User
-from text2sql.server.reports import state_of
 from text2sql.server.routes.openapi import Responses, problems
 from text2sql.server.streaming import SANDBOX, Json
 
@@ -33,19 +32,19 @@ _YAML: Responses = {
 @router.post("", responses=problems(), status_code=202, response_model=ReportState)
 async def begin(body: ReportRequest, pipeline: Pipeline, language: ReaderLanguage) -> Response:
     """Start a report. An invalid template is rejected immediately."""
-    return Json(state_of(await pipeline.reports.ask(pipeline.identity, language, body)), status_code=202)
+    return Json(await pipeline.reports.submit(pipeline.identity, language, body), status_code=202)
 
 
 @router.get("/{report_id}", responses=problems(), response_model=ReportState)
 async def state(report_id: str, pipeline: Pipeline, user: User) -> Response:
     """The progress; the record once it is done."""
-    return Json(state_of(await pipeline.reports.find(user, report_id)))
+    return Json(await pipeline.reports.state(user, report_id))
 
 
 @router.get("/{report_id}/result", responses={**problems(), **_FILES}, response_class=Response)
 async def result(report_id: str, pipeline: Pipeline, user: User, format: Format = None) -> Response:  # noqa: A002 -- the name of the query parameter
     """The document. Images are embedded, except in Markdown: use `html` for them."""
-    formats: list[str] = state_of(await pipeline.reports.find(user, report_id))["formats"]
+    formats: list[str] = (await pipeline.reports.state(user, report_id))["formats"]
     kind: str = format or next(iter(formats), "")
     data = b64decode(await pipeline.reports.part(user, report_id, "file", kind))
     name = {"Content-Disposition": f'attachment; filename="report.{kind}"'}

@@ -104,7 +104,7 @@ async def export(
     order = sort_position(stored, sort, descending)
     work = _exported(pipeline, source, stored, result_id=result_id, user=user, kind=kind, order=order)
     response = await run_until_disconnect(request, work)
-    pipeline.metrics.exported(kind)
+    pipeline.metrics.count("exports", kind)
     return response
 
 

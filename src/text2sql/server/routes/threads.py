@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
+from dataclasses import asdict
 from typing import Annotated
 
 from fastapi import APIRouter, Header, Path, Request
@@ -33,19 +34,7 @@ async def threads(pipeline: Pipeline, user: User) -> Response:
         for info in await source.app.threads.list(user=user):
             threads_by_id.setdefault(info.thread_id, info)
     newest_first = sorted(threads_by_id.values(), key=lambda info: info.updated, reverse=True)
-    return Json(
-        {
-            "threads": [
-                {
-                    "thread_id": info.thread_id,
-                    "title": info.title,
-                    "turns": info.turns,
-                    "updated": info.updated,
-                }
-                for info in newest_first
-            ]
-        }
-    )
+    return Json({"threads": [asdict(info) for info in newest_first]})
 
 
 @router.get("/{thread_id}", responses=problems(), response_model=Thread)
@@ -103,7 +92,7 @@ async def resume(
 
 
 async def _wait_for_first(events: AsyncGenerator[Event, None]) -> AsyncGenerator[Event, None]:
-    """Wait for the first event, so that an error such as \"nothing to resume\" becomes an HTTP problem."""
+    """Wait for the first event, so that an error such as "nothing to resume" becomes an HTTP problem."""
     first = await anext(events)
 
     async def with_first() -> AsyncGenerator[Event, None]:
