@@ -59,9 +59,9 @@ def _stage(folder: Path) -> None:
         picture.rename(picture.with_name(_PICTURE.sub(r"-\1.png", picture.name)))
     for text in folder.glob("*.md"):
         text.write_text(_of_the_site(text.read_text(encoding="utf-8")), encoding="utf-8")
-    for page in list(folder.glob("*.md")):
-        if not page.name.endswith(".zh.md") and not _twin(page).is_file():
-            _twin(page).write_text(_for_the_chinese_site(page), encoding="utf-8")
+    for original in list(folder.glob("*.md")):
+        if not original.name.endswith(".zh.md") and not _twin(original).is_file():
+            _twin(original).write_text(_for_the_chinese_site(original), encoding="utf-8")
 
 
 def _twin(page: Path) -> Path:

@@ -114,8 +114,8 @@ def test_a_chat_sketches_the_last_answer_as_any_kind_that_suits(
     told = ended.out
     assert told.count("suits: bar, pie") == 2
     assert told.count(f"Bo  {'█' * 71} 200") == 2
-    assert "“heatmap” does not suit this result." in told
-    assert "“nonsense” does not suit this result." in told
+    assert "“heatmap” does not fit this result." in told
+    assert "“nonsense” does not fit this result." in told
     assert f"The chart is in {target}" in told
     assert target.read_bytes().startswith(b"<svg")
     assert f"{target} already exists" in told

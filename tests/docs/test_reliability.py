@@ -15,19 +15,19 @@ def rows(page: Path) -> list[list[str]]:
 
 
 @both
-def test_every_rule_and_every_fault_has_its_row_in_order(page: Path) -> None:
+def test_every_rule_and_every_fault_is_listed_in_order(page: Path) -> None:
     assert [row[0] for row in rows(page)] == list(IDS)
 
 
 @both
-def test_the_tests_of_every_row_are_those_that_there_are(page: Path) -> None:
+def test_the_tests_named_in_the_table_exist(page: Path) -> None:
     """The rows of the tables that `python tests/faults/table.py` writes."""
     text = page.read_text(encoding="utf-8")
     assert filled(text) == text
 
 
 @both
-def test_what_no_test_proves_is_said_to_be_so(page: Path) -> None:
+def test_rows_without_a_test_are_marked_as_not_proved(page: Path) -> None:
     for row, fault, here, tests in rows(page):
         assert fault, row
         assert here, row

@@ -35,7 +35,7 @@ def texts(site: Path) -> Iterator[dict[str, str]]:
     yield from json.loads((site / "search" / "search_index.json").read_text(encoding="utf-8"))["docs"]
 
 
-def test_every_page_is_there_in_both_languages(site: Path) -> None:
+def test_every_page_exists_in_both_languages(site: Path) -> None:
     for page in (ROOT / "docs").glob("*.md"):
         name = page.name.removesuffix(".md").removesuffix(".zh")
         folder = "" if name == "index" else name
@@ -69,9 +69,9 @@ def test_the_chinese_navigation_has_the_titles_of_the_twins(site: Path) -> None:
 
 
 def test_the_search_finds_both_languages_and_root_documents(site: Path) -> None:
-    found = {entry["location"]: entry["text"] for entry in texts(site)}
-    assert "wheel" in " ".join(text for place, text in found.items() if place.startswith("contributing"))
-    chinese = " ".join(text for place, text in found.items() if place.startswith("zh/quickstart"))
+    pages = {page["location"]: page["text"] for page in texts(site)}
+    assert "wheel" in " ".join(text for place, text in pages.items() if place.startswith("contributing"))
+    chinese = " ".join(text for place, text in pages.items() if place.startswith("zh/quickstart"))
     assert "模型\u200b" in chinese  # cut into words, which the search tells apart by this space
 
 

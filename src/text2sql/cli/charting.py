@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from text2sql.charts import Chart, chart_of_kind, choose, draw, from_plain, kinds, ready, sketch, spec
+from text2sql.charts import Chart, chart_of_kind, choose, draw, from_plain, kinds, ready, spec, terminal_chart
 from text2sql.config import Settings
 from text2sql.errors import ChartError, UsageError
 from text2sql.i18n import Language, say
@@ -53,7 +53,7 @@ def _chosen(answer: Answer, result: QueryResult) -> Chart | None:
 
 def sketched(answer: Answer, lang: Language, width: int | None, kind: str = "") -> str:
     drawing = drawable(answer, kind)
-    return sketch(drawing.chart, drawing.result, width or _WIDTH, lang)
+    return terminal_chart(drawing.chart, drawing.result, width or _WIDTH, lang)
 
 
 def target_of(name: str) -> Path:

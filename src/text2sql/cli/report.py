@@ -25,12 +25,12 @@ from text2sql.client.async_client import AsyncText2SQL
 from text2sql.config import from_environment
 from text2sql.errors import Text2SQLError, UsageError
 from text2sql.i18n import Language, explain
-from text2sql.reports.answer_placeholders import PARALLEL, Step, Terms
 from text2sql.reports.build import Report
 from text2sql.reports.cron import read_cron
-from text2sql.reports.output import put
+from text2sql.reports.outcomes import PARALLEL, ReportOptions, Step
+from text2sql.reports.output import write_file
 from text2sql.reports.parameters import read_parameters
-from text2sql.reports.schedule import Job, do, job_of, keep
+from text2sql.reports.schedule import Job, job_of, run_job, run_on_schedule
 from text2sql.text_normalization import printable
 
 
@@ -85,11 +85,11 @@ def run(
     attempts: int | None,
     **given: Any,
 ) -> int:
-    terms = Terms(
+    options = ReportOptions(
         language=lang if language_was_named() else "",
         parallel=parallel,
         locked=locked,
-        anew=anew,
+        ignore_lock=anew,
         max_attempts=attempts or 0,
     )
     job = job_of(
@@ -98,7 +98,7 @@ def run(
         Path(lock) if lock else None,
         parameters=read_parameters(param),
         every=read_cron(every) if every else None,
-        terms=terms,
+        options=options,
     )
     presentation = Presentation(
         lang, given["as_json"], given["quiet"], Path(given["record"]) if given["record"] else None
@@ -116,7 +116,7 @@ async def _run(job: Job, app: AsyncText2SQL, presentation: Presentation, today: 
     try:
         if job.every is None:
             return await _once(job, app, presentation, today or date.today())
-        await keep(job.every, partial(_when_due, job, app, presentation))
+        await run_on_schedule(job.every, partial(_when_due, job, app, presentation))
         return OK
     finally:
         await app.close()
@@ -132,7 +132,7 @@ async def _when_due(job: Job, app: AsyncText2SQL, presentation: Presentation, du
 
 async def _once(job: Job, app: AsyncText2SQL, presentation: Presentation, today: date) -> int:
     with _progress(presentation) as on_step:
-        report, path = await do(job, app, replace(job.terms, told=on_step), today=today)
+        report, path = await run_job(job, app, replace(job.options, on_step=on_step), today=today)
     record = {
         "template": str(job.template),
         "output": str(path),
@@ -141,7 +141,7 @@ async def _once(job: Job, app: AsyncText2SQL, presentation: Presentation, today:
         **report.record,
     }
     if presentation.record is not None:
-        put(presentation.record, f"{json.dumps(record, ensure_ascii=False, indent=2)}\n".encode())
+        write_file(presentation.record, f"{json.dumps(record, ensure_ascii=False, indent=2)}\n".encode())
     if presentation.as_json:
         echo_json(record)
     else:
@@ -190,7 +190,7 @@ def _progress(presentation: Presentation) -> Iterator[Callable[[Step], None]]:
         def on_step(step: Step) -> None:
             stage = word(f"report.stage.{step.stage}", presentation.lang)
             sign = "✓" if step.passed else "✗"
-            question = printable(step.item.asked)
+            question = printable(step.item.resolved)
             if not console.is_terminal:
                 click.echo(f"{stage} {step.done}/{step.total} {sign} {question}", err=True)
                 return

@@ -9,7 +9,7 @@ from typing import Any
 
 from text2sql.errors import Text2SQLError
 from text2sql.i18n import Language
-from text2sql.memory import ClaimedJob, Memory, Work
+from text2sql.memory import ClaimedJob, Memory, StoredJob
 from text2sql.reports.cron import Cron, read_cron
 from text2sql.server.identity import Identity
 from text2sql.server.jobs import JobRunner, JobType
@@ -29,7 +29,7 @@ class Refreshes(JobType):
         self._cron = read_cron(cron) if cron.strip() else None
         self._metrics = metrics
 
-    async def ask(self, identity: Identity, language: Language, source: str) -> Work:
+    async def ask(self, identity: Identity, language: Language, source: str) -> StoredJob:
         name = self._sources.seen_by(identity).named(source).name
         return await self.start(identity, language, {"source": name})
 
@@ -57,10 +57,10 @@ class Refreshes(JobType):
         log_fields(log, "refresh", source=name, changed=changed)
 
 
-def state_of(work: Work) -> dict[str, Any]:
+def state_of(work: StoredJob) -> dict[str, Any]:
     return {
         "refresh_id": work.id,
-        "source": json.loads(work.asked)["request"]["source"],
+        "source": json.loads(work.payload)["request"]["source"],
         "status": work.state,
-        "problem": json.loads(work.told or "{}").get("problem"),
+        "problem": json.loads(work.output or "{}").get("problem"),
     }

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from datetime import date
 
 from text2sql.errors import UsageError
-from text2sql.reports.answer_placeholders import Terms
-from text2sql.reports.lock import Lock, read_lock
-from text2sql.reports.parameters import checked
+from text2sql.reports.lock import Lock, parse_lock
+from text2sql.reports.outcomes import ReportOptions
+from text2sql.reports.parameters import check_parameters
 from text2sql.reports.template import Template, read_template
 from text2sql.server.models import ReportRequest
 
@@ -19,16 +19,16 @@ class ParsedReportRequest:
     parameters: dict[str, str]
     lock: Lock
     today: date
-    terms: Terms
+    options: ReportOptions
 
 
 def parse_report_request(request: ReportRequest) -> ParsedReportRequest:
     return ParsedReportRequest(
         template=_template(request),
-        parameters=checked(request.parameters),
-        lock=read_lock(request.lock, "lock"),
+        parameters=check_parameters(request.parameters),
+        lock=parse_lock(request.lock, "lock"),
         today=_parse_date(request.date),
-        terms=Terms(language=request.language or "", locked=request.locked),
+        options=ReportOptions(language=request.language or "", locked=request.locked),
     )
 
 
