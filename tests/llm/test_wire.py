@@ -135,9 +135,9 @@ def test_every_scenario_is_listed() -> None:
     assert sorted(SCENARIOS) == sorted(NAMES)
 
 
-def test_the_endpoint_knows_no_other_paths(server: Endpoint) -> None:
+def test_the_endpoint_answers_404_at_a_path_that_it_does_not_have(server: Endpoint) -> None:
     connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=5)
-    connection.request("POST", "/v1/audio", body="{}")
+    connection.request("POST", "/v1/moderations", body="{}")
     assert connection.getresponse().status == 404
     connection.close()
 

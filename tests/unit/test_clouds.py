@@ -213,15 +213,10 @@ def test_tables_of_bigquery_become_a_catalog_without_a_query() -> None:
         list_rows=lambda *_, **__: [("Oslo",), ("北京",), (None,)],
     )
     made = tables_of_bigquery.read(client, "proj.shop", 3)
-    (customers,) = made.tables
-    assert (made.default_schema, customers.name, customers.comment, customers.rows) == (
-        "shop",
-        "customers",
-        "客户",
-        3,
-    )
-    assert (customers.primary_key, customers.columns[1].samples) == (("id",), ("Oslo", "北京"))
-    assert [column.nullable for column in customers.columns] == [False, True]
+    (loaded,) = made.tables
+    assert (made.default_schema, loaded.name, loaded.comment, loaded.rows) == ("shop", "customers", "客户", 3)
+    assert (loaded.primary_key, loaded.columns[1].samples) == (("id",), ("Oslo", "北京"))
+    assert [column.nullable for column in loaded.columns] == [False, True]
 
 
 def test_an_address_of_bigquery_names_a_dataset() -> None:
