@@ -9,8 +9,8 @@ WORKDIR /build
 RUN pip install --no-cache-dir uv==0.13.8
 COPY pyproject.toml requirements.lock README.md LICENSE ./
 COPY src src
-# The lock file decides the versions and their digests. zhplot brings a font with Chinese letters for pictures of
-# charts; only its file is used.
+# The lock file decides the versions and their digests. zhplot contains a font with Chinese characters for
+# chart images; only the font file is used.
 RUN uv venv /opt/text2sql && \
     uv pip install --python /opt/text2sql --constraints requirements.lock ".[${EXTRAS}]" && \
     uv pip install --python /opt/text2sql --no-deps zhplot==1.0.0

@@ -6,7 +6,7 @@ SHELL := /bin/bash
 
 .PHONY: test check lint demo dist docs format lock servers clouds fuzz clean
 
-test: lint  ## every check and every test, on real servers and on every Python at hand
+test: lint  ## all checks and all tests, on real servers and on every installed Python
 	$(BIN)/python tests/servers.py -- $(BIN)/pytest -n 2 -m "not model and not snowflake" --ignore tests/e2e --ignore tests/release tests
 	TEXT2SQL_CLOUDS=snowflake $(BIN)/python tests/servers.py -- $(BIN)/pytest -m snowflake tests/contract tests/cli/test_servers.py
 	$(BIN)/pytest tests/e2e
@@ -23,10 +23,10 @@ lint: $(READY)  ## format, lint, types, imports
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-demo: $(READY)  ## a shop, six questions, the model in the box
+demo: $(READY)  ## a shop database, six questions, the embedded model
 	$(BIN)/text2sql demo
 
-dist: $(READY)  ## wheel and sdist in dist/, and their first minute in an empty environment
+dist: $(READY)  ## build wheel and sdist in dist/, and try the wheel in an empty environment
 	rm -rf dist
 	$(BIN)/uv build --quiet
 	$(BIN)/pytest -n 2 --dist loadfile tests/release
@@ -38,12 +38,12 @@ format: $(READY)
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-# A universal lock with hashes and without addresses: any index that serves the same bytes will do.
+# A universal lock with hashes and without index addresses: every index with the same files will do.
 lock: $(READY)
 	$(BIN)/uv pip compile --universal --generate-hashes --no-header --no-annotate --upgrade \
 		--python-version 3.11 --extra all --group dev pyproject.toml -o requirements.lock
 
-servers: $(READY)  ## PostgreSQL, MariaDB and Redis for hands-on work, until Ctrl-C
+servers: $(READY)  ## PostgreSQL, MariaDB and Redis to try things out, until Ctrl-C
 	$(BIN)/python tests/servers.py
 
 clouds: $(READY)  ## the contract suite on the emulators of Snowflake and BigQuery; the latter takes minutes

@@ -1,6 +1,6 @@
 """What a second query is worth, and when: the model's own, without its adapter, below the engine's own DDL.
 
-    python benchmarks/tune.py held.json --held
+    python benchmarks/tune.py held.json --held-out
     python benchmarks/other_ways.py held.json [--adapter FILE] [--out replies.jsonl] [--most 200]
 
 Every question is asked once as the app asks it, and once as it asks in doubt; replies are kept, so a run

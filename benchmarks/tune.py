@@ -1,23 +1,25 @@
-"""Teaches the embedded model to write queries: the LoRA adapter that lies beside it (`adapter.gguf`).
+"""Train the LoRA adapter of the embedded model (`adapter.gguf`) to write queries.
 
-    pip install torch transformers accelerate gguf     beside text2sql itself, which does not need them
-    python benchmarks/tune.py adapter.gguf             some four hours on two cores, 12 GB
-    python benchmarks/tune.py next.gguf --onto adapter.gguf     its last course alone, 90 minutes
+    pip install torch transformers accelerate gguf     in addition to text2sql, which does not need them
+    python benchmarks/tune.py adapter.gguf             about four hours on two cores, 12 GB
+    python benchmarks/tune.py next.gguf --resume adapter.gguf     the last stage only, 90 minutes
     TEXT2SQL_MODEL_ADAPTER=adapter.gguf text2sql eval …
 
-It learns from pairs of a question and its query, in three courses. The first, some 1,500 pairs: those of
-`spider-train-600` but for twenty databases, which are kept to judge by (`--held` writes their questions to a
-file); questions about the same databases that were written here in Chinese (`questions/`); and those about
-the invented databases of `tuning/`, two thirds of them in Chinese. The second, some 1,600 pairs: those of
-`spider-train-600` again, and harder ones about its databases that were written here (`tuning/of_spider/`),
-in Chinese and most of them in English too. The third, some 1,900 pairs: twenty questions more about each of
-those databases (`tuning/of_spider_2/`), and some of Spider's once more. No database of a reported set is
-among them, nor one about what those are about. Each pair is learned below the very prompt that the app
-writes; of the easy ones, which the model knows, half. A share of what a course taught is kept: part of the
-way, the model keeps what it knew.
+The training data are pairs of a question and its query, in three stages:
 
-The weights stay as they are: beside each matrix two thin ones are learned. A schema is read once for about
-ten questions, which stand behind it side by side and do not see each other.
+1. about 1,500 pairs: those of `spider-train-600` without twenty held-out databases (`--held-out` writes their
+   questions to a file); Chinese questions about the same databases (`questions/`); and questions about the
+   databases in `tuning/`, two thirds of them in Chinese
+2. about 1,600 pairs: those of `spider-train-600` again, and harder ones about its databases
+   (`tuning/of_spider/`), all in Chinese and most of them in English, too
+3. about 1,900 pairs: twenty more questions about each of those databases (`tuning/of_spider_2/`), and some of
+   Spider's again
+
+No database of a reported set is among them. Each pair uses the prompt of the app. Of the easy pairs, only a
+part is used. After a stage the adapter is scaled down, so that the model keeps what it knew before.
+
+The weights of the model are frozen. About ten questions share one pass over a schema; the attention mask
+hides them from each other.
 """
 
 import argparse
@@ -35,7 +37,7 @@ from typing import Any, TypeAlias
 import gguf
 import sqlglot
 import torch
-import torch.nn.functional as F  # noqa: N812 its usual name
+import torch.nn.functional as F  # noqa: N812 -- its usual name
 from sqlglot import exp
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
@@ -52,124 +54,123 @@ from text2sql.sql.query_features import hardness
 from text2sql.types import Catalog
 
 HERE = Path(__file__).parent
-RANK, SCALE, TOGETHER = 8, 2.0, 10
-HELD = 20  # databases of the tuning set that nothing is learned about
-EASY_OF_SPIDER, EASY, CHINESE = 0.6, 0.4, 0.65  # shares: of the easy ones that are kept, of Chinese ones
-ENGLISH_TOO = 0.55  # share of our own questions about its databases; in the second course all in Chinese
-CHINESE_TOO, AGAIN = 0.4, 0.4  # the third course's: of our own in Chinese, of Spider's learned once more
+RANK, SCALE = 8, 2.0
+BATCH = 10  # questions that share one pass over a schema
+HELD_OUT = 20  # databases that are not trained on
+EASY_OF_SPIDER, EASY = 0.6, 0.4  # shares of the easy pairs that are used
+CHINESE = 0.65  # share of Chinese questions in the first stage
+ENGLISH = 0.55  # share of our questions about Spider's databases that are also used in English
+CHINESE_3, SPIDER_3 = 0.4, 0.4  # third stage: shares of our questions in Chinese, and of Spider's pairs
 PARTS = {
     "self_attn": {"q_proj": "attn_q", "k_proj": "attn_k", "v_proj": "attn_v", "o_proj": "attn_output"},
     "mlp": {"gate_proj": "ffn_gate", "up_proj": "ffn_up", "down_proj": "ffn_down"},
 }
-Pair: TypeAlias = tuple[str, str]  # what is asked, what is to be written
-Lesson: TypeAlias = tuple[str, list[Pair]]  # about one database, whose schema stands in the first
-Subject: TypeAlias = tuple[Path, list[Pair], float]  # a database, what is asked of it, the share of easy ones
+Pair: TypeAlias = tuple[str, str]  # question, query
+Batch: TypeAlias = tuple[str, list[Pair]]  # system prompt with the schema, pairs about it
+Subset: TypeAlias = tuple[Path, list[Pair], float]  # database, pairs about it, share of easy pairs to use
 
 
-# -- What is learned -----------------------------------------------------------------------------
+# -- Training data -------------------------------------------------------------------------------
 
 
-def held() -> list[str]:
-    names = {one["db_id"] for one in json.loads((SET / "questions.json").read_text())}
-    return random.Random(5).sample(sorted(names), HELD)
+def held_out_databases() -> list[str]:
+    names = {entry["db_id"] for entry in json.loads((SET / "questions.json").read_text())}
+    return random.Random(5).sample(sorted(names), HELD_OUT)
 
 
-def judged_by() -> list[dict[str, str]]:
-    """Questions about the databases that nothing is learned about, for `text2sql eval`."""
-    kept = set(held())
-    asked = json.loads((SET / "questions.json").read_text(encoding="utf-8"))
-    made = [one for one in asked if one["db_id"] in kept]
-    for name in sorted(kept):
-        for number, one in enumerate(ours(name)):
-            made += [
+def held_out_questions() -> list[dict[str, str]]:
+    """Questions about the databases that are not trained on, for `text2sql eval`."""
+    names = set(held_out_databases())
+    spider = json.loads((SET / "questions.json").read_text(encoding="utf-8"))
+    questions = [entry for entry in spider if entry["db_id"] in names]
+    for name in sorted(names):
+        for number, pair in enumerate(own_pairs(name)):
+            questions += [
                 {
-                    "id": f"{name}-{number}-{tongue}",
+                    "id": f"{name}-{number}-{language}",
                     "db_id": name,
-                    "question": one[tongue],
-                    "gold_sql": one["sql"],
+                    "question": pair[language],
+                    "gold_sql": pair["sql"],
                 }
-                for tongue in ("en", "zh")
+                for language in ("en", "zh")
             ]
-    return made
+    return questions
 
 
-def lessons(subjects: Iterable[Subject]) -> list[Lesson]:
-    made = [one for subject in subjects for one in _about(*subject)]
-    random.shuffle(made)
-    return made
+def batches(subsets: Iterable[Subset]) -> list[Batch]:
+    all_batches = [batch for subset in subsets for batch in _batches_of(*subset)]
+    random.shuffle(all_batches)
+    return all_batches
 
 
-def first_course(folder: Path) -> Iterator[Subject]:
+def first_stage(folder: Path) -> Iterator[Subset]:
     chinese = [HERE / f"questions/train-databases{n}.zh.json" for n in ("", "-2")]
-    for _, path, theirs in _of_spider(*chinese):
-        yield path, theirs, EASY_OF_SPIDER
+    for _, path, pairs in _spider_pairs(*chinese):
+        yield path, pairs, EASY_OF_SPIDER
     for file in sorted((HERE / "tuning").glob("*.json")):
         path = folder / f"{file.stem}.sqlite"
-        pairs = build(file, path)
-        asked = [(one["zh"] if random.random() < CHINESE else one["en"], one["sql"]) for one in pairs]
-        yield path, asked, EASY
+        entries = build(file, path)
+        yield path, [(_either_language(entry), entry["sql"]) for entry in entries], EASY
 
 
-def second_course(_: Path) -> Iterator[Subject]:
-    for name, path, pairs in _of_spider():
-        for one in ours(name):
-            pairs.append((one["zh"], one["sql"]))
-            if random.random() < ENGLISH_TOO:
-                pairs.append((one["en"], one["sql"]))
+def _either_language(entry: dict[str, str]) -> str:
+    return entry["zh"] if random.random() < CHINESE else entry["en"]
+
+
+def second_stage(_: Path) -> Iterator[Subset]:
+    for name, path, pairs in _spider_pairs():
+        for entry in own_pairs(name):
+            pairs.append((entry["zh"], entry["sql"]))
+            if random.random() < ENGLISH:
+                pairs.append((entry["en"], entry["sql"]))
         yield path, pairs, EASY
 
 
-def third_course(_: Path) -> Iterator[Subject]:
-    for name, path, pairs in _of_spider():
-        again = [one for one in pairs if random.random() < AGAIN]
-        yield (
-            path,
-            again
-            + [
-                (one[tongue], one["sql"])
-                for one in ours(name, "of_spider_2")
-                for tongue, share in (("en", ENGLISH_TOO), ("zh", CHINESE_TOO))
-                if random.random() < share
-            ],
-            EASY,
-        )
+def third_stage(_: Path) -> Iterator[Subset]:
+    for name, path, pairs in _spider_pairs():
+        repeated = [pair for pair in pairs if random.random() < SPIDER_3]
+        for entry in own_pairs(name, "of_spider_2"):
+            for language, share in (("en", ENGLISH), ("zh", CHINESE_3)):
+                if random.random() < share:
+                    repeated.append((entry[language], entry["sql"]))
+        yield path, repeated, EASY
 
 
-def _of_spider(*more: Path) -> Iterator[tuple[str, Path, list[Pair]]]:
+def _spider_pairs(*more: Path) -> Iterator[tuple[str, Path, list[Pair]]]:
     files = [SET / "questions.json", *more]
-    asked = [one for file in files for one in json.loads(file.read_text(encoding="utf-8"))]
-    for name in sorted({one["db_id"] for one in asked} - set(held())):
-        pairs = [(one["question"], one["gold_sql"]) for one in asked if one["db_id"] == name]
+    entries = [entry for file in files for entry in json.loads(file.read_text(encoding="utf-8"))]
+    for name in sorted({entry["db_id"] for entry in entries} - set(held_out_databases())):
+        pairs = [(entry["question"], entry["gold_sql"]) for entry in entries if entry["db_id"] == name]
         yield name, SET / "databases" / name / f"{name}.sqlite", pairs
 
 
-def ours(name: str, folder: str = "of_spider") -> list[dict[str, str]]:
-    """What was written here about a database of the tuning set; nothing about some of them."""
+def own_pairs(name: str, folder: str = "of_spider") -> list[dict[str, str]]:
+    """Our questions about one of Spider's databases; some have none."""
     file = HERE / f"tuning/{folder}/{name}.json"
     return json.loads(file.read_text(encoding="utf-8")) if file.exists() else []
 
 
-def _about(path: Path, pairs: list[Pair], easy: float) -> Iterator[Lesson]:
+def _batches_of(path: Path, pairs: list[Pair], easy: float) -> Iterator[Batch]:
     place = Place(path)
     template = Template((SHIPPED / "generate_sql.md").read_text(encoding="utf-8"))
     system = template.substitute(dialect="SQLite", schema=render(place.catalog, samples=True))
-    made: list[Pair] = []
-    for asked, sql in pairs:
+    sharing = ValueSharing("samples", place.schema_context, mask_literals)
+    examples: list[Pair] = []
+    for question, sql in pairs:
         if hardness(sql, "sqlite") != "easy" or random.random() < easy:
-            found: Any = found_in(Question("", "", asked, ""), place)
-            told = question_text(asked, found, ValueSharing("samples", place.schema_context, mask_literals))
-            made.append((told, in_its_hand(sql, place.catalog)))
-    random.shuffle(made)
-    many = max(1, round(len(made) / TOGETHER))
-    yield from ((system, made[at::many]) for at in range(many if made else 0))
+            linked: Any = found_in(Question("", "", question, ""), place)
+            examples.append((question_text(question, linked, sharing), normalized(sql, place.catalog)))
+    random.shuffle(examples)
+    count = max(1, round(len(examples) / BATCH))
+    yield from ((system, examples[at::count]) for at in range(count if examples else 0))
 
 
-def in_its_hand(sql: str, catalog: Catalog) -> str:
-    """As the model writes it, so that it learns what to write and not how: names as the schema spells them,
-    texts in single quotes.
+def normalized(sql: str, catalog: Catalog) -> str:
+    """The query in the model's own notation, so that training does not change it: names as the schema spells
+    them, texts in single quotes.
     """
     tables = {table.name.casefold(): table.name for table in catalog.tables}
-    columns = {one.name.casefold(): one.name for table in catalog.tables for one in table.columns}
+    columns = {column.name.casefold(): column.name for table in catalog.tables for column in table.columns}
     tree = sqlglot.parse_one(sql, read="sqlite")
     for column in list(tree.find_all(exp.Column)):
         if column.this.args.get("quoted") and not column.table and column.name.casefold() not in columns:
@@ -181,110 +182,111 @@ def in_its_hand(sql: str, catalog: Catalog) -> str:
     return tree.sql("sqlite") + ";"
 
 
-# What is taught, how fast, and the share of all that was learned so far that is kept.
-COURSES: tuple[tuple[Callable[[Path], Iterator[Subject]], float, float], ...] = (
-    (first_course, 3e-4, 0.5),
-    (second_course, 2e-4, 1.0),
-    (third_course, 2e-4, 0.5),
+# Training data, learning rate, and the factor that the adapter is scaled by afterwards.
+STAGES: tuple[tuple[Callable[[Path], Iterator[Subset]], float, float], ...] = (
+    (first_stage, 3e-4, 0.5),
+    (second_stage, 2e-4, 1.0),
+    (third_stage, 2e-4, 0.5),
 )
 
 
-# -- Learning ------------------------------------------------------------------------------------
+# -- Training ------------------------------------------------------------------------------------
 
 
-class Tuned:
-    """The model, with two thin matrices beside each of its own."""
+class LoraModel:
+    """The frozen model with a LoRA adapter: two low-rank matrices for each of its matrices."""
 
     def __init__(self, file: Path) -> None:
         where = {"gguf_file": file.name, "local_files_only": True}
         self.tokens = AutoTokenizer.from_pretrained(file.parent, **where)
         self.model = AutoModelForCausalLM.from_pretrained(file.parent, dtype=torch.bfloat16, **where)
         self.model.requires_grad_(False)
-        self.thin: dict[str, tuple[Any, Any]] = {}
+        self.lora: dict[str, tuple[Any, Any]] = {}
         for at, layer in enumerate(self.model.model.layers):
             for part, names in PARTS.items():
-                for theirs, ours in names.items():
-                    self._beside(f"blk.{at}.{ours}.weight", getattr(getattr(layer, part), theirs))
+                for torch_name, gguf_name in names.items():
+                    self._add_lora(f"blk.{at}.{gguf_name}.weight", getattr(getattr(layer, part), torch_name))
 
-    def _beside(self, name: str, matrix: Any) -> None:
+    def _add_lora(self, name: str, matrix: Any) -> None:
         down = torch.randn(RANK, matrix.in_features) / math.sqrt(matrix.in_features)
         up = torch.zeros(matrix.out_features, RANK)
-        self.thin[name] = down.requires_grad_(), up.requires_grad_()
+        self.lora[name] = down.requires_grad_(), up.requires_grad_()
 
-        def add(_: Any, given: tuple[Any], out: Any) -> Any:
-            return out + F.linear(F.linear(given[0], down.to(out.dtype) * SCALE), up.to(out.dtype))
+        def add(_: Any, inputs: tuple[Any], out: Any) -> Any:
+            return out + F.linear(F.linear(inputs[0], down.to(out.dtype) * SCALE), up.to(out.dtype))
 
         matrix.register_forward_hook(add)
 
     def loss(self, system: str, pairs: list[Pair]) -> Any:
-        """Of all answers at once: each sees the schema and its own question, and no other one. What is
-        learned reads the schema too, so its gradient goes through all of it.
+        """The loss of all answers in one pass: each attends to the schema and its own question only. The
+        adapter also applies to the schema, so the gradient covers all of it.
         """
         ids = self.ids(f"<|im_start|>system\n{system}<|im_end|>\n")
         before = len(ids)
-        places, wanted, owner = list(range(before)), [-1] * before, [0] * before
-        for number, (asked, sql) in enumerate(pairs, 1):
-            a = self.ids(f"<|im_start|>user\n{asked}<|im_end|>\n<|im_start|>assistant\n")
-            b = self.ids(f"{sql}<|im_end|>")
-            ids += a + b
-            places += range(before, before + len(a) + len(b))
-            wanted += [-1] * (len(a) - 1) + b + [-1]
-            owner += [number] * (len(a) + len(b))
-        own, want = torch.tensor(owner), torch.tensor(wanted)
-        seen = torch.tril((own[:, None] == own[None, :]) | (own[None, :] == 0))
+        positions, labels, owners = list(range(before)), [-1] * before, [0] * before
+        for number, (question, sql) in enumerate(pairs, 1):
+            prompt = self.ids(f"<|im_start|>user\n{question}<|im_end|>\n<|im_start|>assistant\n")
+            reply = self.ids(f"{sql}<|im_end|>")
+            ids += prompt + reply
+            positions += range(before, before + len(prompt) + len(reply))
+            labels += [-1] * (len(prompt) - 1) + reply + [-1]
+            owners += [number] * (len(prompt) + len(reply))
+        owner, label = torch.tensor(owners), torch.tensor(labels)
+        visible = torch.tril((owner[:, None] == owner[None, :]) | (owner[None, :] == 0))
         mask = torch.zeros(1, 1, len(ids), len(ids), dtype=torch.bfloat16)
-        mask.masked_fill_(~seen, torch.finfo(torch.bfloat16).min)
+        mask.masked_fill_(~visible, torch.finfo(torch.bfloat16).min)
         out = self.model.model(
             torch.tensor([ids]),
             attention_mask=mask,
-            position_ids=torch.tensor([places]),
+            position_ids=torch.tensor([positions]),
             use_cache=False,
         )
-        said = want >= 0
-        return F.cross_entropy(self.model.lm_head(out.last_hidden_state[0][said]).float(), want[said])
+        predicted = label >= 0
+        logits = self.model.lm_head(out.last_hidden_state[0][predicted]).float()
+        return F.cross_entropy(logits, label[predicted])
 
     def ids(self, text: str) -> list[int]:
         return list(self.tokens(text, add_special_tokens=False)["input_ids"])
 
-    def keep(self, share: float) -> None:
-        for _, up in self.thin.values():
-            up.data.mul_(share)
+    def scale(self, factor: float) -> None:
+        for _, up in self.lora.values():
+            up.data.mul_(factor)
 
     def read(self, path: Path) -> None:
-        """Go on from what `write` has written."""
-        held = {one.name: torch.tensor(one.data) for one in gguf.GGUFReader(path).tensors}
-        for name, both in self.thin.items():
-            for what, matrix in zip(("lora_a", "lora_b"), both, strict=True):
-                matrix.data.copy_(held[f"{name}.{what}"])
+        """Load an adapter that `write` has written."""
+        tensors = {tensor.name: torch.tensor(tensor.data) for tensor in gguf.GGUFReader(path).tensors}
+        for name, pair in self.lora.items():
+            for suffix, matrix in zip(("lora_a", "lora_b"), pair, strict=True):
+                matrix.data.copy_(tensors[f"{name}.{suffix}"])
 
     def write(self, path: Path) -> None:
-        """As llama.cpp reads an adapter."""
+        """Write the adapter in the format of llama.cpp."""
         out = gguf.GGUFWriter(path, "qwen2")
         out.add_type("adapter")
         out.add_string("adapter.type", "lora")
         out.add_float32("adapter.lora.alpha", SCALE * RANK)
-        for name, (down, up) in self.thin.items():
-            for what, matrix in (("lora_a", down), ("lora_b", up)):
-                out.add_tensor(f"{name}.{what}", matrix.detach().half().numpy())
+        for name, (down, up) in self.lora.items():
+            for suffix, matrix in (("lora_a", down), ("lora_b", up)):
+                out.add_tensor(f"{name}.{suffix}", matrix.detach().half().numpy())
         out.write_header_to_file()
         out.write_kv_data_to_file()
         out.write_tensors_to_file()
         out.close()
 
 
-def learn(tuned: Tuned, taught: list[Lesson], rate: float) -> None:
-    matrices = [one for both in tuned.thin.values() for one in both]
+def train(model: LoraModel, data: list[Batch], rate: float) -> None:
+    matrices = [matrix for pair in model.lora.values() for matrix in pair]
     optimizer = torch.optim.AdamW(matrices, lr=rate, weight_decay=0.0, betas=(0.9, 0.99))
     began = time.monotonic()
-    for done, (system, pairs) in enumerate(taught, 1):
-        cooled = 0.05 + 0.475 * (1 + math.cos(math.pi * done / len(taught)))
+    for done, (system, pairs) in enumerate(data, 1):
+        cooled = 0.05 + 0.475 * (1 + math.cos(math.pi * done / len(data)))
         optimizer.param_groups[0]["lr"] = rate * min(1.0, done / 10) * cooled
-        loss = tuned.loss(system, pairs)
+        loss = model.loss(system, pairs)
         optimizer.zero_grad()
         loss.backward()
         torch.nn.utils.clip_grad_norm_(matrices, 1.0)
         optimizer.step()
-        print(f"{done}/{len(taught)}  loss {loss.item():.3f}  {time.monotonic() - began:.0f} s", flush=True)
+        print(f"{done}/{len(data)}  loss {loss.item():.3f}  {time.monotonic() - began:.0f} s", flush=True)
 
 
 def main() -> None:
@@ -292,27 +294,25 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("out", type=Path)
-    parser.add_argument(
-        "--held", action="store_true", help="write the questions to judge by, and learn nothing"
-    )
-    parser.add_argument("--onto", type=Path, help="go on from this adapter, with the last course alone")
-    given = parser.parse_args()
-    if given.held:
-        given.out.write_text(json.dumps(judged_by(), ensure_ascii=False), encoding="utf-8")
+    parser.add_argument("--held-out", action="store_true", help="write the held-out questions, do not train")
+    parser.add_argument("--resume", type=Path, help="run the last stage only, on top of this adapter")
+    arguments = parser.parse_args()
+    if arguments.held_out:
+        arguments.out.write_text(json.dumps(held_out_questions(), ensure_ascii=False), encoding="utf-8")
         return
-    tuned = Tuned(ready_file(None, Settings()))
-    courses = list(enumerate(COURSES, 1))
-    if given.onto:
-        tuned.read(given.onto)
-        courses = courses[-1:]
-    for seed, (course, rate, kept) in courses:
+    model = LoraModel(ready_file(None, Settings()))
+    stages = list(enumerate(STAGES, 1))
+    if arguments.resume:
+        model.read(arguments.resume)
+        stages = stages[-1:]
+    for seed, (stage, rate, factor) in stages:
         random.seed(seed)
         torch.manual_seed(seed)
         with tempfile.TemporaryDirectory() as folder:
-            taught = lessons(course(Path(folder)))
-        learn(tuned, taught, rate)
-        tuned.keep(kept)
-    tuned.write(given.out)
+            data = batches(stage(Path(folder)))
+        train(model, data, rate)
+        model.scale(factor)
+    model.write(arguments.out)
 
 
 if __name__ == "__main__":

@@ -1,10 +1,10 @@
-"""How often a question about its own database is turned away, and one about another database is noticed.
+"""Measure the out-of-scope check: how many answerable and how many foreign questions are declined.
 
     python benchmarks/turned_away.py
 
-Our own questions of `tuning/` about the databases of `spider-train-600` and about invented ones, in both
-languages, and Spider's; no model is asked. A question is foreign to a database that its query does not run
-on. The columns are bounds for the share that `schema/out_of_scope.py` wants a database to answer to.
+The questions are those of `tuning/`, in both languages, and those of `spider-train-600`; no model is called.
+A question is foreign to a database if its query does not run there. The columns are values of `MIN_COVERAGE`
+in `schema/out_of_scope.py`.
 """
 
 import json
@@ -21,41 +21,41 @@ from text2sql.schema import is_out_of_scope, out_of_scope
 
 TUNING = Path(__file__).parent / "tuning"
 BOUNDS = (0.3, 0.35, 0.4, 0.45, 0.5)
-STRANGERS = 24  # questions of other databases that each one is asked
+FOREIGN = 24  # foreign questions per database
 
 
 @dataclass(frozen=True)
-class RunOptions:
+class Question:
     kind: str
     text: str
     sql: str
 
 
-def subjects(folder: Path) -> dict[Path, list[RunOptions]]:
-    """What is asked of each database."""
-    found: dict[Path, list[RunOptions]] = defaultdict(list)
-    for one in json.loads((SET / "questions.json").read_text(encoding="utf-8")):
-        found[_of_the_set(one["db_id"])].append(RunOptions("Spider's", one["question"], one["gold_sql"]))
+def questions_by_database(folder: Path) -> dict[Path, list[Question]]:
+    questions: dict[Path, list[Question]] = defaultdict(list)
+    for entry in json.loads((SET / "questions.json").read_text(encoding="utf-8")):
+        path = _spider_database(entry["db_id"])
+        questions[path].append(Question("Spider's", entry["question"], entry["gold_sql"]))
     for file in sorted(TUNING.glob("of_spider*/*.json")):
-        found[_of_the_set(file.stem)] += _pairs(json.loads(file.read_text(encoding="utf-8")))
+        questions[_spider_database(file.stem)] += _in_both_languages(json.loads(file.read_text("utf-8")))
     for file in sorted(TUNING.glob("*.json")):
-        told = json.loads(file.read_text(encoding="utf-8"))
+        content = json.loads(file.read_text(encoding="utf-8"))
         path = folder / f"{file.stem}.sqlite"
         with closing(sqlite3.connect(path)) as connection:
-            for statement in told["ddl"] + told["rows"]:
+            for statement in content["ddl"] + content["rows"]:
                 connection.execute(statement)
             connection.commit()
-        found[path] += _pairs(told["pairs"])
-    return found
+        questions[path] += _in_both_languages(content["pairs"])
+    return questions
 
 
-def _of_the_set(name: str) -> Path:
+def _spider_database(name: str) -> Path:
     return SET / "databases" / name / f"{name}.sqlite"
 
 
-def _pairs(pairs: list[dict[str, str]]) -> list[RunOptions]:
-    tongues = (("en", "English"), ("zh", "Chinese"))
-    return [RunOptions(f"ours, {told}", one[tongue], one["sql"]) for one in pairs for tongue, told in tongues]
+def _in_both_languages(pairs: list[dict[str, str]]) -> list[Question]:
+    languages = (("en", "English"), ("zh", "Chinese"))
+    return [Question(f"ours, {name}", pair[key], pair["sql"]) for pair in pairs for key, name in languages]
 
 
 def runs(path: Path, sql: str) -> bool:
@@ -70,30 +70,32 @@ def runs(path: Path, sql: str) -> bool:
 def main() -> None:
     chance = random.Random(3)
     shipped = (out_of_scope.MIN_COVERAGE, out_of_scope.MIN_COVERAGE_CHINESE)
-    away: dict[tuple[str, bool], list[list[bool]]] = defaultdict(list)
+    declined: dict[tuple[str, bool], list[list[bool]]] = defaultdict(list)
     with tempfile.TemporaryDirectory() as folder:
-        asked = subjects(Path(folder))
-        every = [(path, one) for path, held in asked.items() for one in held]
-        for path, own in asked.items():
+        by_database = questions_by_database(Path(folder))
+        all_questions = [(path, question) for path, own in by_database.items() for question in own]
+        for path, own in by_database.items():
             place = Place(path)
-            drawn = chance.sample(every, STRANGERS)
-            others = [one for home, one in drawn if home != path and not runs(path, one.sql)]
-            for foreign, questions in ((False, own), (True, others)):
-                for one in questions:
-                    away[one.kind, foreign].append([])
+            sample = chance.sample(all_questions, FOREIGN)
+            foreign = [question for home, question in sample if home != path and not runs(path, question.sql)]
+            for is_foreign, questions in ((False, own), (True, foreign)):
+                for question in questions:
+                    row: list[bool] = []
+                    declined[question.kind, is_foreign].append(row)
                     for bounds in (*((bound, bound) for bound in BOUNDS), shipped):
                         out_of_scope.MIN_COVERAGE, out_of_scope.MIN_COVERAGE_CHINESE = bounds
-                        away[one.kind, foreign][-1].append(is_out_of_scope(one.text, place.schema_context))
+                        row.append(is_out_of_scope(question.text, place.schema_context))
             place.database.close()
-    print(f"{'turned away / noticed':32}" + "".join(f"{one:>14}" for one in (*BOUNDS, "shipped")))
-    for kind in sorted({kind for kind, _ in away}):
-        shares = [_percents(away[kind, foreign]) for foreign in (False, True)]
-        cells = "".join(f"{f'{one:.1f} / {other:.1f}':>14}" for one, other in zip(*shares, strict=True))
-        print(f"{kind:16}{len(away[kind, False]):8}{len(away[kind, True]):8}{cells}")
+    print(f"{'own / foreign declined, in %':32}" + "".join(f"{bound:>14}" for bound in (*BOUNDS, "shipped")))
+    for kind in sorted({kind for kind, _ in declined}):
+        own_shares, foreign_shares = (_percents(declined[kind, is_foreign]) for is_foreign in (False, True))
+        pairs = zip(own_shares, foreign_shares, strict=True)
+        cells = "".join(f"{f'{own:.1f} / {foreign:.1f}':>14}" for own, foreign in pairs)
+        print(f"{kind:16}{len(declined[kind, False]):8}{len(declined[kind, True]):8}{cells}")
 
 
-def _percents(judged: list[list[bool]]) -> list[float]:
-    return [100 * sum(one) / len(judged) for one in zip(*judged, strict=True)]
+def _percents(rows: list[list[bool]]) -> list[float]:
+    return [100 * sum(column) / len(rows) for column in zip(*rows, strict=True)]
 
 
 if __name__ == "__main__":

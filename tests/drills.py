@@ -21,7 +21,7 @@ from urllib.parse import urlsplit
 
 import psycopg
 
-from fleet import CUSTOMERS, Fleet, One, RunOptions, asking, fleet, lost, resumed
+from fleet import CUSTOMERS, Fleet, Load, One, ask_until_over, fleet, lost, resumed
 from text2sql.config import Settings
 from text2sql.memory import open_memory
 
@@ -31,30 +31,30 @@ TEMPLATE = "\n\n".join(
 )
 
 
-async def kill(there: Fleet) -> dict[str, Any]:
-    """The server that makes a report is killed while others are asked; another one goes on with it."""
-    asked = RunOptions()
-    asks = asyncio.create_task(asking(there, asked))
-    async with there.client("ann") as ann:
+async def kill(cluster: Fleet) -> dict[str, Any]:
+    """Kill the server that makes a report under load; another server resumes it."""
+    load = Load()
+    clients = asyncio.create_task(ask_until_over(cluster, load))
+    async with cluster.client("ann") as ann:
         names = [await _begin(ann) for _ in range(2)]
-        before, victim = await _half_made(there, names[0])
+        before, victim = await _half_made(cluster, names[0])
         victim.kill()
         killed = time.monotonic()
-        there.servers = [server for server in there.servers if server is not victim]
+        cluster.servers = [server for server in cluster.servers if server is not victim]
         texts, records = [], []
         for name in names:
             text, record = await _made(ann, name)
             texts.append(text.split("\n\n"))
             records.append(record)
         took = time.monotonic() - killed
-    asked.over = True
-    await asks
+    load.over = True
+    await clients
     return {
-        "answers": len(asked.finished),
-        "cut off": len(asked.cut),
-        "codes": dict(asked.codes),
-        "answers lost": await lost(there, asked),
-        "not resumed": await resumed(there, asked),
+        "answers": len(load.finished),
+        "cut off": len(load.cut),
+        "codes": dict(load.codes),
+        "answers lost": await lost(cluster, load),
+        "not resumed": await resumed(cluster, load),
         "outcomes kept before": len(before),
         "of those in the report": len(before & set(texts[0])),
         "values in the reports": [len(set(values)) for values in texts],
@@ -63,37 +63,37 @@ async def kill(there: Fleet) -> dict[str, Any]:
     }
 
 
-async def judge(there: Fleet) -> dict[str, Any]:
-    """The server that asks a question set is killed half-way; another one asks what is left, and no more. The
-    audit log says how often each was asked.
+async def judge(cluster: Fleet) -> dict[str, Any]:
+    """Kill the server that runs an evaluation; another server asks only the remaining questions. The audit
+    log shows how often each was asked.
     """
-    asked = [
+    questions = [
         {"question": f"How many customers, asked slowly, {at}?", "rows": [CUSTOMERS]}
         for at in range(QUESTIONS)
     ]
-    async with there.client("cho") as cho:
-        response = await cho.post("/api/v1/evaluations", json={"questions": asked})
+    async with cluster.client("cho") as cho:
+        response = await cho.post("/api/v1/evaluations", json={"questions": questions})
         assert response.status_code == 202, response.text
         name = response.json()["evaluation_id"]
         async with asyncio.timeout(60):
             while (await cho.get(f"/api/v1/evaluations/{name}")).json()["done"] < QUESTIONS // 4:
                 await asyncio.sleep(0.05)
-        victim = _holder(there, name)
+        victim = _holder(cluster, name)
         victim.kill()
         killed = time.monotonic()
-        async with open_memory(Settings(memory=there.memory)) as memory:
-            parts = await memory.works.parts(name, "question")
+        async with open_memory(Settings(memory=cluster.memory)) as memory:
+            parts = await memory.jobs.parts(name, "question")
         before = {json.loads(part)["question"] for part in parts.values()}
         state = await _ended(cho, f"/api/v1/evaluations/{name}")
         took = time.monotonic() - killed
         result = (await cho.get(f"/api/v1/evaluations/{name}/result")).json()
     victim.start()
     await asyncio.to_thread(victim.wait)
-    with psycopg.connect(there.memory) as admin:
+    with psycopg.connect(cluster.memory) as admin:
         rows = admin.execute(
             "SELECT asked, count(*) FROM text2sql_audit WHERE person = 'key:cho' GROUP BY 1"
         ).fetchall()
-    times = {row: count for row, count in rows if row in {each["question"] for each in asked}}
+    times = {row: count for row, count in rows if row in {question["question"] for question in questions}}
     return {
         "judged before": len(before),
         "of those asked again": sum(times[record] > 1 for record in before),
@@ -104,72 +104,72 @@ async def judge(there: Fleet) -> dict[str, Any]:
     }
 
 
-async def restart(there: Fleet) -> dict[str, Any]:
-    """PostgreSQL cuts every session, recovers, and everybody comes back by themselves."""
-    asked = RunOptions()
-    asks = asyncio.create_task(asking(there, asked))
-    async with there.client("ann") as ann:
+async def restart(cluster: Fleet) -> dict[str, Any]:
+    """PostgreSQL drops every session and recovers; servers and clients reconnect by themselves."""
+    load = Load()
+    clients = asyncio.create_task(ask_until_over(cluster, load))
+    async with cluster.client("ann") as ann:
         name = await _begin(ann)
         await asyncio.sleep(2)
         began = time.monotonic()
-        await asyncio.to_thread(there.database.restart)
+        await asyncio.to_thread(cluster.database.restart)
         away = time.monotonic() - began
         text, _ = await _made(ann, name)
-    before = len(asked.finished)
+    before = len(load.finished)
     await asyncio.sleep(2)
-    asked.over = True
-    await asks
+    load.over = True
+    await clients
     return {
-        "answers": len(asked.finished),
-        "after the restart": len(asked.finished) - before,
-        "cut off": len(asked.cut),
-        "codes": dict(asked.codes),
-        "answers lost": await lost(there, asked),
-        "not resumed": await resumed(there, asked),
+        "answers": len(load.finished),
+        "after the restart": len(load.finished) - before,
+        "cut off": len(load.cut),
+        "codes": dict(load.codes),
+        "answers lost": await lost(cluster, load),
+        "not resumed": await resumed(cluster, load),
         "values in the report": len(set(text.split("\n\n"))),
         "seconds without PostgreSQL": round(away, 1),
     }
 
 
-async def upgrade(there: Fleet) -> dict[str, Any]:
-    """Each server is told to stop (SIGTERM), and started anew once it has; the others go on."""
-    asked = RunOptions()
-    asks = asyncio.create_task(asking(there, asked))
+async def upgrade(cluster: Fleet) -> dict[str, Any]:
+    """Stop each server with SIGTERM and start it again, while the others continue."""
+    load = Load()
+    clients = asyncio.create_task(ask_until_over(cluster, load))
     codes = []
-    for server in there.servers:
+    for server in cluster.servers:
         codes.append(await asyncio.to_thread(server.stop))
         server.start()
         await asyncio.to_thread(server.wait)
-    asked.over = True
-    await asks
+    load.over = True
+    await clients
     return {
         "exit codes": codes,
-        "answers": len(asked.finished),
-        "cut off": len(asked.cut),
-        "codes": dict(asked.codes),
-        "answers lost": await lost(there, asked),
-        "not resumed": await resumed(there, asked),
+        "answers": len(load.finished),
+        "cut off": len(load.cut),
+        "codes": dict(load.codes),
+        "answers lost": await lost(cluster, load),
+        "not resumed": await resumed(cluster, load),
     }
 
 
-async def backup(there: Fleet) -> dict[str, Any]:
-    """The memory as one file; then the database is gone, made anew, and everybody finds what was theirs."""
-    asked, file = RunOptions(), there.folder / "memory.dump"
-    asks = asyncio.create_task(asking(there, asked, slow=False))
-    async with there.client("ann") as ann:
+async def backup(cluster: Fleet) -> dict[str, Any]:
+    """Dump the memory, drop the database, restore it; all threads, results and reports are still there."""
+    load, file = Load(), cluster.folder / "memory.dump"
+    clients = asyncio.create_task(ask_until_over(cluster, load, slow=False))
+    async with cluster.client("ann") as ann:
         name = await _begin(ann)
         text, _ = await _made(ann, name)
-    asked.over = True
-    await asks
-    took = await asyncio.to_thread(_dump_and_restore, there, file)
-    async with there.client("ann") as ann:
+    load.over = True
+    await clients
+    took = await asyncio.to_thread(_dump_and_restore, cluster, file)
+    async with cluster.client("ann") as ann:
         again, _ = await _made(ann, name)
-    with psycopg.connect(there.memory) as memory:
+    with psycopg.connect(cluster.memory) as memory:
         row = memory.execute("SELECT count(*) FROM text2sql_audit WHERE event = 'ended'").fetchone()
     return {
-        "answers": len(asked.finished),
-        "answers lost": await lost(there, asked),
-        "not resumed": await resumed(there, asked),
+        "answers": len(load.finished),
+        "answers lost": await lost(cluster, load),
+        "not resumed": await resumed(cluster, load),
         "the report is the same": again == text,
         "records of the audit log": row[0] if row else 0,
         "kilobytes": file.stat().st_size // 1_000,
@@ -178,13 +178,13 @@ async def backup(there: Fleet) -> dict[str, Any]:
 
 
 def throughput() -> dict[str, Any]:
-    """The same people, first before one server, then before three. One server can use one core; what three
-    can use is what the others leave: so the cost of an answer is told too, and what follows from it.
+    """The same load on one server, then on three. A server uses one core, and three share the cores with
+    PostgreSQL and the clients, so the CPU time of an answer is reported as well, with the ratio it permits.
     """
     rates, costs = {}, {}
     for count in (1, 3):
-        with fleet(count) as there:
-            rates[count], costs[count] = asyncio.run(_rate(there))
+        with fleet(count) as cluster:
+            rates[count], costs[count] = asyncio.run(_rate(cluster))
     cores, cost = os.cpu_count() or 1, costs[1]
     return {
         "cores": cores,
@@ -197,7 +197,7 @@ def throughput() -> dict[str, Any]:
     }
 
 
-# -- what they are made of -------------------------------------------------------------------------
+# -- steps ----------------------------------------------------------------------------------------
 
 
 async def _begin(client: Any) -> str:
@@ -207,25 +207,25 @@ async def _begin(client: Any) -> str:
     return name
 
 
-async def _half_made(there: Fleet, name: str) -> tuple[set[str], One]:
-    """What a report has found so far, as it is shown, and the server that makes it."""
-    async with open_memory(Settings(memory=there.memory)) as memory, asyncio.timeout(60):
+async def _half_made(cluster: Fleet, name: str) -> tuple[set[str], One]:
+    """The values of an unfinished report, and the server that makes it."""
+    async with open_memory(Settings(memory=cluster.memory)) as memory, asyncio.timeout(60):
         while True:
-            parts = (await memory.works.parts(name, "question")).values()
-            found = [json.loads(part)["answer"] for part in parts]
-            shown = {f"{one['rows'][0][0]:,}" for one in found if one}
+            parts = (await memory.jobs.parts(name, "question")).values()
+            answers = [json.loads(part)["answer"] for part in parts]
+            shown = {f"{answer['rows'][0][0]:,}" for answer in answers if answer}
             if len(shown) >= QUESTIONS // 4:
                 break
             await asyncio.sleep(0.02)
-    return shown, _holder(there, name)
+    return shown, _holder(cluster, name)
 
 
-def _holder(there: Fleet, name: str) -> One:
-    with psycopg.connect(there.memory) as admin:
+def _holder(cluster: Fleet, name: str) -> One:
+    with psycopg.connect(cluster.memory) as admin:
         row = admin.execute("SELECT holder FROM text2sql_works WHERE id = %s", (name,)).fetchone()
     assert row is not None
     pid = int(row[0].split()[-2])
-    return next(server for server in there.servers if server.process.pid == pid)
+    return next(server for server in cluster.servers if server.process.pid == pid)
 
 
 async def _ended(client: Any, place: str) -> dict[str, Any]:
@@ -235,19 +235,19 @@ async def _ended(client: Any, place: str) -> dict[str, Any]:
             if response.status_code == 200 and response.json()["status"] != "running":
                 break
             await asyncio.sleep(0.1)
-    told: dict[str, Any] = response.json()
-    assert told["status"] == "done", told
-    return told
+    body: dict[str, Any] = response.json()
+    assert body["status"] == "done", body
+    return body
 
 
 async def _made(client: Any, name: str) -> tuple[str, dict[str, Any]]:
-    told = await _ended(client, f"/api/v1/reports/{name}")
+    body = await _ended(client, f"/api/v1/reports/{name}")
     result = await client.get(f"/api/v1/reports/{name}/result")
-    return result.text, told["record"]
+    return result.text, body["record"]
 
 
-def _dump_and_restore(there: Fleet, file: Path) -> dict[str, float]:
-    parts = urlsplit(there.memory)
+def _dump_and_restore(cluster: Fleet, file: Path) -> dict[str, float]:
+    parts = urlsplit(cluster.memory)
     environment = {**os.environ, "PGPASSWORD": parts.password or "", "PGUSER": parts.username or ""}
     environment |= {"PGHOST": parts.hostname or "", "PGPORT": str(parts.port)}
     name, seconds = parts.path.strip("/"), {}
@@ -258,48 +258,50 @@ def _dump_and_restore(there: Fleet, file: Path) -> dict[str, float]:
         seconds[words[0]] = round(time.monotonic() - began, 1)
 
     run("pg_dump", "--format=custom", f"--file={file}", name)
-    for server in there.servers:  # nobody writes while the memory is put back
+    for server in cluster.servers:  # no writes during the restore
         server.stop()
     run("dropdb", "--maintenance-db=template1", "--force", name)
     run("createdb", "--maintenance-db=template1", name)
     run("pg_restore", f"--dbname={name}", str(file))
-    for server in there.servers:
+    for server in cluster.servers:
         server.start()
-    for server in there.servers:
+    for server in cluster.servers:
         server.wait()
     return seconds
 
 
-async def _rate(there: Fleet, seconds: float = 10.0) -> tuple[float, dict[str, float]]:
-    """Answers a second, and the seconds of a core that each costs, by who spends them."""
+async def _rate(cluster: Fleet, seconds: float = 10.0) -> tuple[float, dict[str, float]]:
+    """Answers per second, and the CPU seconds of an answer by program."""
     parts = {
-        "server": [server.process.pid for server in there.servers],
-        "PostgreSQL": [there.database.pid],
-        "people": [os.getpid()],
+        "server": [server.process.pid for server in cluster.servers],
+        "PostgreSQL": [cluster.database.pid],
+        "clients": [os.getpid()],
     }
-    warm = RunOptions()
-    warming = asyncio.create_task(asking(there, warm, clients=12, slow=False, pause=0.0))
+    warm = Load()
+    warming = asyncio.create_task(ask_until_over(cluster, warm, clients=12, slow=False, pause=0.0))
     while len(warm.finished) < 24:
         await asyncio.sleep(0.1)
     warm.over = True
     await warming
-    asked, before = RunOptions(), {name: sum(map(_spent, pids)) for name, pids in parts.items()}
-    asks = asyncio.create_task(asking(there, asked, clients=12, slow=False, pause=0.0))
+    load, before = Load(), {name: sum(map(_cpu_seconds, pids)) for name, pids in parts.items()}
+    clients = asyncio.create_task(ask_until_over(cluster, load, clients=12, slow=False, pause=0.0))
     await asyncio.sleep(seconds)
-    asked.over = True
-    await asks
-    count = len(asked.finished)
-    return asked.rate, {name: (sum(map(_spent, pids)) - before[name]) / count for name, pids in parts.items()}
+    load.over = True
+    await clients
+    count = len(load.finished)
+    return load.rate, {
+        name: (sum(map(_cpu_seconds, pids)) - before[name]) / count for name, pids in parts.items()
+    }
 
 
-def _spent(pid: int) -> float:
-    """Seconds of a core, of a process and of those it has started."""
+def _cpu_seconds(pid: int) -> float:
+    """CPU seconds of a process and its children."""
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     own = sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
     if pid == os.getpid():
         return own
     children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-    return own + sum(_spent(int(child)) for child in children)
+    return own + sum(_cpu_seconds(int(child)) for child in children)
 
 
 DRILLS: dict[str, Callable[[Fleet], Any]] = {
@@ -315,8 +317,8 @@ def main(name: str) -> int:
     if name == "throughput":
         facts = throughput()
     else:
-        with fleet() as there:
-            facts = asyncio.run(DRILLS[name](there))
+        with fleet() as cluster:
+            facts = asyncio.run(DRILLS[name](cluster))
     for about, value in facts.items():
         print(f"{about}: {value}")
     bad = [about for about in ("answers lost", "not resumed", "of those asked again") if facts.get(about)]

@@ -24,8 +24,8 @@ from servers import Postgres, free_port, nginx, postgres
 from text2sql.config import Settings
 from text2sql.memory import new_key, open_memory
 
-# The real program but for its model, which answers at once; asked "slowly" it takes its time, and what a
-# report asks is a query of half a second that never gives the same number twice.
+# The real program with a scripted model: it answers at once, or with a delay if the question says "slowly".
+# For the questions of reports it writes a query of half a second with a different result each time.
 PROGRAM = """
 import asyncio, os, sys
 from text2sql.cli import main
@@ -35,11 +35,11 @@ from text2sql.server import sources
 from text2sql.types import ModelProfile
 
 COUNT = "SELECT count(*) AS customers FROM customers"
-NEVER_TWICE = '''WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c WHERE x < 400000)
+RANDOM_NUMBER = '''WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c WHERE x < 400000)
 SELECT (SELECT count(*) FROM c) * 0 + abs(random() % 1000000000) AS n FROM customers LIMIT 1'''
 
 def says(request):
-    return NEVER_TWICE if "counted" in request.messages[-1].content else COUNT
+    return RANDOM_NUMBER if "counted" in request.messages[-1].content else COUNT
 
 class Model(ScriptedBackend):
     async def stream(self, request):
@@ -130,10 +130,10 @@ class Fleet:
 def site(ports: Sequence[int], port: int) -> str:
     """The configuration of docs/operations.md, with our addresses in it."""
     page = (ROOT / "docs" / "operations.md").read_text(encoding="utf-8")
-    told = re.search(r"```nginx\n(.*?)```", page, re.DOTALL)
-    assert told is not None
+    block = re.search(r"```nginx\n(.*?)```", page, re.DOTALL)
+    assert block is not None
     lines = []
-    for line in told[1].splitlines():
+    for line in block[1].splitlines():
         place = re.search(r"10\.0\.0\.1(\d):8000", line)
         if place is None:
             lines.append(line.replace("listen 80;", f"listen 127.0.0.1:{port};"))
@@ -159,9 +159,9 @@ def fleet(
             server.wait()
         port = free_port()
         door = stack.enter_context(nginx(site([server.port for server in servers], port), port))
-        told = Fleet(door.url, database.url, database, servers, folder)
-        asyncio.run(told.invite(*people))
-        yield told
+        running = Fleet(door.url, database.url, database, servers, folder)
+        asyncio.run(running.invite(*people))
+        yield running
 
 
 def _make_shop(path: Path) -> None:
@@ -173,15 +173,15 @@ def _make_shop(path: Path) -> None:
     shop.close()
 
 
-# -- people who ask -------------------------------------------------------------------------------
+# -- simulated users ------------------------------------------------------------------------------
 
 
 @dataclass(slots=True)
-class RunOptions:
-    """What was answered, and what was cut off: (person, thread, question) and (person, thread, result)."""
+class Load:
+    """The results of simulated users."""
 
-    finished: list[tuple[str, str, str]] = field(default_factory=list)
-    cut: list[tuple[str, str, str]] = field(default_factory=list)
+    finished: list[tuple[str, str, str]] = field(default_factory=list)  # (person, thread, result id)
+    cut: list[tuple[str, str, str]] = field(default_factory=list)  # (person, thread, question)
     codes: Counter[str] = field(default_factory=Counter)
     seconds: float = 0.0
     over: bool = False
@@ -191,92 +191,92 @@ class RunOptions:
         return len(self.finished) / self.seconds
 
 
-async def asking(
-    there: Fleet, asked: RunOptions, clients: int = 6, *, slow: bool = True, pause: float = 0.2
+async def ask_until_over(
+    cluster: Fleet, load: Load, clients: int = 6, *, slow: bool = True, pause: float = 0.2
 ) -> None:
-    """Until `asked.over`: each client one question after the other, every one in a thread of its own."""
-    began, people, day = time.monotonic(), list(there.keys), token_hex(4)
+    """Ask until `load.over`: each client one question after the other, each in a new thread."""
+    began, people, day = time.monotonic(), list(cluster.keys), token_hex(4)
 
-    async def one(number: int) -> None:
+    async def client_loop(number: int) -> None:
         person, at = people[number % len(people)], 0
-        async with there.client(person) as client:
-            while not asked.over:
+        async with cluster.client(person) as client:
+            while not load.over:
                 await asyncio.sleep(pause)
                 at += 1
                 how = "slowly" if slow and at % 5 == 0 else "now"
                 question = f"How many customers are there, asked {how}, {number}.{at}?"
-                await _ask(client, person, f"{day}-{number}-{at}", question, asked)
+                await _ask(client, person, f"{day}-{number}-{at}", question, load)
 
-    await asyncio.gather(*(one(number) for number in range(clients)))
-    asked.seconds = time.monotonic() - began
+    await asyncio.gather(*(client_loop(number) for number in range(clients)))
+    load.seconds = time.monotonic() - began
 
 
-async def _ask(client: httpx.AsyncClient, person: str, thread: str, question: str, asked: RunOptions) -> None:
+async def _ask(client: httpx.AsyncClient, person: str, thread: str, question: str, load: Load) -> None:
     try:
         response = await client.post("/api/v1/query/sync", json={"question": question, "thread_id": thread})
-        told = response.json() if response.status_code == 200 else {}
-        asked.codes[f"{response.status_code}"] += 1
+        body = response.json() if response.status_code == 200 else {}
+        load.codes[f"{response.status_code}"] += 1
     except httpx.HTTPError as error:
-        told = {}
-        asked.codes[type(error).__name__] += 1
-    if told.get("status") == "answered":
-        assert told["rows"] == [[CUSTOMERS]], told
-        asked.finished.append((person, thread, told["result_id"]))
+        body = {}
+        load.codes[type(error).__name__] += 1
+    if body.get("status") == "answered":
+        assert body["rows"] == [[CUSTOMERS]], body
+        load.finished.append((person, thread, body["result_id"]))
     else:
-        asked.cut.append((person, thread, question))
+        load.cut.append((person, thread, question))
         await asyncio.sleep(0.2)
 
 
-async def lost(there: Fleet, asked: RunOptions) -> list[str]:
-    """Of the answers that somebody got, those that are no longer there: in the thread, and as a result."""
+async def lost(cluster: Fleet, load: Load) -> list[str]:
+    """The finished answers that are missing from their thread or their stored result."""
     missing: list[str] = []
 
-    async def look(person: str) -> None:
-        async with there.client(person) as client:
-            for _, thread, result in [one for one in asked.finished if one[0] == person]:
-                turns = await _got(client, f"/api/v1/threads/{thread}")
-                rows = await _got(client, f"/api/v1/results/{result}")
+    async def check(person: str) -> None:
+        async with cluster.client(person) as client:
+            for _, thread, result in [entry for entry in load.finished if entry[0] == person]:
+                turns = await _get(client, f"/api/v1/threads/{thread}")
+                rows = await _get(client, f"/api/v1/results/{result}")
                 if [turn["status"] for turn in turns.get("turns", ())] != ["answered"]:
                     missing.append(f"{thread}: {turns}")
                 elif rows.get("rows") != [[CUSTOMERS]]:
                     missing.append(f"{thread}: {rows}")
 
-    await asyncio.gather(*map(look, there.keys))
+    await asyncio.gather(*map(check, cluster.keys))
     return missing
 
 
-async def resumed(there: Fleet, asked: RunOptions) -> list[str]:
-    """Of the questions that were cut off, those that no other server could answer."""
+async def resumed(cluster: Fleet, load: Load) -> list[str]:
+    """The cut-off questions that no other server could answer."""
     failed = []
-    for person, thread, question in asked.cut:
-        async with there.client(person) as client:
+    for person, thread, question in load.cut:
+        async with cluster.client(person) as client:
             until = time.monotonic() + 30
             while True:
-                told = await _go_on(client, thread, question)
-                if told.get("status") == "answered" and told["rows"] == [[CUSTOMERS]]:
+                body = await _resume(client, thread, question)
+                if body.get("status") == "answered" and body["rows"] == [[CUSTOMERS]]:
                     break
                 if time.monotonic() > until:
-                    failed.append(f"{thread}: {told}")
+                    failed.append(f"{thread}: {body}")
                     break
                 await asyncio.sleep(0.5)
     return failed
 
 
-async def _go_on(client: httpx.AsyncClient, thread: str, question: str) -> dict[str, Any]:
-    """With the thread as it is; what was never begun, or failed while the memory was away, is asked again."""
+async def _resume(client: httpx.AsyncClient, thread: str, question: str) -> dict[str, Any]:
+    """Resume the thread; ask again if it never began, or failed while the memory was unavailable."""
     accept = {"Accept": "application/json"}
     response = await client.post(f"/api/v1/threads/{thread}/resume", json={}, headers=accept)
-    told = _read(response)
-    if response.status_code == 404 or told.get("status") == "failed":
-        again = {"question": question, "thread_id": thread}
-        told = _read(await client.post("/api/v1/query/sync", json=again))
-    return told
+    body = _read(response)
+    if response.status_code == 404 or body.get("status") == "failed":
+        request = {"question": question, "thread_id": thread}
+        body = _read(await client.post("/api/v1/query/sync", json=request))
+    return body
 
 
-async def _got(client: httpx.AsyncClient, path: str) -> dict[str, Any]:
+async def _get(client: httpx.AsyncClient, path: str) -> dict[str, Any]:
     return _read(await client.get(path))
 
 
 def _read(response: httpx.Response) -> dict[str, Any]:
-    told: dict[str, Any] = response.json() if "json" in response.headers["content-type"] else {}
-    return told
+    body: dict[str, Any] = response.json() if "json" in response.headers["content-type"] else {}
+    return body

@@ -16,7 +16,10 @@ VARIABLES = {
     *(name for provider in PROVIDERS.values() for name in (*provider.keys, *provider.urls)),
     *(f"{kind}_PROXY" for kind in ("HTTP", "HTTPS", "ALL", "NO", "OPENAI")),
     *(f"{kind}_proxy" for kind in ("http", "https", "all", "no")),
-    *(f"TEXT2SQL_{one}" for one in ("API_KEY", "BASE_URL", "API_VERSION", "DEPLOYMENT", "MODEL", "FALLBACK")),
+    *(
+        f"TEXT2SQL_{name}"
+        for name in ("API_KEY", "BASE_URL", "API_VERSION", "DEPLOYMENT", "MODEL", "FALLBACK")
+    ),
     "LANGSMITH_TRACING",
     "LANGCHAIN_TRACING_V2",
 }

@@ -34,9 +34,9 @@ def main() -> int:
 def find(version: str) -> Path | None:
     """By uv, in pyenv's folder, or on the path; each is asked for its version, because a shim may lie."""
     ask = [str(uv()), "python", "find", "--no-python-downloads", "--no-project", version]
-    told = subprocess.run(ask, capture_output=True, text=True, check=False).stdout.strip()
+    reply = subprocess.run(ask, capture_output=True, text=True, check=False).stdout.strip()
     pyenv = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"
-    candidates = [told, *sorted(map(str, pyenv.glob(f"{version}.*/bin/python")), reverse=True)]
+    candidates = [reply, *sorted(map(str, pyenv.glob(f"{version}.*/bin/python")), reverse=True)]
     candidates.append(shutil.which(f"python{version}") or "")
     return next((Path(candidate) for candidate in candidates if candidate and _is(candidate, version)), None)
 
@@ -63,10 +63,10 @@ def uv() -> Path:
 def _is(python: str, version: str) -> bool:
     say = "import sys; print(f'{sys.version_info.major}.{sys.version_info.minor}')"
     try:
-        told = subprocess.run([python, "-c", say], capture_output=True, text=True, check=False, timeout=20)
+        reply = subprocess.run([python, "-c", say], capture_output=True, text=True, check=False, timeout=20)
     except OSError:
         return False
-    return told.stdout.strip() == version
+    return reply.stdout.strip() == version
 
 
 if __name__ == "__main__":

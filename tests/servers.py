@@ -10,7 +10,7 @@ process without other tests: its native core (5.2) has ended the process with a 
 command is then run again, at most twice.
 
 A URL that is already in the environment is used instead of a server of ours. A server that cannot be had is
-said loudly and left out: its tests skip then, or fail where CI=true.
+reported and left out: its tests skip then, or fail where CI=true.
 """
 
 import os
@@ -116,15 +116,15 @@ def postgres(options: Mapping[str, str] | None = None, encoding: str = "UTF8") -
         make = [str(initdb), "-D", str(data), "-U", "postgres", "-A", "scram-sha-256", "-N", "-E", encoding]
         make += [f"--locale={locale}", f"--pwfile={directory / 'password'}"]
         _run(make, owner)
-        told = {
+        settings = {
             "port": str(port),
             "listen_addresses": "127.0.0.1",
             "unix_socket_directories": "",
             "fsync": "off",
         }
-        told |= options or {}
+        settings |= options or {}
         command = [str(initdb.with_name("postgres")), "-D", str(data)]
-        command += [word for name, value in told.items() for word in ("-c", f"{name}={value}")]
+        command += [word for name, value in settings.items() for word in ("-c", f"{name}={value}")]
         url = f"postgresql://postgres:{password}@127.0.0.1:{port}/postgres"
         server = Postgres(command, directory, owner, port, url)
         try:
@@ -149,14 +149,14 @@ def mariadb(options: Mapping[str, str] | None = None) -> Iterator[Mariadb]:
             f"ALTER USER root@localhost IDENTIFIED BY '{password}';\nCREATE DATABASE IF NOT EXISTS test;\n"
         )
         first.chmod(0o644)
-        told = {"port": str(port), "bind-address": "127.0.0.1", "socket": str(directory / "socket")}
-        told |= {"pid-file": str(directory / "pid"), "innodb-flush-log-at-trx-commit": "0"}
-        told |= {"character-set-server": "utf8mb4", "innodb-flush-method": "nosync", "sync-frm": "0"}
+        settings = {"port": str(port), "bind-address": "127.0.0.1", "socket": str(directory / "socket")}
+        settings |= {"pid-file": str(directory / "pid"), "innodb-flush-log-at-trx-commit": "0"}
+        settings |= {"character-set-server": "utf8mb4", "innodb-flush-method": "nosync", "sync-frm": "0"}
         # A starting server deletes what looks like a temporary table of a dead one, in /tmp anybody's.
-        told["tmpdir"] = str(directory)
-        told |= options or {}
+        settings["tmpdir"] = str(directory)
+        settings |= options or {}
         command = [str(mariadbd), "--no-defaults", f"--datadir={data}", f"--init-file={first}"]
-        command += [f"--{name}={value}" for name, value in told.items()]
+        command += [f"--{name}={value}" for name, value in settings.items()]
         url = f"mysql://root:{password}@127.0.0.1:{port}/test"
         server = Mariadb(command, directory, owner, port, url)
         try:
@@ -172,9 +172,11 @@ def redis(options: Mapping[str, str] | None = None) -> Iterator[Redis]:
     program = installed("redis-server", "redis-server", "bin")
     with _directory("redis", "") as directory:
         password, port = secrets.token_hex(8), free_port()
-        told = {"port": str(port), "bind": "127.0.0.1", "requirepass": password, "dir": str(directory)}
-        told |= {"save": '""', "appendonly": "no", **(options or {})}
-        (directory / "redis.conf").write_text("".join(f"{name} {value}\n" for name, value in told.items()))
+        settings = {"port": str(port), "bind": "127.0.0.1", "requirepass": password, "dir": str(directory)}
+        settings |= {"save": '""', "appendonly": "no", **(options or {})}
+        (directory / "redis.conf").write_text(
+            "".join(f"{name} {value}\n" for name, value in settings.items())
+        )
         command = [str(program), str(directory / "redis.conf")]
         server = Redis(command, directory, "", port, f"redis://:{password}@127.0.0.1:{port}/0")
         try:
@@ -347,9 +349,9 @@ def chinese_font() -> Path:
 
 def _find(name: str, patterns: Sequence[str]) -> Path | None:
     places = [place / name for pattern in patterns for place in Path("/usr").glob(pattern)]
-    found = sorted((place for place in places if place.exists()), key=_version)
+    programs = sorted((place for place in places if place.exists()), key=_version)
     on_path = shutil.which(name)
-    return found[-1] if found else Path(on_path) if on_path else None
+    return programs[-1] if programs else Path(on_path) if on_path else None
 
 
 def _version(program: Path) -> float:
@@ -358,9 +360,9 @@ def _version(program: Path) -> float:
 
 
 def free_port() -> int:
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return int(one.getsockname()[1])
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
 
 
 def _as(user: str) -> dict[str, Any]:
@@ -407,9 +409,9 @@ def _http_ready(port: int) -> bool:
 
 def _asked(port: int, hello: bytes) -> bytes:
     try:
-        with socket.create_connection(("127.0.0.1", port), timeout=2) as one:
-            one.sendall(hello)
-            return one.recv(64)
+        with socket.create_connection(("127.0.0.1", port), timeout=2) as connection:
+            connection.sendall(hello)
+            return connection.recv(64)
     except OSError:
         return b""
 

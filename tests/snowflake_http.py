@@ -70,7 +70,7 @@ class Begun:
     answer: asyncio.Task[JSONResponse]
     aborted: bool = False
 
-    def told(self) -> dict[str, Any]:
+    def as_reply(self) -> dict[str, Any]:
         if self.aborted:
             return _read(_failed("000604", "57014", "SQL execution canceled"))
         return _read(self.answer.result(), self.sql)
@@ -83,21 +83,21 @@ _PASSWORD = ""
 
 def _read(answer: JSONResponse, sql: str = "") -> dict[str, Any]:
     """What fakesnow answers, an error of DuckDB's in Snowflake's words."""
-    told: dict[str, Any] = json.loads(bytes(answer.body))
+    reply: dict[str, Any] = json.loads(bytes(answer.body))
     for pattern, (code, state, words) in _WORDS:
-        if not told["success"] and (found := re.search(pattern, told["message"])):
-            name = found[1].strip('"')
+        if not reply["success"] and (match := re.search(pattern, reply["message"])):
+            name = match[1].strip('"')
             before = sql[: max(0, sql.upper().find(name.upper()))].split("\n")
-            told["message"] = words.format(name=name, line=len(before), position=len(before[-1]))
-            told |= {"code": code, "data": {"errorCode": code, "sqlState": state}}
+            reply["message"] = words.format(name=name, line=len(before), position=len(before[-1]))
+            reply |= {"code": code, "data": {"errorCode": code, "sqlState": state}}
             break
-    return told
+    return reply
 
 
 async def _body(request: Request) -> dict[str, Any]:
     body = await request.body()
-    told: dict[str, Any] = json.loads(gzip.decompress(body) if _is_packed(request) else body)
-    return told
+    reply: dict[str, Any] = json.loads(gzip.decompress(body) if _is_packed(request) else body)
+    return reply
 
 
 def _is_packed(request: Request) -> bool:
@@ -108,39 +108,39 @@ async def login(request: Request) -> JSONResponse:
     if (await _body(request))["data"].get("PASSWORD") != _PASSWORD:
         refused = {"code": "390100", "message": "Incorrect username or password was specified."}
         return JSONResponse({"data": None, "success": False, **refused})
-    told = _read(await fake.login_request(request))
-    told["data"] |= {"masterToken": told["data"]["token"], "sessionId": 1}
-    token = told["data"]["token"]
+    reply = _read(await fake.login_request(request))
+    reply["data"] |= {"masterToken": reply["data"]["token"], "sessionId": 1}
+    token = reply["data"]["token"]
     fake.sessions[token].nop_regexes = _IGNORED
     if request.query_params.get("databaseName"):
         _READERS.add(token)
-    return JSONResponse(told)
+    return JSONResponse(reply)
 
 
 async def query(request: Request) -> JSONResponse:
-    asked = await _body(request)
-    if re.search(r";\s*[^\s;]", _QUOTED.sub(" ", asked["sqlText"])):
+    body = await _body(request)
+    if re.search(r";\s*[^\s;]", _QUOTED.sub(" ", body["sqlText"])):
         return _failed(
             "000008", "0A000", "Actual statement count 2 did not match the desired statement count 1."
         )
-    if not asked.get("asyncExec"):
-        return await _at_once(request, asked)
+    if not body.get("asyncExec"):
+        return await _at_once(request, body)
     number = str(uuid.uuid4())
     answer = asyncio.create_task(fake.query_request(request))
-    _BEGUN[number] = Begun(asked["sqlText"], fake.to_token(request), answer)
+    _BEGUN[number] = Begun(body["sqlText"], fake.to_token(request), answer)
     data = {"queryId": number, "getResultUrl": f"/queries/{number}/result"}
     return JSONResponse({"data": data, "code": _STARTED, "message": None, "success": True})
 
 
-async def _at_once(request: Request, asked: dict[str, Any]) -> JSONResponse:
-    sql: str = asked["sqlText"]
+async def _at_once(request: Request, body: dict[str, Any]) -> JSONResponse:
+    sql: str = body["sqlText"]
     if plan := _PLAN.match(sql):
-        asked["sqlText"] = f"SELECT 'a plan of ' || $${sql[plan.end() :]}$$ AS step"
+        body["sqlText"] = f"SELECT 'a plan of ' || $${sql[plan.end() :]}$$ AS step"
     elif sql.startswith("SHOW IMPORTED KEYS"):
         here = fake.to_conn(fake.to_token(request)).database
-        asked["sqlText"] = f"SELECT * FROM _fs_global.main.foreign_keys WHERE pk_database_name = '{here}'"
-    body = json.dumps(asked).encode()
-    request._body = gzip.compress(body) if _is_packed(request) else body
+        body["sqlText"] = f"SELECT * FROM _fs_global.main.foreign_keys WHERE pk_database_name = '{here}'"
+    encoded = json.dumps(body).encode()
+    request._body = gzip.compress(encoded) if _is_packed(request) else encoded
     return JSONResponse(_read(await fake.query_request(request), sql))
 
 
@@ -150,33 +150,33 @@ def _failed(code: str, state: str, message: str) -> JSONResponse:
 
 
 async def status(request: Request) -> JSONResponse:
-    one = _BEGUN.get(request.path_params["query"])
-    if one is None:
+    begun = _BEGUN.get(request.path_params["query"])
+    if begun is None:
         return JSONResponse({"data": {"queries": []}, "success": True})
-    if not one.answer.done():
+    if not begun.answer.done():
         return JSONResponse({"data": {"queries": [{"status": "RUNNING"}]}, "success": True})
-    told = one.told()
+    reply = begun.as_reply()
     state: dict[str, Any] = {"status": "SUCCESS"}
-    if not told["success"]:
+    if not reply["success"]:
         state = {
             "status": "FAILED_WITH_ERROR",
-            "errorCode": told["code"],
-            "errorMessage": told["message"],
+            "errorCode": reply["code"],
+            "errorMessage": reply["message"],
         }
     return JSONResponse({"data": {"queries": [state]}, "success": True})
 
 
 async def result(request: Request) -> JSONResponse:
-    one = _BEGUN.pop(request.path_params["query"])
-    await asyncio.wait([one.answer])
-    return JSONResponse(one.told())
+    begun = _BEGUN.pop(request.path_params["query"])
+    await asyncio.wait([begun.answer])
+    return JSONResponse(begun.as_reply())
 
 
 async def abort(request: Request) -> JSONResponse:
-    one = _BEGUN.get(request.path_params["query"])
-    if one is not None and not one.answer.done():
-        one.aborted = True
-        fake.sessions[one.session]._duck_conn.interrupt()
+    begun = _BEGUN.get(request.path_params["query"])
+    if begun is not None and not begun.answer.done():
+        begun.aborted = True
+        fake.sessions[begun.session]._duck_conn.interrupt()
     return JSONResponse({"data": None, "code": None, "message": None, "success": True})
 
 

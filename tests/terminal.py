@@ -21,7 +21,7 @@ class Ended(NamedTuple):
 
 
 def run(*words: str, stdin: bytes = b"", env: Mapping[str, str | None] | None = None) -> Ended:
-    """`text2sql WORDS`, with standard streams of its own. The reader's language is English unless told."""
+    """`text2sql WORDS`, with its own standard streams. The language is English by default."""
     clean = {"TEXT2SQL_LANG": None, "TEXT2SQL_DB": None, "LC_ALL": None, "LC_MESSAGES": None, "LANG": None}
     runner = CliRunner()
     with runner.isolation(input=stdin, env={**clean, **(env or {})}) as (out, err, _):
@@ -30,13 +30,13 @@ def run(*words: str, stdin: bytes = b"", env: Mapping[str, str | None] | None = 
 
 
 def run_script(*words: str, stdin: bytes = b"", env: Mapping[str, str] | None = None) -> Ended:
-    told = {name: value for name, value in os.environ.items() if not name.startswith("TEXT2SQL_")}
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("TEXT2SQL_")}
     done = subprocess.run(
         [SCRIPT, *words],
         input=stdin,
         capture_output=True,
         check=False,
         timeout=60,
-        env={**told, **(env or {})},
+        env={**environment, **(env or {})},
     )
     return Ended(done.returncode, done.stdout.decode(), done.stderr.decode())

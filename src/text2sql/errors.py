@@ -1,4 +1,4 @@
-"""The exception hierarchy. The second column is the value of `mend`, see below.
+"""The exception hierarchy. The second column is the value of `retry`.
 
     Text2SQLError
     ├── UsageError                           invalid input: an option, a path, a policy file (exit code 2)
@@ -36,7 +36,7 @@
         ├── ConstraintViolated     never     a key, a check or a trigger of the database rejects the write
         └── OtherDatabaseError     never
 
-`mend` says whether a retry can help: `again` (the same query), `rewrite` (a different query) or `never`.
+`retry` says what may succeed: `again` (the same query), `rewrite` (a different query) or `never`.
 
 Errors carry facts and no sentences: `i18n` renders them in the user's language, and repair prompts are
 built from their fields.
@@ -44,7 +44,7 @@ built from their fields.
 
 from typing import ClassVar, Literal
 
-Mend = Literal["again", "rewrite", "never"]
+Retry = Literal["again", "rewrite", "never"]
 
 
 class Text2SQLError(Exception):
@@ -90,7 +90,7 @@ class ModelError(Text2SQLError):
     """
 
     kind: ClassVar[str] = "unavailable"
-    mend: ClassVar[Mend] = "never"
+    retry: ClassVar[Retry] = "never"
 
     def __init__(
         self, model: str, detail: str, *, key: str = "", retry_after: float | None = None, **facts: object
@@ -102,35 +102,35 @@ class ModelError(Text2SQLError):
 
 
 class ModelUnavailable(ModelError):
-    kind, mend = "unavailable", "again"
+    kind, retry = "unavailable", "again"
 
 
 class RateLimited(ModelError):
-    kind, mend = "rate_limited", "again"
+    kind, retry = "rate_limited", "again"
 
 
 class ModelTimeout(ModelError):
-    kind, mend = "timeout", "again"
+    kind, retry = "timeout", "again"
 
 
 class BadReply(ModelError):
-    kind, mend = "bad_reply", "again"
+    kind, retry = "bad_reply", "again"
 
 
 class PromptTooLong(ModelError):
-    kind, mend = "too_long", "rewrite"
+    kind, retry = "too_long", "rewrite"
 
 
 class ModelRefused(ModelError):
-    kind, mend = "refused", "never"
+    kind, retry = "refused", "never"
 
 
 class ModelNotAllowed(ModelError):
-    kind, mend = "not_allowed", "never"
+    kind, retry = "not_allowed", "never"
 
 
 class ModelFileError(ModelError):
-    kind, mend = "file", "never"
+    kind, retry = "file", "never"
 
 
 class StoreError(Text2SQLError):
@@ -140,7 +140,7 @@ class StoreError(Text2SQLError):
     """
 
     kind: ClassVar[str] = "unavailable"
-    mend: ClassVar[Mend] = "never"
+    retry: ClassVar[Retry] = "never"
 
     def __init__(self, place: str, detail: str, *, key: str = "", **facts: object) -> None:
         super().__init__(key or f"store.{self.kind}", place=place, detail=detail, **facts)
@@ -149,30 +149,30 @@ class StoreError(Text2SQLError):
 
 
 class StoreUnavailable(StoreError):
-    kind, mend = "unavailable", "again"
+    kind, retry = "unavailable", "again"
 
 
 class StoreFull(StoreError):
-    kind, mend = "full", "never"
+    kind, retry = "full", "never"
 
 
 class StoreDamaged(StoreError):
-    kind, mend = "damaged", "never"
+    kind, retry = "damaged", "never"
 
 
 class StoreForeign(StoreError):
-    kind, mend = "foreign", "never"
+    kind, retry = "foreign", "never"
 
 
 class StoreNewer(StoreError):
-    kind, mend = "newer", "never"
+    kind, retry = "newer", "never"
 
 
 class DatabaseError(Text2SQLError):
     """A query or a connection failed."""
 
     kind: ClassVar[str] = "other"
-    mend: ClassVar[Mend] = "never"
+    retry: ClassVar[Retry] = "never"
 
     def __init__(
         self,
@@ -192,60 +192,60 @@ class DatabaseError(Text2SQLError):
 
 
 class SqlSyntaxError(DatabaseError):
-    kind, mend = "syntax", "rewrite"
+    kind, retry = "syntax", "rewrite"
 
 
 class UnknownTable(DatabaseError):
-    kind, mend = "unknown_table", "rewrite"
+    kind, retry = "unknown_table", "rewrite"
 
 
 class UnknownColumn(DatabaseError):
-    kind, mend = "unknown_column", "rewrite"
+    kind, retry = "unknown_column", "rewrite"
 
 
 class AmbiguousColumn(DatabaseError):
-    kind, mend = "ambiguous_column", "rewrite"
+    kind, retry = "ambiguous_column", "rewrite"
 
 
 class TypeMismatch(DatabaseError):
-    kind, mend = "type", "rewrite"
+    kind, retry = "type", "rewrite"
 
 
 class QueryTimeout(DatabaseError):
-    kind, mend = "timeout", "rewrite"
+    kind, retry = "timeout", "rewrite"
 
 
 class ResourceExhausted(DatabaseError):
-    kind, mend = "resource", "rewrite"
+    kind, retry = "resource", "rewrite"
 
 
 class ConnectionFailed(DatabaseError):
-    kind, mend = "connection", "again"
+    kind, retry = "connection", "again"
 
 
 class LockConflict(DatabaseError):
-    kind, mend = "lock", "again"
+    kind, retry = "lock", "again"
 
 
 class PoolExhausted(DatabaseError):
-    kind, mend = "busy", "again"
+    kind, retry = "busy", "again"
 
 
 class PermissionDenied(DatabaseError):
-    kind, mend = "permission", "never"
+    kind, retry = "permission", "never"
 
 
 class Forbidden(DatabaseError):
-    kind, mend = "forbidden", "never"
+    kind, retry = "forbidden", "never"
 
 
 class QueryCancelled(DatabaseError):
-    kind, mend = "cancelled", "never"
+    kind, retry = "cancelled", "never"
 
 
 class ConstraintViolated(DatabaseError):
-    kind, mend = "constraint", "never"
+    kind, retry = "constraint", "never"
 
 
 class OtherDatabaseError(DatabaseError):
-    kind, mend = "other", "never"
+    kind, retry = "other", "never"

@@ -28,13 +28,17 @@ _apps: "WeakKeyDictionary[asyncio.AbstractEventLoop, AsyncText2SQL]" = WeakKeyDi
 @asynccontextmanager
 async def checkpointer() -> "AsyncIterator[BaseCheckpointSaver[str]]":
     """A step is on disk before the next one begins, and survives a killed server."""
-    async with open_memory(from_environment()) as memory:
+    async with open_memory(await asyncio.to_thread(from_environment)) as memory:
         yield memory.checkpointer
 
 
 async def _resources() -> "Resources":
-    app = _apps.setdefault(asyncio.get_running_loop(), AsyncText2SQL())
-    return replace(await app.resources(), owns_threads=False)
+    """The server refuses code that reads files in its event loop, so settings and model open in a thread."""
+    loop = asyncio.get_running_loop()
+    app = _apps.get(loop) or _apps.setdefault(loop, await asyncio.to_thread(AsyncText2SQL))
+    resources = await app.resources()
+    await asyncio.to_thread(resources.models, "")
+    return replace(resources, owns_threads=False)
 
 
 async def text2sql_agent() -> "Graph":

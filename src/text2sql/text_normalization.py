@@ -29,13 +29,13 @@ def is_expression(name: str) -> bool:
 @lru_cache(maxsize=50_000)
 def words(text: str) -> tuple[str, ...]:
     """The content words of a text, normalized: `OrderItems` and `order_items` both give order, item."""
-    found: list[str] = []
+    content_words: list[str] = []
     for piece in _WORD.findall(_CAMEL.sub(" ", unicodedata.normalize("NFKC", text))):
         if _CJK.fullmatch(piece):
-            found += [piece] if len(piece) == 1 else [piece[i : i + 2] for i in range(len(piece) - 1)]
+            content_words += [piece] if len(piece) == 1 else [piece[i : i + 2] for i in range(len(piece) - 1)]
         elif piece.lower() not in _STOP:
-            found.append(singular(piece.lower()))
-    return tuple(found)
+            content_words.append(singular(piece.lower()))
+    return tuple(content_words)
 
 
 def singular(word: str) -> str:

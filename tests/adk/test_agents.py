@@ -55,7 +55,7 @@ def test_a_question_goes_through_the_three_agents_and_leaves_its_state(shop: Pat
         {
             "success": True,
             "sql": LIMITED,
-            "reason": "Checked, and not run.",
+            "reason": "Checked, but not run.",
             "certainty": "sure",
             "taken_for": "the total of total, from orders",
         }

@@ -23,9 +23,15 @@ INSERT INTO customers VALUES (1, 'Ann', 2, 'gold'), (2, '王芳', 1, 'silver'), 
 INSERT INTO orders VALUES
   (1, 1, 10.5, '2025-01-03', 'paid'), (2, 1, 20.0, '2025-02-03', 'paid'), (3, 2, 7.25, '2025-02-09', 'open');
 """
-# Like the embedded model: a grammar, several candidates, no structured output.
+# Like the embedded model: a grammar, several candidates, no structured output, one call at a time.
 EMBEDDED = ModelProfile(
-    context=16_384, location="local", size="small", grammar=True, candidates=True, logprobs=True
+    context=16_384,
+    location="local",
+    size="small",
+    grammar=True,
+    candidates=True,
+    logprobs=True,
+    concurrent=False,
 )
 HOSTED = ModelProfile(context=128_000, structured_output=True, tool_calls=True)
 

@@ -48,9 +48,9 @@ def size(png: bytes) -> tuple[int, int]:
 @pytest.mark.parametrize("lang", ["en", "zh"])
 @pytest.mark.parametrize("shape", SHAPES, ids=lambda shape: shape.name)
 def test_every_shape_is_drawn_in_both_formats_and_languages(shape: Shape, lang: Language) -> None:
-    found = shape.result(lang)
-    for chart in fitting(found, shape.questions[lang]):
-        made = spec(chart, found, lang, shape.questions[lang])
+    query_result = shape.result(lang)
+    for chart in fitting(query_result, shape.questions[lang]):
+        made = spec(chart, query_result, lang, shape.questions[lang])
         wide, high = size(picture(made, "png", scale=1))
         assert 150 < wide < 1_000
         assert 100 < high < 900
@@ -82,7 +82,7 @@ def test_the_renderer_fetches_nothing() -> None:
 def test_an_invalid_specification_is_a_chart_error() -> None:
     with pytest.raises(ChartError) as caught:
         picture({"mark": "no such mark", "data": {"values": []}})
-    assert explain(caught.value, "en").startswith("The picture of the chart could not be made: ")
+    assert explain(caught.value, "en").startswith("The chart image could not be created: ")
 
 
 def test_rendering_does_not_block_the_event_loop() -> None:
@@ -144,10 +144,10 @@ def renderer(monkeypatch: pytest.MonkeyPatch) -> Iterator[ThreadingHTTPServer]:
         server.shutdown()
 
 
-def by_server(found: QueryResult, title: str, kind: str = "bar", command: str = FAKE) -> bytes:
-    chart = chart_of_kind(found, kind)
+def by_server(query_result: QueryResult, title: str, kind: str = "bar", command: str = FAKE) -> bytes:
+    chart = chart_of_kind(query_result, kind)
     assert chart is not None
-    return draw(chart, found, "en", Settings(chart_mcp=command), title=title)
+    return draw(chart, query_result, "en", Settings(chart_mcp=command), title=title)
 
 
 @pytest.mark.slow
@@ -195,7 +195,7 @@ def test_a_chart_server_that_exits_immediately_is_reported_quickly(renderer: Thr
 
 
 @pytest.mark.parametrize("address", ["", "https://antv-studio.alipay.com/api/gpt-vis"])
-def test_nothing_is_started_that_would_send_the_data_away(
+def test_no_server_is_started_that_would_send_data_to_a_public_service(
     address: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("VIS_REQUEST_SERVER", address)

@@ -125,9 +125,9 @@ CASES: list[tuple[str, QueryResult, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("about", "found", "expected"), CASES, ids=[case[0] for case in CASES])
-def test_the_shape_of_a_result_decides(about: str, found: QueryResult, expected: str) -> None:
-    assert " ".join(kinds(found)) == expected
+@pytest.mark.parametrize(("about", "query_result", "expected"), CASES, ids=[case[0] for case in CASES])
+def test_the_shape_of_a_result_decides(about: str, query_result: QueryResult, expected: str) -> None:
+    assert " ".join(kinds(query_result)) == expected
 
 
 ASKED = [
@@ -153,18 +153,18 @@ def test_a_share_over_time_is_still_a_line() -> None:
     assert chart == Chart("line", (0,), (1,))
 
 
-def test_positions_are_of_the_columns_that_matter() -> None:
-    found = result("id,name,city,total", [[1, "Ann", "Lyon", 9], [2, "Bo", "Lyon", 7]])
-    assert choose(found) == Chart("bar", (1,), (3,))
+def test_positions_skip_ids_and_repeated_categories() -> None:
+    query_result = result("id,name,city,total", [[1, "Ann", "Lyon", 9], [2, "Bo", "Lyon", 7]])
+    assert choose(query_result) == Chart("bar", (1,), (3,))
     pairs = result("orders,city,channel", [(n, city, channel) for city, channel, n in PAIRS])
     assert choose(pairs) == Chart("grouped", (1,), (0,), 2)
 
 
 def test_another_kind_can_be_requested_if_it_fits() -> None:
-    found = result("city,orders", [[city, 5] for city in CITIES])
-    assert chart_of_kind(found, "pie") == Chart("pie", (0,), (1,))
-    assert chart_of_kind(found, "line") is None
-    assert chart_of_kind(found, "no such kind") is None
+    query_result = result("city,orders", [[city, 5] for city in CITIES])
+    assert chart_of_kind(query_result, "pie") == Chart("pie", (0,), (1,))
+    assert chart_of_kind(query_result, "line") is None
+    assert chart_of_kind(query_result, "no such kind") is None
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])
@@ -175,7 +175,7 @@ def test_the_gallery_has_the_same_charts_in_both_languages(shape: Shape, lang: L
     assert chart.kind == shape.kind
 
 
-def test_a_chart_holds_nothing_of_the_rows_and_survives_json() -> None:
+def test_a_chart_contains_no_cell_values_and_survives_json() -> None:
     for shape in SHAPES:
         for chart in fitting(shape.result("zh")):
             result = json.dumps(to_plain(chart))
@@ -231,7 +231,7 @@ def test_a_column_is_judged_by_values_then_type_then_name(
         ("SELECT city, n FROM t QUALIFY row_number() OVER (ORDER BY n) < 4", True),
     ],
 )
-def test_a_pie_is_never_made_of_a_part(sql: str, partial: bool) -> None:
+def test_partial_results_are_never_a_pie(sql: str, partial: bool) -> None:
     assert may_omit_groups(sql) is partial
-    found = replace(result("city,orders", [[city, 5] for city in CITIES]), partial=partial)
-    assert ("pie" in kinds(found, "share of orders by city as a pie chart")) is not partial
+    query_result = replace(result("city,orders", [[city, 5] for city in CITIES]), partial=partial)
+    assert ("pie" in kinds(query_result, "share of orders by city as a pie chart")) is not partial

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from charts.results import months, result
 from charts.shapes import SHAPES
-from text2sql.charts import chart_of_kind, choose, fitting, sketch, spec
+from text2sql.charts import chart_of_kind, choose, fitting, spec, terminal_chart
 from text2sql.charts.figure import label_of
 from text2sql.charts.figure_builder import bins, build_figure
 from text2sql.charts.temporal import moment
@@ -35,10 +35,10 @@ HOSTILE = [
 ]
 
 
-def spec_of(found: QueryResult, question: str = "", kind: str = "") -> dict[str, Any]:
-    chart = chart_of_kind(found, kind) if kind else choose(found, question)
+def spec_of(query_result: QueryResult, question: str = "", kind: str = "") -> dict[str, Any]:
+    chart = chart_of_kind(query_result, kind) if kind else choose(query_result, question)
     assert chart is not None
-    return spec(chart, found, "en", question)
+    return spec(chart, query_result, "en", question)
 
 
 def keys(node: object) -> Iterator[tuple[str, object]]:
@@ -68,12 +68,12 @@ def test_fields_have_fixed_names_whatever_the_column_names() -> None:
     assert fields == {"x", "y"}
 
 
-def test_what_a_cell_says_stays_data() -> None:
+def test_text_of_a_cell_stays_data() -> None:
     """Cells never become keys that fetch, link or compute; all expressions are constants."""
     rows: list[list[Value]] = [[text, at + 1] for at, text in enumerate(HOSTILE)]
-    found = result("datum.x || alert(1),https://evil.example", rows)
-    for chart in fitting(found):
-        specification = spec(chart, found, "en", "'); alert('")
+    query_result = result("datum.x || alert(1),https://evil.example", rows)
+    for chart in fitting(query_result):
+        specification = spec(chart, query_result, "en", "'); alert('")
         assert not {"url", "href", "expr", "signal", "transform", "params"} & {
             key for key, _ in keys(specification)
         }
@@ -83,7 +83,7 @@ def test_what_a_cell_says_stays_data() -> None:
 
 
 @pytest.mark.fault("D24")
-def test_labels_are_one_line_and_cannot_steer_a_terminal_or_turn_a_text_round() -> None:
+def test_labels_are_one_line_without_control_or_bidirectional_characters() -> None:
     assert label_of("a\nb\tc", "en") == "a b c"
     assert label_of("\x1b[31mred", "en") == "[31mred"
     assert label_of("\u202egnp.exe", "en") == "gnp.exe"
@@ -118,11 +118,11 @@ MOMENTS = [
 
 
 @pytest.mark.parametrize(("text", "label"), MOMENTS)
-def test_moments_are_read_in_the_forms_that_engines_and_people_write(text: str, label: str) -> None:
-    found = moment(text)
-    assert found is not None
-    assert found.label == label
-    assert moment(found.label) == found  # the label is enough to find the moment again
+def test_times_are_parsed_in_the_forms_of_engines_and_people(text: str, label: str) -> None:
+    parsed = moment(text)
+    assert parsed is not None
+    assert parsed.label == label
+    assert moment(parsed.label) == parsed  # the label can be parsed again
 
 
 def test_a_date_truncated_to_its_month_is_shown_as_a_month() -> None:
@@ -131,8 +131,8 @@ def test_a_date_truncated_to_its_month_is_shown_as_a_month() -> None:
 
 
 def test_of_five_hundred_bars_the_largest_are_drawn_and_the_rest_is_summarized() -> None:
-    found = result("city,orders", [[f"c{at}", at] for at in range(500)])
-    specification = spec_of(found)
+    query_result = result("city,orders", [[f"c{at}", at] for at in range(500)])
+    specification = spec_of(query_result)
     assert len(specification["data"]["values"]) == 30
     assert specification["data"]["values"][0] == {"x": "c499", "y": 499.0}
     assert specification["title"]["subtitle"] == ["the 30 largest of 500; the other 470 add up to 110,215"]
@@ -147,7 +147,7 @@ def test_too_many_series_are_the_largest_and_the_others() -> None:
     assert {value["s"] for value in values} == {*(f"s{at}" for at in range(13, 20)), "others"}
 
 
-def test_a_big_scatter_is_thinned_evenly_and_says_so() -> None:
+def test_a_large_scatter_plot_is_sampled_evenly_with_a_note() -> None:
     specification = spec_of(result("a,b", [[at, at % 7] for at in range(12_000)]))
     assert len(specification["data"]["values"]) == 5_000
     assert specification["title"]["subtitle"] == ["5,000 of 12,000 points, evenly picked"]
@@ -164,11 +164,11 @@ def test_missing_values_cut_rows_and_omitted_measures_are_noted() -> None:
 
 
 def test_large_numbers_are_abbreviated_with_units() -> None:
-    found = result("city,revenue", [["a", 5_000_000], ["b", 45_000_000]])
-    chart = choose(found)
+    query_result = result("city,revenue", [["a", 5_000_000], ["b", 45_000_000]])
+    chart = choose(query_result)
     assert chart is not None
-    english = spec(chart, found, "en")["encoding"]["y"]["axis"]["labelExpr"]
-    chinese = spec(chart, found, "zh")["encoding"]["y"]["axis"]["labelExpr"]
+    english = spec(chart, query_result, "en")["encoding"]["y"]["axis"]["labelExpr"]
+    chinese = spec(chart, query_result, "zh")["encoding"]["y"]["axis"]["labelExpr"]
     assert "/ 1000000, ',~r') + 'M'" in english
     assert "/ 10000, ',~r') + '万'" in chinese
 
@@ -200,7 +200,7 @@ def test_a_histogram_counts_every_number_once() -> None:
 @pytest.mark.parametrize(
     "numbers", [[0, 1e-300, 2e-300], [1e300, -1e300], [1e16, 1e16 + 2], [5, 5], [0.1, 0.3]]
 )
-def test_bins_can_be_made_of_any_numbers(numbers: list[float]) -> None:
+def test_any_numbers_have_bins(numbers: list[float]) -> None:
     low, step, count = bins(numbers, whole=False)
     assert 1 <= count <= 42
     assert step > 0
@@ -209,8 +209,8 @@ def test_bins_can_be_made_of_any_numbers(numbers: list[float]) -> None:
 
 
 def test_two_columns_of_one_name_are_two_series() -> None:
-    found = result("month,n,n", [[month, 5, 6] for month in months(4)])
-    assert build_figure(fitting(found)[0], found, "en").names == ["n", "n (2)"]
+    query_result = result("month,n,n", [[month, 5, 6] for month in months(4)])
+    assert build_figure(fitting(query_result)[0], query_result, "en").names == ["n", "n (2)"]
 
 
 # -- whatever comes back -------------------------------------------------------------------------
@@ -258,15 +258,13 @@ def results(draw: st.DrawFn) -> QueryResult:
 @settings(max_examples=120, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 @given(results(), st.text(max_size=40), st.integers(1, 200))
 @pytest.mark.fault("D27")
-def test_any_result_can_be_charted_or_is_not_but_never_fails(
-    found: QueryResult, question: str, width: int
-) -> None:
-    for chart in fitting(found, question):
+def test_no_result_makes_the_chart_code_fail(query_result: QueryResult, question: str, width: int) -> None:
+    for chart in fitting(query_result, question):
         for lang in ("en", "zh"):
-            specification = spec(chart, found, lang, question)
+            specification = spec(chart, query_result, lang, question)
             text = json.dumps(specification, allow_nan=False)
             assert json.loads(text)["usermeta"]["text2sql"]["kind"] == chart.kind
-            drawn = sketch(chart, found, width, lang)
+            drawn = terminal_chart(chart, query_result, width, lang)
             assert all(line.isprintable() for line in drawn.splitlines())
 
 
@@ -274,7 +272,7 @@ def test_the_gallery_has_twelve_shapes() -> None:
     assert len({shape.name for shape in SHAPES}) == 12
 
 
-def test_every_shape_has_its_small_picture_in_the_documents() -> None:
+def test_every_shape_has_a_small_image_in_the_docs() -> None:
     docs = Path(__file__).parents[2] / "docs"
     text = (docs / "charts.md").read_text(encoding="utf-8")
     for shape in SHAPES:

@@ -5,15 +5,15 @@ from rich.cells import cell_len
 
 from charts.results import months, result
 from charts.shapes import SHAPES, Shape
-from text2sql.charts import chart_of_kind, fitting, sketch
+from text2sql.charts import chart_of_kind, fitting, terminal_chart
 from text2sql.i18n import Language
 from text2sql.types import QueryResult
 
 
-def drawn(found: QueryResult, kind: str, width: int = 40, lang: Language = "en") -> list[str]:
-    chart = chart_of_kind(found, kind)
+def drawn(query_result: QueryResult, kind: str, width: int = 40, lang: Language = "en") -> list[str]:
+    chart = chart_of_kind(query_result, kind)
     assert chart is not None
-    return sketch(chart, found, width, lang).splitlines()
+    return terminal_chart(chart, query_result, width, lang).splitlines()
 
 
 def test_bars_grow_with_their_numbers_and_wide_letters_are_measured() -> None:
@@ -47,8 +47,10 @@ def test_a_line_has_its_ends_and_its_gap() -> None:
 
 
 def test_series_have_different_markers() -> None:
-    found = result("month,channel,orders", [(m, c, n) for m in months(6) for c, n in (("web", 9), ("店", 2))])
-    lines = drawn(found, "line")
+    query_result = result(
+        "month,channel,orders", [(m, c, n) for m in months(6) for c, n in (("web", 9), ("店", 2))]
+    )
+    lines = drawn(query_result, "line")
     assert lines[-1] == "● web  ▲ 店"
     assert lines[0].count("●") == 6
     assert lines[7].count("▲") == 6
@@ -62,8 +64,8 @@ def test_a_single_value_is_a_line_of_text() -> None:
 @pytest.mark.parametrize("shape", SHAPES, ids=lambda shape: shape.name)
 def test_no_line_is_wider_than_the_screen(shape: Shape, width: int) -> None:
     for lang in ("en", "zh"):
-        found = shape.result(lang)
-        for chart in fitting(found):
-            lines = sketch(chart, found, width, lang).splitlines()
+        query_result = shape.result(lang)
+        for chart in fitting(query_result):
+            lines = terminal_chart(chart, query_result, width, lang).splitlines()
             assert max(map(cell_len, lines)) <= width
             assert len(lines) <= 30

@@ -118,8 +118,8 @@ def test_a_chat_sketches_the_last_answer_as_any_kind_that_suits(
     output = ended.out
     assert output.count("suits: bar, pie") == 2
     assert output.count(f"Bo  {'█' * 71} 200") == 2
-    assert "“heatmap” does not suit this result." in output
-    assert "“nonsense” does not suit this result." in output
+    assert "“heatmap” does not fit this result." in output
+    assert "“nonsense” does not fit this result." in output
     assert f"The chart is in {target}" in output
     assert target.read_bytes().startswith(b"<svg")
     assert f"{target} already exists" in output

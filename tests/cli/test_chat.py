@@ -133,7 +133,7 @@ def test_receipt_model_and_language(ctx: ScriptedCli, shop: str) -> None:
     assert "The model is local." in output
     assert "“gpt” is not the name of a model." in output
     assert "现在消息和回答都使用中文。" in output
-    assert "本程序不支持语言“fr”。" in output
+    assert "不支持语言“fr”。" in output
 
 
 def test_the_language_of_answers_follows_the_command(ctx: ScriptedCli, shop: str) -> None:

@@ -131,7 +131,7 @@ def test_grants_are_printed_for_a_role(tmp_path: Path) -> None:
     [
         ([], "Grants need a policy.", "授权语句需要一个策略"),
         (["--policy", "POLICY"], "No SQL dialect was named.", "没有指定 SQL 方言"),
-        (["--policy", "POLICY", "--dialect", "cobol"], "not an SQL dialect", "不是已知的 SQL 方言"),
+        (["--policy", "POLICY", "--dialect", "cobol"], "not a known SQL dialect", "不是已知的 SQL 方言"),
         (["--policy", "POLICY", "--dialect", "oracle"], "are not known", "不了解"),
         (
             ["--policy", "POLICY", "--dialect", "mysql", "--account", ""],

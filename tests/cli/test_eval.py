@@ -19,7 +19,7 @@ from terminal import SCRIPT, Ended, run
 from text2sql.cli import evaluate
 from text2sql.config import Settings
 from text2sql.errors import ModelNotAllowed
-from text2sql.evaluation.run import PARALLEL, places
+from text2sql.evaluation.run import PARALLEL, concurrency
 from text2sql.llm import AsyncChatModel, ScriptedBackend
 from text2sql.llm.scripted import EVERYTHING, ScriptedReply
 from text2sql.testing.endpoint import endpoint
@@ -218,7 +218,7 @@ def test_without_a_model_the_run_stops_and_says_how_to_go_on(ctx: Eval) -> None:
     ctx.replies(ModelNotAllowed("openai:x", "no key"))
     ended = ctx.ask("--out", str(out))
     assert (ended.code, ended.out) == (4, "")
-    assert "every further question would end the same way" in ended.err
+    assert "every further question would fail in the same way" in ended.err
     assert "1 lines are saved in" in ended.err
     assert len(out.read_text().splitlines()) == 1
 
@@ -228,8 +228,8 @@ def test_only_a_hosted_model_is_asked_several_questions_at_a_time() -> None:
     embedded = AsyncChatModel([ScriptedBackend(profile=one_call_at_a_time)], Settings())
     hosted = AsyncChatModel([ScriptedBackend(profile=EVERYTHING)], Settings())
     wanted = (None, 1, 9)
-    assert [places(text, embedded) for text in wanted] == [1, 1, 1]
-    assert [places(text, hosted) for text in wanted] == [PARALLEL, 1, 9]
+    assert [concurrency(text, embedded) for text in wanted] == [1, 1, 1]
+    assert [concurrency(text, hosted) for text in wanted] == [PARALLEL, 1, 9]
 
 
 @pytest.mark.slow

@@ -167,7 +167,7 @@ def slow(file):
     time.sleep(60)
 os.fsync = slow
 from pathlib import Path
-output.put(Path(sys.argv[1]), b"new")
+output.write_file(Path(sys.argv[1]), b"new")
 """
 
 

@@ -78,6 +78,6 @@ def test_an_unreadable_memory_is_reported(ctx: ScriptedCli, tmp_path: Path) -> N
     ctx.env = {**ctx.env, "TEXT2SQL_MEMORY": str(tmp_path / "foreign.db")}
     ended = ctx.run("stats")
     assert (ended.code, ended.out) == (4, "")
-    assert "is not a memory" in ended.err
+    assert "is not a text2sql memory" in ended.err
     ctx.env = {**ctx.env, "TEXT2SQL_MEMORY": "none"}
     assert ctx.run("stats").code == 0

@@ -29,7 +29,7 @@ def test_an_error_has_its_kind_and_names_what_is_wrong(
     with pytest.raises(DatabaseError) as caught:
         db.run(place.checked(sql))
     error = caught.value
-    assert (error.kind, error.mend) == (kind, "rewrite")
+    assert (error.kind, error.retry) == (kind, "rewrite")
     assert error.code
     assert error.__cause__ is not None or error.code in ("statements", "statement_type", "first_word")
     if name:

@@ -52,14 +52,14 @@ def _home(place: Place, policy: Policy) -> str:
 
 def cases(place: Place, policy: Policy) -> list[tuple[str, CheckedSql]]:
     """Every honest case of the dialect, as written and as the guard makes it."""
-    found = []
+    results = []
     for dialect, _, sql in by_dialect("allowed"):
         if dialect == place.dialect:
             here = sql if place.facts.default_schema else sql.replace("shop.", f"{_home(place, policy)}.")
             made = check(here, dialect, None, policy)
             assert isinstance(made, CheckedSql), made
-            found.append((here, made))
-    return found
+            results.append((here, made))
+    return results
 
 
 def rows(database: Database, query: CheckedSql) -> Counter[str] | str:
@@ -160,6 +160,6 @@ def test_no_honest_query_can_reach_a_hidden_value(shop: Place) -> None:
     words = [f'"{column} ' for columns in HIDDEN.values() for column in columns if column != "salary"]
     with open_database(shop.url, Settings()) as database:
         for _, made in cases(shop, policy):
-            found = rows(database, made)
-            shown = " ".join(found) if isinstance(found, Counter) else ""
+            result = rows(database, made)
+            shown = " ".join(result) if isinstance(result, Counter) else ""
             assert not any(word in shown for word in words), made.sql

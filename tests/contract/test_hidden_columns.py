@@ -84,17 +84,17 @@ def test_a_hidden_table_does_not_exist(sql: str, db: Database, place: Place) -> 
 
 
 def test_a_hidden_name_is_reported_like_one_that_was_never_there(db: Database, place: Place) -> None:
-    def told(sql: str) -> tuple[str, str, tuple[str, ...]]:
+    def error_of(sql: str) -> tuple[str, str, tuple[str, ...]]:
         with pytest.raises(DatabaseError) as caught:
             db.run(place.checked(sql), readable=POLICY)
         return caught.value.kind, caught.value.detail, caught.value.identifiers
 
     for sql in ("SELECT {0} FROM customers", "SELECT c.{0} FROM customers c"):
-        hidden, missing = told(sql.format("city")), told(sql.format("citx"))
+        hidden, missing = error_of(sql.format("city")), error_of(sql.format("citx"))
         assert hidden == tuple(
             part.replace("citx", "city") if isinstance(part, str) else ("city",) for part in missing
         )
-    hidden, missing = told("SELECT * FROM parts"), told("SELECT * FROM partz")
+    hidden, missing = error_of("SELECT * FROM parts"), error_of("SELECT * FROM partz")
     assert hidden[1] == missing[1].replace("partz", "parts")
     assert "main" not in missing[1]
 

@@ -37,8 +37,8 @@ def test_columns_have_names_types_and_nullability(db: Database, place: Place) ->
     assert re.search("CHAR|STRING", customers.columns[1].type.upper())
     assert customers.columns[3].type.upper() == "DATE"
     for table, names in (("客户 表", ["姓 名", "a.b"]), ("dotted.name", ["it's"])):
-        held = table_of(db.catalog(), spelled(table, place.facts)).columns
-        assert [column.name for column in held] == [spelled(name, place.facts) for name in names]
+        columns = table_of(db.catalog(), spelled(table, place.facts)).columns
+        assert [column.name for column in columns] == [spelled(name, place.facts) for name in names]
 
 
 @pytest.mark.needs("keys")

@@ -14,7 +14,7 @@ TEN = NUMBERS + "SELECT n FROM t WHERE n <= 10 ORDER BY n"
 TEN_THOUSAND = NUMBERS + "SELECT a.n AS x, b.n AS y FROM t a, t b WHERE b.n <= 10"
 
 
-def test_one_row_more_than_allowed_is_said(db: Database, place: Place) -> None:
+def test_one_row_more_than_allowed_marks_the_result(db: Database, place: Place) -> None:
     result = db.run(place.checked(TEN), Limits(rows=9))
     assert (result.row_count, result.truncated) == (9, "rows")
 
@@ -52,7 +52,7 @@ def test_a_query_is_stopped_at_its_time_limit(db: Database, place: Place) -> Non
         db.run(place.checked(FOREVER), Limits(seconds=0.5))
     assert 0.4 < time.monotonic() - began < 2.5
     assert caught.value.facts["seconds"] == 0.5
-    assert caught.value.mend == "rewrite"
+    assert caught.value.retry == "rewrite"
 
 
 @pytest.mark.needs("streams")

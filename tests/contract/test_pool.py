@@ -51,7 +51,7 @@ def test_a_full_pool_says_so_after_its_waiting_time(place: Place) -> None:
 
 
 @pytest.mark.needs("server")
-def test_a_lost_connection_is_replaced_and_nobody_hears_of_it(db: Database, place: Place) -> None:
+def test_a_lost_connection_is_replaced_without_an_error(db: Database, place: Place) -> None:
     for _ in range(3):
         assert db.run(place.checked("SELECT count(*) FROM customers")).rows == ((3,),)
         place.drop_connections()

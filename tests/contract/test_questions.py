@@ -86,7 +86,7 @@ def test_a_confirmed_write_happens_once(shelf: Place) -> None:
     assert shelf.admin("SELECT count(*) FROM shelves") == [(3,)]
 
 
-def test_a_csv_file_is_a_database_to_be_asked(tmp_path: Path) -> None:
+def test_a_csv_file_is_queried_like_a_database(tmp_path: Path) -> None:
     path = tmp_path / "sales.csv"
     path.write_text("city,total\n上海,10\n北京,20\n上海,5\n", encoding="utf-8")
     settings = Settings(memory="none")

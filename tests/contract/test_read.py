@@ -64,7 +64,7 @@ def test_a_database_answers_a_ping(db: Database) -> None:
 
 
 @pytest.mark.needs("plan_text")
-def test_a_plan_is_told_without_running_the_query(db: Database, place: Place) -> None:
+def test_explain_does_not_run_the_query(db: Database, place: Place) -> None:
     plan = db.explain(place.checked("SELECT name FROM customers WHERE id = 2"))
     assert "customers" in plan.text or "by_city" in plan.text
 

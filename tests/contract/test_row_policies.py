@@ -127,13 +127,13 @@ def test_any_query_answers_as_on_a_copy_without_the_hidden_rows(pair: Pair, data
 @pytest.mark.fault("A09")
 def test_without_the_fence_an_error_tells_of_hidden_rows(pair: Pair) -> None:
     """Shows why the sub-query has a limit: two engines evaluate hidden rows first."""
-    asked = {
+    queries = {
         "postgres": ("SELECT id FROM items WHERE 1 / (quantity - 2) < 5", " OFFSET 0"),
         "mysql": ("SELECT id FROM orders WHERE EXP(total * 8) > 0", " LIMIT 9223372036854775807"),
     }
-    if pair.place.dialect not in asked:
+    if pair.place.dialect not in queries:
         pytest.skip("nothing known of this engine")
-    sql, fence = asked[pair.place.dialect]
+    sql, fence = queries[pair.place.dialect]
     made = check(sql, pair.place.dialect, pair.policed.catalog, pair.policed.policy)
     assert isinstance(made, CheckedSql)
     assert fence in made.sql

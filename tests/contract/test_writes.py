@@ -45,7 +45,7 @@ def write(
     return CheckedWrite(sql, place.dialect, table, kind, key)
 
 
-def held(db: Database, table: str = "boxes") -> tuple[tuple[Any, ...], ...]:
+def rows_of(db: Database, table: str = "boxes") -> tuple[tuple[Any, ...], ...]:
     return db.run(CheckedSql(f"SELECT * FROM {table} ORDER BY 1", db.dialect)).rows
 
 
@@ -76,19 +76,19 @@ def test_a_rehearsal_counts_the_rows_and_changes_nothing(
 ) -> None:
     for _again in range(2):
         assert stock.rehearse(write(shelf, sql, kind)) == touched
-        assert (held(stock), held(stock, "shelves")) == (BOXES, SHELVES)
+        assert (rows_of(stock), rows_of(stock, "shelves")) == (BOXES, SHELVES)
 
 
 @pytest.mark.parametrize(("kind", "sql", "touched", "expected"), CHANGES)
 def test_a_commit_changes_exactly_that(
     stock: Database, shelf: Place, kind: Kind, sql: str, touched: int, expected: object
 ) -> None:
-    assert held(stock) == BOXES  # the pool has a connection that was there before
+    assert rows_of(stock) == BOXES  # the pool has a connection that was there before
     assert stock.commit(write(shelf, sql, kind)) == touched
-    assert (held(stock), held(stock, "shelves")) == (expected, SHELVES)
+    assert (rows_of(stock), rows_of(stock, "shelves")) == (expected, SHELVES)
     stock.close()
     with open_database(shelf.url) as another:
-        assert held(another) == expected
+        assert rows_of(another) == expected
 
 
 def test_after_a_write_the_pool_is_as_closed_as_before(stock: Database, shelf: Place) -> None:
@@ -97,7 +97,7 @@ def test_after_a_write_the_pool_is_as_closed_as_before(stock: Database, shelf: P
         stock.run(CheckedSql("DELETE FROM boxes WHERE id = 1", shelf.dialect))
     boxes = next(table for table in stock.catalog(0).tables if table.name == "boxes")
     assert stock.rejects_writes(boxes)
-    assert held(stock)[0] == (1, 1, 7)
+    assert rows_of(stock)[0] == (1, 1, 7)
 
 
 def test_a_statement_runs_once_for_its_key(stock: Database, shelf: Place) -> None:
@@ -107,7 +107,7 @@ def test_a_statement_runs_once_for_its_key(stock: Database, shelf: Place) -> Non
         stock.commit(write(shelf, sql, key="one"))
     assert caught.value.message_key == "database.already_written"
     assert stock.commit(write(shelf, sql, key="two")) == 1
-    assert held(stock)[0] == (1, 1, 12)
+    assert rows_of(stock)[0] == (1, 1, 12)
 
 
 def test_a_commit_that_failed_may_be_tried_again(stock: Database, shelf: Place) -> None:
@@ -124,7 +124,7 @@ def test_what_the_guard_passed_is_rehearsed_and_committed(stock: Database) -> No
         verdict = check_write("update boxes set weight = 99 where id = 3", stock.dialect, catalog)
     assert isinstance(verdict, CheckedWrite)
     assert (stock.rehearse(verdict), stock.commit(verdict)) == (1, 1)
-    assert held(stock)[2] == (3, 2, 99)
+    assert rows_of(stock)[2] == (3, 2, 99)
 
 
 def test_a_task_can_write_too(shelf: Place) -> None:
@@ -135,14 +135,14 @@ def test_a_task_can_write_too(shelf: Place) -> None:
 
     assert asyncio.run(story()) == (1, 1)
     with open_database(shelf.url) as db:
-        assert held(db) == BOXES[:2]
+        assert rows_of(db) == BOXES[:2]
 
 
-@pytest.mark.parametrize("given", ["DELETE FROM boxes WHERE id = 1", CheckedSql("SELECT 1", "sqlite"), None])
-def test_only_a_checked_write_is_taken(stock: Database, given: Any) -> None:
+@pytest.mark.parametrize("write", ["DELETE FROM boxes WHERE id = 1", CheckedSql("SELECT 1", "sqlite"), None])
+def test_only_a_checked_write_is_taken(stock: Database, write: Any) -> None:
     for door in (stock.rehearse, stock.commit):
         with pytest.raises(TypeError, match="CheckedWrite"):
-            door(given)
+            door(write)
 
 
 def test_a_write_for_another_dialect_is_not_taken(stock: Database) -> None:
@@ -171,10 +171,10 @@ def test_a_rule_of_the_database_that_is_broken_has_one_name(
     for door in (stock.rehearse, stock.commit):
         with pytest.raises(ConstraintViolated) as caught:
             door(write(shelf, sql, kind, table=table))
-        assert (caught.value.kind, caught.value.mend) == ("constraint", "never")
+        assert (caught.value.kind, caught.value.retry) == ("constraint", "never")
         assert caught.value.code
         assert explain(caught.value, "zh").count("\n") == 1
-    assert (held(stock), held(stock, "shelves")) == (BOXES, SHELVES)
+    assert (rows_of(stock), rows_of(stock, "shelves")) == (BOXES, SHELVES)
 
 
 def test_a_write_is_stopped_at_its_time_limit_and_nothing_changed(shelf: Place) -> None:
@@ -185,7 +185,7 @@ def test_a_write_is_stopped_at_its_time_limit_and_nothing_changed(shelf: Place) 
                 door(write(shelf, SLOW))
             assert 0.4 < time.monotonic() - began < 3
             assert caught.value.facts["seconds"] == 0.5
-        assert held(db) == BOXES
+        assert rows_of(db) == BOXES
         assert db.commit(write(shelf, "UPDATE boxes SET weight = 5 WHERE id = 1")) == 1
 
 
@@ -196,7 +196,7 @@ def test_a_write_can_be_cancelled(stock: Database, shelf: Place) -> None:
     with pytest.raises(QueryCancelled):
         stock.commit(write(shelf, SLOW), cancel)
     timer.join()
-    assert held(stock) == BOXES
+    assert rows_of(stock) == BOXES
     with pytest.raises(QueryCancelled):
         stock.rehearse(write(shelf, "DELETE FROM boxes WHERE id = 1", "delete"), cancel)
 
@@ -239,10 +239,10 @@ def test_a_connection_killed_before_its_commit_leaves_nothing_and_is_never_tried
     with Database(engine, settings) as db:
         with pytest.raises(OtherDatabaseError) as caught:
             db.commit(write(shelf, "DELETE FROM boxes WHERE id = 1", "delete"))
-        assert (caught.value.message_key, caught.value.mend) == ("database.commit_unknown", "never")
+        assert (caught.value.message_key, caught.value.retry) == ("database.commit_unknown", "never")
         with pytest.raises(Forbidden):
             db.commit(write(shelf, "DELETE FROM boxes WHERE id = 1", "delete"))
-        assert held(db) == BOXES
+        assert rows_of(db) == BOXES
 
 
 @pytest.mark.needs("server")
@@ -258,7 +258,7 @@ def test_a_connection_killed_while_it_writes_leaves_nothing(stock: Database, she
     with pytest.raises(ConnectionFailed):
         stock.commit(write(shelf, SLOW))
     axe.join()
-    assert held(stock) == BOXES
+    assert rows_of(stock) == BOXES
 
 
 DIE = """
@@ -280,7 +280,7 @@ def test_a_process_killed_before_its_commit_leaves_nothing(shelf: Place) -> None
     done = subprocess.run([sys.executable, "-c", DIE, shelf.url], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (9, "2\n")
     with open_database(shelf.url) as db:
-        assert held(db) == BOXES
+        assert rows_of(db) == BOXES
 
 
 # -- the engine's own wall -----------------------------------------------------------------------
@@ -356,7 +356,7 @@ def test_a_connection_that_writes_does_nothing_else(stock: Database, shelf: Plac
                 continue
             ran.add(sql)
     assert stock.catalog(0).fingerprint == schema
-    assert (held(stock), held(stock, "shelves"), held(stock, "numbered")) == (BOXES, SHELVES, ())
+    assert (rows_of(stock), rows_of(stock, "shelves"), rows_of(stock, "numbered")) == (BOXES, SHELVES, ())
     assert not file.exists()
     assert ran == set()
 
@@ -371,9 +371,9 @@ def test_a_rehearsal_uses_up_a_number_where_numbers_are_not_rolled_back(
 ) -> None:
     change = write(shelf, "INSERT INTO numbered (label) VALUES ('x')", "insert", table="numbered")
     stock.rehearse(change)
-    assert held(stock, "numbered") == ()
+    assert rows_of(stock, "numbered") == ()
     stock.commit(change)
-    assert held(stock, "numbered") == ((NEXT_NUMBER[shelf.dialect], "x"),)
+    assert rows_of(stock, "numbered") == ((NEXT_NUMBER[shelf.dialect], "x"),)
 
 
 TRIGGERS = {
@@ -394,8 +394,8 @@ def test_the_owners_triggers_run_and_are_rolled_back_with_the_rest(shelf: Place)
         shelf.admin(statement)
     with open_database(shelf.url) as db:
         change = write(shelf, "DELETE FROM boxes WHERE shelf_id = 1", "delete")
-        assert (db.rehearse(change), held(db, "log")) == (2, ())
-        assert (db.commit(change), held(db, "log")) == (2, ((1,), (2,)))
+        assert (db.rehearse(change), rows_of(db, "log")) == (2, ())
+        assert (db.commit(change), rows_of(db, "log")) == (2, ((1,), (2,)))
     if shelf.dialect == "postgres":
         shelf.admin("DROP FUNCTION tell() CASCADE")
 
@@ -422,17 +422,17 @@ def test_a_table_without_transactions_is_not_tried(stock: Database, shelf: Place
         with pytest.raises(Forbidden) as caught:
             door(write(shelf, "INSERT INTO log VALUES (1)", "insert", table="log"))
         assert caught.value.message_key == "database.no_rollback"
-    assert held(stock, "log") == ()
+    assert rows_of(stock, "log") == ()
 
 
-def test_what_a_trigger_did_for_good_is_said(stock: Database, shelf: Place) -> None:
+def test_a_change_that_cannot_be_rolled_back_is_reported(stock: Database, shelf: Place) -> None:
     only(shelf, "mysql")
     shelf.admin("ALTER TABLE log ENGINE = MyISAM")
     shelf.admin(TRIGGERS["mysql"][0])
     with pytest.raises(Forbidden) as caught:
         stock.rehearse(write(shelf, "DELETE FROM boxes WHERE id = 1", "delete"))
     assert caught.value.message_key == "database.not_undone"
-    assert held(stock) == BOXES
+    assert rows_of(stock) == BOXES
 
 
 def test_a_value_that_does_not_fit_is_not_cut_to_size(stock: Database, shelf: Place) -> None:
@@ -449,7 +449,7 @@ def test_a_write_waits_for_those_who_read_and_they_for_it(stock: Database, shelf
     began = time.monotonic()
     assert stock.commit(change) == 1
     assert time.monotonic() - began > 0.2
-    assert held(stock)[0] == (1, 1, 5)
+    assert rows_of(stock)[0] == (1, 1, 5)
 
 
 def test_a_reader_who_does_not_leave_ends_the_wait_not_the_data(shelf: Place) -> None:
@@ -457,7 +457,7 @@ def test_a_reader_who_does_not_leave_ends_the_wait_not_the_data(shelf: Place) ->
     with open_database(shelf.url, Settings(pool_wait=0.3)) as db:
         with db.stream(CheckedSql("SELECT * FROM boxes", "duckdb")), pytest.raises(PoolExhausted):
             db.rehearse(write(shelf, "UPDATE boxes SET weight = 5 WHERE id = 1"))
-        assert held(db) == BOXES
+        assert rows_of(db) == BOXES
 
 
 def test_an_engine_that_cannot_take_a_change_back_makes_none(place: Place) -> None:

@@ -32,31 +32,31 @@ def row_of(name: str, preset: Preset) -> list[str]:
     ]
 
 
-def test_every_stage_status_and_field_of_a_receipt_has_its_row() -> None:
+def test_every_stage_status_and_receipt_field_is_documented() -> None:
     assert set(first_cells("The stages")) == set(NODE_FUNCTIONS)
     assert set(first_cells("How it ends")) == set(get_args(Status))
     assert set(first_cells("The receipt")) == {field.name for field in fields(Receipt)}
 
 
-def test_the_presets_are_as_the_table_says() -> None:
+def test_the_table_of_presets_is_correct() -> None:
     _, *rows = cells(section(PAGE, "Presets and modes"))
     assert rows == [row_of(name, preset) for name, preset in PRESETS.items()]
 
 
-def test_what_may_be_said_with_a_question_is_documented() -> None:
+def test_every_option_of_a_question_is_documented() -> None:
     server = section(PAGE, "LangGraph's own server")
     assert [field.name for field in fields(RunOptions) if f"`{field.name}`" not in server] == []
 
 
-def test_every_event_is_named() -> None:
-    told = section(PAGE, "Events")
-    assert [event.__name__ for event in get_args(Event) if f"`{event.__name__}`" not in told] == []
+def test_every_event_is_documented() -> None:
+    text = section(PAGE, "Events")
+    assert [event.__name__ for event in get_args(Event) if f"`{event.__name__}`" not in text] == []
 
 
-def test_the_graphs_of_the_server_are_named() -> None:
+def test_the_graphs_of_langgraph_json_are_documented() -> None:
     assert first_cells("LangGraph's own server") == list(json.loads(read("langgraph.json"))["graphs"])
 
 
-def test_the_python_of_the_page_is_python() -> None:
+def test_the_python_examples_of_the_page_compile() -> None:
     for code in blocks(PAGE, "python"):
         compile(code, "docs/asking.md", "exec")

@@ -14,12 +14,12 @@ def test_make_demo_runs_the_command() -> None:
 
 
 def test_the_questions_of_the_demo_are_documented() -> None:
-    told = section(read("docs/cli.md"), "text2sql demo")
-    assert [question.question for question in QUESTIONS if question.question not in told] == []
+    text = section(read("docs/cli.md"), "text2sql demo")
+    assert [question.question for question in QUESTIONS if question.question not in text] == []
 
 
-def test_two_shops_are_the_same_bytes(tmp_path: Path) -> None:
-    one, other = (
+def test_the_demo_database_is_deterministic(tmp_path: Path) -> None:
+    first, second = (
         hashlib.sha256(build_demo(tmp_path / name).read_bytes()).hexdigest() for name in ("a.db", "b.db")
     )
-    assert one == other
+    assert first == second

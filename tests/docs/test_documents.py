@@ -37,9 +37,9 @@ def test_every_setting_is_documented_in_its_group_with_its_default_and_help() ->
 
 
 def test_the_protected_settings_are_documented() -> None:
-    told = section(read("docs/settings.md"), "What a file may set")
+    text = section(read("docs/settings.md"), "What a file may set")
     protected = [field.name for field in fields(Settings) if field.metadata["protected"]]
-    listed = re.search(r"from the environment: (.*)\.$", told, re.MULTILINE)
+    listed = re.search(r"from the environment: (.*)\.$", text, re.MULTILINE)
     assert listed is not None
     assert listed[1].split(", ") == [f"`{name}`" for name in protected]
 
@@ -52,15 +52,15 @@ def test_every_option_of_a_command_is_documented(name: str) -> None:
         command = command.get_command(click.Context(click.Command("x")), word)
     assert command is not None
     options = {option.opts[0] for option in command.params if isinstance(option, click.Option)}
-    told = section(read("docs/cli.md"), f"text2sql {name}")
+    text = section(read("docs/cli.md"), f"text2sql {name}")
     everywhere = read("docs/cli.md").partition("\n## ")[0]
-    documented = {row[0].strip("`") for row in (*cells(told), *cells(everywhere)) if row[0].startswith("`--")}
+    documented = {row[0].strip("`") for row in (*cells(text), *cells(everywhere)) if row[0].startswith("`--")}
     assert documented - {"--version"} == options
 
 
 def test_the_dialects_are_documented() -> None:
-    told = section(read("docs/cli.md"), "text2sql check")
-    assert [name for name in GRAMMARS if f"`{name}`" not in told] == []
+    text = section(read("docs/cli.md"), "text2sql check")
+    assert [name for name in GRAMMARS if f"`{name}`" not in text] == []
 
 
 def test_every_rule_of_the_guard_is_documented() -> None:
@@ -80,13 +80,13 @@ def test_the_facts_of_every_database_are_documented() -> None:
         named += [f"`text2sql-kit[{facts.extra}]`"] if facts.extra else []
         assert [name for name in named if name not in row] == []
     for heading in ("Read-only, and how", "Limits"):
-        told = {row[0] for row in cells(section(read("docs/databases.md"), heading))}
-        assert {facts.product for facts in FACTS} <= told
+        products = {row[0] for row in cells(section(read("docs/databases.md"), heading))}
+        assert {facts.product for facts in FACTS} <= products
 
 
-def test_what_was_tried_on_what_is_said_of_every_database() -> None:
-    told = section(read("docs/databases.md"), "What was tried on what")
-    rows = {row[0]: " | ".join(row) for row in cells(told)}
+def test_the_tested_versions_of_every_database_are_documented() -> None:
+    text = section(read("docs/databases.md"), "What was tried on what")
+    rows = {row[0]: " | ".join(row) for row in cells(text)}
     for facts in FACTS:
         assert ("**no " in rows[facts.product]) is not facts.seen
     for facts in UNTESTED:
@@ -104,9 +104,9 @@ def test_the_gaps_of_every_database_are_documented() -> None:
         assert {row[0].strip("`") for row in rows if row[at] == "gap"} == facts.gaps, facts.product
 
 
-def test_what_the_emulators_do_not_play_is_documented() -> None:
-    told = section(read("docs/databases.md"), "What was tried on what")
-    rows = [tuple(row) for row in cells(told) if row[0] in ("fakesnow", "local-bigquery")]
+def test_the_gaps_of_the_emulators_are_documented() -> None:
+    text = section(read("docs/databases.md"), "What was tried on what")
+    rows = [tuple(row) for row in cells(text) if row[0] in ("fakesnow", "local-bigquery")]
     declared = {"fakesnow": FAKESNOW, "local-bigquery": LOCAL_BIGQUERY}
     assert rows == [(name, f"`{gap}`", why) for name, gaps in declared.items() for gap, why in gaps.items()]
 
@@ -117,7 +117,7 @@ def test_every_extra_is_documented_in_both_readmes() -> None:
         assert [extra for extra in extras if f"`{extra}`" not in read(readme)] == []
 
 
-def test_both_readmes_name_the_same_commands() -> None:
+def test_both_readmes_have_the_same_commands() -> None:
     english, chinese = (set(re.findall(r"[`$|] ?(text2sql [a-z]+)", read(readme))) for readme in READMES)
     assert english == chinese
     assert {f"text2sql {name}" for name in COMMANDS} <= english
@@ -145,7 +145,7 @@ def test_the_readmes_open_with_a_picture_and_three_commands() -> None:
         assert [line[:2] for line in block.splitlines()] == ["$ "] * 3
 
 
-def test_the_changelog_has_a_place_for_what_is_new_and_this_version_on_top() -> None:
+def test_the_changelog_has_an_unreleased_section_and_this_version() -> None:
     headings = re.findall(r"^## \[(.+?)\]", read("CHANGELOG.md"), re.MULTILINE)
     assert headings[:2] == ["Unreleased", __version__]
     groups = set(re.findall(r"^### (.+)$", read("CHANGELOG.md"), re.MULTILINE))
@@ -153,7 +153,7 @@ def test_the_changelog_has_a_place_for_what_is_new_and_this_version_on_top() -> 
 
 
 @pytest.mark.parametrize("page", DOCS, ids=lambda page: page.name)
-def test_links_between_documents_lead_somewhere(page: Path) -> None:
+def test_links_between_documents_are_valid(page: Path) -> None:
     broken = []
     for target in re.findall(r"\]\(([^)\s]+)\)", page.read_text(encoding="utf-8")):
         if target.startswith("https://"):
@@ -177,7 +177,7 @@ def test_every_document_is_reached_from_both_indexes(index: str) -> None:
     assert [name for name in sorted(wanted - {index}) if f"({name})" not in text] == []
 
 
-def test_security_says_what_cannot_be_kept() -> None:
-    told = section(read("docs/security.md"), "What an engine cannot be kept from")
+def test_the_limits_of_every_engine_are_documented() -> None:
+    text = section(read("docs/security.md"), "What an engine cannot be kept from")
     for facts in FACTS:
-        assert facts.product.partition("/")[0] in told
+        assert facts.product.partition("/")[0] in text

@@ -32,18 +32,18 @@ both = pytest.mark.parametrize("readme", READMES)
 
 def examples(readme: str) -> list[tuple[str, str]]:
     """The (command, output) pairs in order: later commands may need files of earlier ones."""
-    found: list[tuple[str, str]] = []
+    examples: list[tuple[str, str]] = []
     for block in blocks(read(readme), "console"):
         for line in block.splitlines():
             if line.startswith("$ "):
-                found.append((line.removeprefix("$ "), ""))
+                examples.append((line.removeprefix("$ "), ""))
             else:
-                command, shown = found.pop()
-                found.append((command, f"{shown}{line}\n"))
-    return found
+                command, shown = examples.pop()
+                examples.append((command, f"{shown}{line}\n"))
+    return examples
 
 
-def asked(readme: str) -> list[tuple[str, str]]:
+def question_examples(readme: str) -> list[tuple[str, str]]:
     return [(command, shown) for command, shown in examples(readme) if command.startswith("text2sql ask ")]
 
 
@@ -54,10 +54,10 @@ def python_examples(readme: str, *, asking: bool) -> Iterator[str]:
 
 
 def environment(folder: Path) -> dict[str, str]:
-    told = {name: value for name, value in os.environ.items() if not name.startswith("TEXT2SQL_")}
+    own_environment = {name: value for name, value in os.environ.items() if not name.startswith("TEXT2SQL_")}
     return {
-        **told,
-        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{told['PATH']}",
+        **own_environment,
+        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{own_environment['PATH']}",
         "LANG": "C.UTF-8",
         "LC_ALL": "C.UTF-8",
         "TEXT2SQL_DATA_DIR": str(folder / "data"),
@@ -87,14 +87,14 @@ def test_the_examples_show_what_happens(readme: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("page", [*READMES, *QUICK_STARTS])
 def test_the_examples_that_are_not_run_name_commands_and_options_that_exist(page: str) -> None:
-    told = [command for command, _ in examples(page) if command.startswith((*ASKING, *STAYING))]
-    assert {shlex.split(command)[1] for command in told} >= {"ask", "serve"}
-    for command in told:
+    commands = [command for command, _ in examples(page) if command.startswith((*ASKING, *STAYING))]
+    assert {shlex.split(command)[1] for command in commands} >= {"ask", "serve"}
+    for command in commands:
         _, name, *words = shlex.split(command)
         assert name in COMMANDS
         known = CommandGroup("en").get_command(click.Context(click.Command("x")), name)
         assert known is not None
-        known.make_context(name, words)  # an option that is none would be told
+        known.make_context(name, words)  # fails for an unknown option
 
 
 @both
@@ -108,10 +108,10 @@ def test_the_python_example_prints_what_its_comment_says(readme: str, tmp_path: 
 
 @pytest.mark.model
 @both
-def test_the_model_in_the_box_finds_the_rows_that_a_question_shows(readme: str, tmp_path: Path) -> None:
+def test_the_embedded_model_gives_the_rows_of_the_readme(readme: str, tmp_path: Path) -> None:
     (tmp_path / "sales.csv").write_text(SALES, encoding="utf-8")
-    assert asked(readme)
-    for command, shown in asked(readme):
+    assert question_examples(readme)
+    for command, shown in question_examples(readme):
         words = [*shlex.split(command), "--json"]
         done = ran(words, tmp_path, 300)
         answer = json.loads(done.stdout)

@@ -5,16 +5,16 @@ from text2sql.mcp_server import definitions
 from text2sql.serialization import CELL
 
 
-def test_every_tool_has_its_row_with_all_it_takes_and_gives() -> None:
+def test_every_tool_is_documented_with_its_arguments_and_results() -> None:
     _, *rows = cells(section(read("docs/mcp.md"), "The tools"))
     tools = definitions()
     assert [row[0] for row in rows] == [f"`{tool.name}`" for tool in tools]
     for tool, row in zip(tools, rows, strict=True):
         assert [name for name in tool.input_schema["properties"] if f"`{name}`" not in row[1]] == []
         given = (tool.output_schema or {})["properties"]
-        told = row[2] if tool.name != "run_query" else rows[0][2]  # "as `ask`"
-        assert [name for name in given if f"`{name}`" not in told and name != "cut"] == []
+        text = row[2] if tool.name != "run_query" else rows[0][2]  # "as `ask`"
+        assert [name for name in given if f"`{name}`" not in text and name != "cut"] == []
 
 
-def test_the_length_of_a_value_is_as_it_is_told() -> None:
+def test_the_documented_length_of_values_is_correct() -> None:
     assert f"at\n{CELL} characters" in read("docs/mcp.md")

@@ -44,7 +44,7 @@ def public(owner: object) -> set[str]:
 
 
 @both
-def test_every_method_and_option_has_its_row(page: str) -> None:
+def test_every_method_and_option_is_documented(page: str) -> None:
     db = Text2SQL("shop.db", settings=SETTINGS)
     assert first_names(page, 1) == public(db) - {"threads", "warm_in_background"}
     assert first_names(page, 2) == {field.name for field in fields(RunOptions)}

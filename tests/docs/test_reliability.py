@@ -1,25 +1,41 @@
-"""docs/reliability.md names an existing test for every fault, or says that there is none."""
+"""docs/reliability.md and its Chinese twin name the tests of every fault, or say that there is none."""
 
-from docs_text import cells, read
-from faults.table import IDS, filled
+from pathlib import Path
 
+import pytest
 
-def rows() -> list[list[str]]:
-    return [row for row in cells(read("docs/reliability.md")) if row[0] in IDS]
+from docs_text import cells
+from faults.table import IDS, PAGES, filled
 
-
-def test_every_rule_and_every_fault_has_its_row_in_order() -> None:
-    assert [row[0] for row in rows()] == list(IDS)
+both = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 
 
-def test_the_tests_of_every_row_are_those_that_there_are() -> None:
+def rows(page: Path) -> list[list[str]]:
+    return [row for row in cells(page.read_text(encoding="utf-8")) if row[0] in IDS]
+
+
+@both
+def test_every_rule_and_every_fault_is_listed_in_order(page: Path) -> None:
+    assert [row[0] for row in rows(page)] == list(IDS)
+
+
+@both
+def test_the_tests_named_in_the_table_exist(page: Path) -> None:
     """The rows of the tables that `python tests/faults/table.py` writes."""
-    page = read("docs/reliability.md")
-    assert filled(page) == page
+    text = page.read_text(encoding="utf-8")
+    assert filled(text) == text
 
 
-def test_what_no_test_proves_is_said_to_be_so() -> None:
-    for row, fault, here, tests in rows():
+@both
+def test_rows_without_a_test_are_marked_as_not_proved(page: Path) -> None:
+    for row, fault, here, tests in rows(page):
         assert fault, row
         assert here, row
-        assert tests or "**Not proved" in here, row
+        assert tests or "**Not proved" in here or "**未证明**" in here, row
+
+
+def test_both_pages_say_not_proved_in_the_same_rows() -> None:
+    english, chinese = (rows(page) for page in PAGES)
+    assert [row[0] for row in english if "**Not proved" in row[2]] == [
+        row[0] for row in chinese if "**未证明**" in row[2]
+    ]

@@ -34,16 +34,16 @@ def texts() -> Iterator[tuple[Path, str]]:
 
 
 def test_no_text_names_a_registry_or_a_machines_path() -> None:
-    found = []
+    violations = []
     for path, text in texts():
-        found += [f"{path}: {host}" for host in HOSTS if host in text]
-        found += [f"{path}: {one}" for one in PATHS.findall(text)]
-    assert found == []
+        violations += [f"{path}: {host}" for host in HOSTS if host in text]
+        violations += [f"{path}: {match}" for match in PATHS.findall(text)]
+    assert violations == []
 
 
-def test_no_text_tells_anybody_to_install_another_projects_package() -> None:
-    found = []
+def test_no_text_installs_the_package_of_another_project() -> None:
+    violations = []
     for path, text in texts():
         if path != Path("tests/docs/test_repository.py"):
-            found += [f"{path}: {one}" for one in STRANGERS.findall(text)]
-    assert found == []
+            violations += [f"{path}: {match}" for match in STRANGERS.findall(text)]
+    assert violations == []

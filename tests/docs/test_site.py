@@ -35,7 +35,7 @@ def texts(site: Path) -> Iterator[dict[str, str]]:
     yield from json.loads((site / "search" / "search_index.json").read_text(encoding="utf-8"))["docs"]
 
 
-def test_every_page_is_there_in_both_languages(site: Path) -> None:
+def test_every_page_exists_in_both_languages(site: Path) -> None:
     for page in (ROOT / "docs").glob("*.md"):
         name = page.name.removesuffix(".md").removesuffix(".zh")
         folder = "" if name == "index" else name
@@ -52,10 +52,26 @@ def test_a_translated_page_is_chinese(site: Path) -> None:
         assert re.search(r"<p>[^<]*[\u4e00-\u9fff]", page), name
 
 
+def test_no_line_break_of_the_source_is_shown_as_a_blank_in_chinese_text(site: Path) -> None:
+    for twin in (ROOT / "docs").glob("*.zh.md"):
+        name = twin.name.removesuffix(".zh.md")
+        page = (site / "zh" / ("" if name == "index" else name) / "index.html").read_text(encoding="utf-8")
+        prose = re.sub(r"<(pre|script|style)\b.*?</\1>", "", page, flags=re.DOTALL)
+        assert re.findall(r"[\u4e00-\u9fff。，、；：]\n *[\u4e00-\u9fff].*", prose) == [], name
+
+
+def test_the_chinese_navigation_has_the_titles_of_the_twins(site: Path) -> None:
+    first_page = (site / "zh" / "index.html").read_text(encoding="utf-8")
+    entries = {text.strip() for text in re.findall(r'<span class="md-ellipsis">([^<]+)', first_page)}
+    twins = (ROOT / "docs").glob("*.zh.md")
+    titles = {page.read_text(encoding="utf-8").splitlines()[0].removeprefix("# ") for page in twins}
+    assert titles - entries == set()
+
+
 def test_the_search_finds_both_languages_and_root_documents(site: Path) -> None:
-    found = {one["location"]: one["text"] for one in texts(site)}
-    assert "wheel" in " ".join(text for place, text in found.items() if place.startswith("contributing"))
-    chinese = " ".join(text for place, text in found.items() if place.startswith("zh/quickstart"))
+    pages = {page["location"]: page["text"] for page in texts(site)}
+    assert "wheel" in " ".join(text for place, text in pages.items() if place.startswith("contributing"))
+    chinese = " ".join(text for place, text in pages.items() if place.startswith("zh/quickstart"))
     assert "模型\u200b" in chinese  # cut into words, which the search tells apart by this space
 
 

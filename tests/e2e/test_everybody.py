@@ -26,7 +26,7 @@ def test_language_and_theme_are_switched_and_kept(look: Look) -> None:
     seen.ask("channels")
     page.get_by_role("button", name="切换到中文").click()
     expect(page.locator(".sql summary")).to_be_visible()
-    expect(page.locator(".receipt summary")).to_contain_text("凭据")
+    expect(page.locator(".receipt summary")).to_contain_text("回执")
     assert page.evaluate("document.documentElement.lang") == "zh-CN"
     page.locator(".icon-button.theme").click()
     page.locator(".icon-button.theme").click()

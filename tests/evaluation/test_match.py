@@ -26,31 +26,31 @@ def test_rows_are_a_sequence_where_the_reference_has_one() -> None:
     assert not same_rows([(1,), (2,)], [(2,), (1,)], ordered=True)
 
 
-def test_columns_may_stand_in_any_order_but_rows_stay_whole() -> None:
+def test_columns_may_have_any_order_but_rows_are_compared_as_a_whole() -> None:
     assert same_rows([(1, "a"), (2, "b")], [("a", 1), ("b", 2)])
     assert not same_rows([(1, "a"), (2, "b")], [("b", 1), ("a", 2)])
 
 
-def test_columns_of_the_same_values_are_told_apart_by_the_rows() -> None:
+def test_columns_with_equal_values_are_matched_by_their_rows() -> None:
     gold = [(1, 2, 3), (2, 3, 1), (3, 1, 2), (1, 1, 1)]
     assert same_rows(gold, [(c, a, b) for a, b, c in gold])
     assert not same_rows(gold, [(1, 3, 2), (2, 3, 1), (3, 1, 2), (1, 2, 1)])
 
 
-def test_a_column_too_many_or_too_few_is_another_result() -> None:
+def test_a_different_number_of_columns_is_a_different_result() -> None:
     assert not same_rows([(1,)], [(1, 1)])
     assert not same_rows([(1, 1)], [(1,)])
     assert not same_rows([(1, 2, 2)], [(1, 1, 2)])
 
 
-def test_empty_results_match_if_they_are_equally_wide() -> None:
+def test_empty_results_match_with_the_same_number_of_columns() -> None:
     assert same_result(result(2), result(2))
     assert not same_result(result(2), result(1))
     assert not same_result(result(1), result(1, (None,)))
 
 
 @pytest.mark.parametrize(
-    ("one", "other", "same"),
+    ("first", "second", "same"),
     [
         (3, 3.0, True),
         (3, 3.000000001, True),
@@ -71,13 +71,13 @@ def test_empty_results_match_if_they_are_equally_wide() -> None:
         ([1, {"b": 2, "a": 1}], [1, {"a": 1, "b": 2}], True),
     ],
 )
-def test_cells_are_compared_as_values(one: Value, other: Value, same: bool) -> None:
+def test_cells_are_compared_as_values(first: Value, second: Value, same: bool) -> None:
     for ordered in (False, True):
-        assert same_rows([(one,)], [(other,)], ordered=ordered) is same
-        assert same_rows([(other,)], [(one,)], ordered=ordered) is same
+        assert same_rows([(first,)], [(second,)], ordered=ordered) is same
+        assert same_rows([(second,)], [(first,)], ordered=ordered) is same
 
 
-def test_many_alike_columns_do_not_try_out_every_permutation() -> None:
+def test_many_similar_columns_do_not_try_every_permutation() -> None:
     chance = random.Random(3)
     gold = [tuple(chance.randint(0, 1) for _ in range(14)) for _ in range(60)]
     order = list(range(14))

@@ -6,30 +6,29 @@ from pathlib import Path
 import pytest
 
 from text2sql.errors import UsageError
-from text2sql.evaluation.questions import Question, choose, read_questions
-from text2sql.evaluation.unanswerable import add_foreign_questions
+from text2sql.evaluation.questions import Question, add_foreign_questions, choose, read_questions
 
 ONE = {"id": 7, "db_id": "shop", "question": "How many?", "gold_sql": "SELECT 1"}
 
 
-def written(tmp_path: Path, held: object, name: str = "questions.json") -> Path:
+def written(tmp_path: Path, content: object, name: str = "questions.json") -> Path:
     path = tmp_path / name
-    path.write_text(held if isinstance(held, str) else json.dumps(held), encoding="utf-8")
+    path.write_text(content if isinstance(content, str) else json.dumps(content), encoding="utf-8")
     return path
 
 
 def test_a_set_is_a_list_of_questions(tmp_path: Path) -> None:
-    held = [ONE, ONE | {"id": "b", "evidence": "a hint", "difficulty": "easy"}]
-    read = read_questions(written(tmp_path, held))
+    content = [ONE, ONE | {"id": "b", "evidence": "a hint", "difficulty": "easy"}]
+    read = read_questions(written(tmp_path, content))
     assert read == [
         Question("7", "shop", "How many?", "SELECT 1"),
         Question("b", "shop", "How many?", "SELECT 1", "a hint", "easy"),
     ]
     assert read[0].database(Path("dbs")) == Path("dbs/shop/shop.sqlite")
-    assert [question.asked for question in read] == ["How many?", "How many?\n(a hint)"]
+    assert [question.with_evidence for question in read] == ["How many?", "How many?\n(a hint)"]
 
 
-def test_a_persons_own_questions_need_no_more_than_words_and_what_is_expected(tmp_path: Path) -> None:
+def test_a_set_about_one_database_needs_only_questions_and_expected_results(tmp_path: Path) -> None:
     path = written(
         tmp_path,
         "- question: 有多少订单？\n  sql: SELECT count(*) FROM orders\n"
@@ -47,27 +46,27 @@ def test_a_persons_own_questions_need_no_more_than_words_and_what_is_expected(tm
 
 
 @pytest.mark.parametrize(
-    ("held", "why"),
+    ("content", "why"),
     [
-        ("{", "no JSON"),
+        ("{", "not JSON"),
         ({"questions": []}, "not a list"),
         (["text"], "entry 1 is not an object"),
         ([ONE, {"id": 1, "db_id": "shop", "question": "?"}], "entry 2 has no gold_sql"),
         ([ONE | {"question": ""}], "entry 1 has no question"),
-        ([ONE | {"db_id": "../etc"}], "entry 1: '../etc' is no name"),
-        ([ONE, ONE], "entry 2: the id '7' is there twice"),
-        ([{"id": 1, "db_id": "d", "question": "?", "rows": [[1], [1, 2]]}], "not equally long"),
+        ([ONE | {"db_id": "../etc"}], "entry 1: '../etc' is not a name"),
+        ([ONE, ONE], "entry 2: the id '7' occurs twice"),
+        ([{"id": 1, "db_id": "d", "question": "?", "rows": [[1], [1, 2]]}], "different lengths"),
     ],
 )
-def test_what_is_no_set_is_named(tmp_path: Path, held: object, why: str) -> None:
+def test_an_invalid_set_is_refused_with_the_reason(tmp_path: Path, content: object, why: str) -> None:
     with pytest.raises(UsageError) as caught:
-        read_questions(written(tmp_path, held))
+        read_questions(written(tmp_path, content))
     assert why in str(caught.value.facts["detail"])
 
 
 @pytest.mark.parametrize("text", ["- {", "- !!python/object/apply:os.getcwd []"])
-def test_what_is_no_plain_yaml_is_named(tmp_path: Path, text: str) -> None:
-    with pytest.raises(UsageError, match="no YAML"):
+def test_invalid_yaml_is_refused_with_the_reason(tmp_path: Path, text: str) -> None:
+    with pytest.raises(UsageError, match="not YAML"):
         read_questions(written(tmp_path, text, "own.yml"))
 
 
@@ -82,13 +81,15 @@ def test_a_seed_always_chooses_the_same_grouped_by_database() -> None:
     assert chosen == choose(many, 10, seed=4) != choose(many, 10, seed=5)
     assert len(chosen) == 10
     assert [question.db_id for question in chosen] == sorted(question.db_id for question in chosen)
-    assert choose(many) == sorted(many, key=lambda one: one.db_id)
+    assert choose(many) == sorted(many, key=lambda question: question.db_id)
 
 
 def test_foreign_questions_are_mixed_in_where_their_reference_does_not_run() -> None:
     many = [Question(str(at), f"db{at % 3}", f"q{at}", f"SELECT {at}") for at in range(30)]
     chosen = choose(many, 10, seed=4)
-    mixed = add_foreign_questions(chosen, many, 0.5, 1, lambda one, home: home == "db2" or one.db_id == "db1")
+    mixed = add_foreign_questions(
+        chosen, many, 0.5, 1, lambda question, home: home == "db2" or question.db_id == "db1"
+    )
     foreign = [question for question in mixed if question.foreign]
     assert [question for question in mixed if not question.foreign] == chosen
     assert len(foreign) == 5
@@ -96,11 +97,11 @@ def test_foreign_questions_are_mixed_in_where_their_reference_does_not_run() -> 
     assert all(question.foreign not in (question.db_id, "db1") for question in foreign)
     assert all(question.id == f"{question.question[1:]}@{question.db_id}" for question in foreign)
     assert mixed == add_foreign_questions(
-        chosen, many, 0.5, 1, lambda one, home: home == "db2" or one.db_id == "db1"
+        chosen, many, 0.5, 1, lambda question, home: home == "db2" or question.db_id == "db1"
     )
 
 
 def test_one_database_has_no_foreign_questions() -> None:
     alone = [Question("1", "shop", "?", "SELECT 1")]
     with pytest.raises(UsageError, match=r"usage\.foreign"):
-        add_foreign_questions(alone, alone, 1.0, 0, lambda one, home: False)
+        add_foreign_questions(alone, alone, 1.0, 0, lambda question, home: False)

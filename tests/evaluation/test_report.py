@@ -36,7 +36,7 @@ def record(
     )  # fmt: skip
 
 
-def test_a_run_is_summed_up() -> None:
+def test_the_summary_of_a_run() -> None:
     records = [
         record(1, "right", seconds=1),
         record(2, "right", seconds=2, hardness="hard"),
@@ -63,7 +63,7 @@ def test_a_run_is_summed_up() -> None:
     assert (summary.choice, summary.risk, summary.declined.of) == (None, None, 0)
 
 
-def test_the_sets_own_difficulty_comes_before_our_count() -> None:
+def test_the_difficulty_of_the_set_precedes_the_computed_hardness() -> None:
     records = [
         record(1, "right", difficulty="tricky", hardness="easy"),
         record(2, "right", hardness="unknown"),
@@ -72,11 +72,11 @@ def test_the_sets_own_difficulty_comes_before_our_count() -> None:
     assert list(summarize(records).by_difficulty) == ["easy", "hard", "tricky", "unknown"]
 
 
-def test_an_empty_run_is_summed_up_too() -> None:
+def test_the_summary_of_an_empty_run() -> None:
     assert summarize([]).right.value == 0.0
 
 
-def test_what_was_turned_away_is_told_apart_by_whose_question_it_was() -> None:
+def test_declined_questions_are_counted_by_the_database_they_are_about() -> None:
     records = [
         record(1, "right"),
         record(2, "none", "no_data", status="no_data"),
@@ -93,7 +93,7 @@ def test_what_was_turned_away_is_told_apart_by_whose_question_it_was() -> None:
     assert compare(records, records).questions == 4
 
 
-def test_the_best_candidate_may_not_be_the_chosen_one() -> None:
+def test_a_right_candidate_that_was_not_chosen_is_a_selection_loss() -> None:
     records = [
         record(1, "right", among=True),
         record(2, "wrong", "value", among=True),
@@ -105,7 +105,7 @@ def test_the_best_candidate_may_not_be_the_chosen_one() -> None:
     assert (choice.questions, choice.passed.count, choice.loss.count, choice.loss.of) == (3, 3, 1, 4)
 
 
-def test_risk_grows_with_coverage_where_confidence_is_worth_something() -> None:
+def test_risk_grows_with_coverage_if_confidence_is_informative() -> None:
     records = [record(at, "right", confidence=0.9 - at / 100) for at in range(6)]
     records += [record(10 + at, "wrong", "value", confidence=0.5) for at in range(2)]
     records += [record(20 + at, "none", "no_data", status="no_data") for at in range(2)]
@@ -117,15 +117,15 @@ def test_risk_grows_with_coverage_where_confidence_is_worth_something() -> None:
     assert dict(risk.curve)[0.8] == 0.25
 
 
-def test_equal_confidence_says_nothing_whatever_the_order() -> None:
-    one = [record(1, "right", confidence=0.5), record(2, "wrong", "value", confidence=0.5)]
-    assert coverage_risk(one) == coverage_risk(one[::-1])
-    found = coverage_risk(one)
-    assert isinstance(found, Risk)
-    assert (found.half, found.overall) == (0.5, 0.5)
+def test_ties_in_confidence_do_not_depend_on_the_order() -> None:
+    records = [record(1, "right", confidence=0.5), record(2, "wrong", "value", confidence=0.5)]
+    assert coverage_risk(records) == coverage_risk(records[::-1])
+    risk = coverage_risk(records)
+    assert isinstance(risk, Risk)
+    assert (risk.half, risk.overall) == (0.5, 0.5)
 
 
-def test_an_interval_holds_the_share_and_narrows_with_more_questions() -> None:
+def test_an_interval_contains_the_share_and_narrows_with_more_questions() -> None:
     few, many = share([True, False] * 25), share([True, False] * 500)
     assert few.low < 0.5 < few.high
     assert many.high - many.low == pytest.approx(0.062, abs=0.01)  # 2 x 1.96 x sqrt(0.25 / 1000)
@@ -133,7 +133,7 @@ def test_an_interval_holds_the_share_and_narrows_with_more_questions() -> None:
     assert share([True] * 9) == share([True] * 9, seed=5)
 
 
-def test_two_runs_are_compared_over_the_questions_both_have() -> None:
+def test_two_runs_are_compared_over_their_common_questions() -> None:
     first = [
         record(1, "right"),
         record(2, "wrong"),
@@ -154,7 +154,7 @@ def test_two_runs_are_compared_over_the_questions_both_have() -> None:
 @pytest.mark.parametrize(
     ("won", "lost", "p"), [(0, 0, 1.0), (5, 5, 1.0), (10, 0, 2 / 1024), (0, 1, 1.0), (9, 2, 0.0654)]
 )
-def test_chance_is_computed_exactly(won: int, lost: int, p: float) -> None:
+def test_the_p_value_is_exact(won: int, lost: int, p: float) -> None:
     assert mcnemar(won, lost) == pytest.approx(p, abs=1e-4)
     assert mcnemar(lost, won) == mcnemar(won, lost)
 

@@ -28,44 +28,44 @@ def report(tmp_path: Path, name: str) -> str:
 
 
 def test_the_json_has_every_share_with_its_value(tmp_path: Path) -> None:
-    told = json.loads(report(tmp_path, "r.json"))
-    assert told == json.loads(json.dumps(run_object("shop.json", RECORDS, BARE)))
-    assert {name: told["right"][name] for name in ("count", "of", "value")} == {
+    report_object = json.loads(report(tmp_path, "r.json"))
+    assert report_object == json.loads(json.dumps(run_object("shop.json", RECORDS, BARE)))
+    assert {name: report_object["right"][name] for name in ("count", "of", "value")} == {
         "count": 3,
         "of": 4,
         "value": 0.75,
     }
-    assert told["by_difficulty"]["hard"]["value"] == 0.0
-    assert told["choice"]["loss"]["count"] == 1
-    assert (told["risk"]["half"], told["risk"]["overall"]) == (0.0, 0.25)
-    assert told["declined"]["of"] == 1
-    assert told["bare"]["right"]["value"] == 0.5
-    assert told["comparison"] == {"questions": 4, "won": 1, "lost": 0, "p": 1.0}
+    assert report_object["by_difficulty"]["hard"]["value"] == 0.0
+    assert report_object["choice"]["loss"]["count"] == 1
+    assert (report_object["risk"]["half"], report_object["risk"]["overall"]) == (0.0, 0.25)
+    assert report_object["declined"]["of"] == 1
+    assert report_object["bare"]["right"]["value"] == 0.5
+    assert report_object["comparison"] == {"questions": 4, "won": 1, "lost": 0, "p": 1.0}
 
 
 def test_without_the_bare_model_there_is_nothing_to_compare() -> None:
-    told = run_object("shop.json", RECORDS, [])
-    assert (told["bare"], told["comparison"]) == (None, None)
+    report_object = run_object("shop.json", RECORDS, [])
+    assert (report_object["bare"], report_object["comparison"]) == (None, None)
 
 
 def test_the_markdown_shows_both_runs_side_by_side(tmp_path: Path) -> None:
-    told = report(tmp_path, "r.md")
-    assert told.startswith("# Evaluation: shop.json\n\n|  | text2sql | bare model |\n|---|---:|---:|\n")
-    assert re.search(r"^\| right \| 75\.0 % \(.*\) \| 50\.0 % \(.*\) \|$", told, re.MULTILINE)
-    assert "Against the bare model on 4 questions: +1 −0, p = 1.0000 (McNemar)." in told
-    assert re.search(r"^\| table \| 25\.0 % \(.*\) \|  \|$", told, re.MULTILINE)
-    assert "| 50% | 0.0 % |" in told
+    text = report(tmp_path, "r.md")
+    assert text.startswith("# Evaluation: shop.json\n\n|  | text2sql | bare model |\n|---|---:|---:|\n")
+    assert re.search(r"^\| right \| 75\.0 % \(.*\) \| 50\.0 % \(.*\) \|$", text, re.MULTILINE)
+    assert "Against the bare model on 4 questions: +1 −0, p = 1.0000 (McNemar)." in text
+    assert re.search(r"^\| table \| 25\.0 % \(.*\) \|  \|$", text, re.MULTILINE)
+    assert "| 50% | 0.0 % |" in text
 
 
 class Tags(HTMLParser):
     def __init__(self) -> None:
         super().__init__()
-        self.found: list[str] = []
+        self.tags: list[str] = []
         self.fetched: list[str] = []
         self.open: list[str] = []
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.found.append(tag)
+        self.tags.append(tag)
         self.fetched += [f"{name}={value}" for name, value in attrs if name in ("src", "href")]
         if tag not in ("meta", "br"):
             self.open.append(tag)
@@ -74,19 +74,19 @@ class Tags(HTMLParser):
         assert self.open.pop() == tag
 
     def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.found.append(tag)
+        self.tags.append(tag)
 
 
-def test_the_page_is_whole_and_fetches_nothing(tmp_path: Path) -> None:
+def test_the_page_is_complete_and_fetches_nothing(tmp_path: Path) -> None:
     tags = Tags()
     tags.feed(report(tmp_path, "r.html"))
     assert tags.open == []
     assert tags.fetched == []
-    assert "script" not in tags.found
-    assert tags.found.count("svg") == 3  # difficulty, failures, coverage and risk
+    assert "script" not in tags.tags
+    assert tags.tags.count("svg") == 3  # difficulty, failures, coverage and risk
 
 
-def test_what_others_wrote_cannot_act_in_the_page(tmp_path: Path) -> None:
+def test_untrusted_text_is_escaped_in_the_page(tmp_path: Path) -> None:
     path = tmp_path / "r.html"
     evil = record(1, "wrong", EVIL, difficulty=EVIL)
     write_report(path, EVIL, [evil], [])
@@ -95,11 +95,11 @@ def test_what_others_wrote_cannot_act_in_the_page(tmp_path: Path) -> None:
     assert text.count("&lt;script&gt;") >= 4  # title, heading, difficulty, why
 
 
-def test_a_report_of_another_kind_is_refused_before_anything_is_asked(tmp_path: Path) -> None:
+def test_an_unknown_report_format_is_refused_before_the_run(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"usage\.report.*\.md, \.html, \.json"):
         check_report(tmp_path / "r.pdf")
 
 
-def test_a_report_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+def test_a_report_that_cannot_be_written_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="report_file"):
         write_report(tmp_path / "absent" / "r.md", "shop.json", RECORDS, [])

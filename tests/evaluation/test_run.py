@@ -27,7 +27,7 @@ class Scripted:
     ) -> None:
         self.answers = answers
         self.pauses = pauses or {}
-        self.asked: list[str] = []
+        self.questions: list[str] = []
         self.open: list[str] = []
         self.closed: list[str] = []
         self.most = self.busy = 0
@@ -38,7 +38,7 @@ class Scripted:
         return self
 
     async def ask(self, text: str) -> SubjectAnswer:
-        self.asked.append(text)
+        self.questions.append(text)
         self.busy += 1
         self.most = max(self.most, self.busy)
         try:
@@ -63,8 +63,8 @@ class Scripted:
 def run(
     questions: Sequence[Question], folder: Path, ask: Scripted, out: Path | None = None, parallel: int = 1
 ) -> list[Record]:
-    def where(one: Question) -> str:
-        return str(one.database(folder))
+    def where(question: Question) -> str:
+        return str(question.database(folder))
 
     return asyncio.run(evaluate(questions, where, [EvaluatedApp(ask, out)], parallel=parallel))[0]
 
@@ -73,7 +73,7 @@ def verdicts(records: list[Record]) -> list[tuple[str, str, tuple[str, ...]]]:
     return [(record.id, record.verdict, record.failure) for record in records]
 
 
-def test_an_answer_is_judged_by_what_its_query_returns(databases: Path) -> None:
+def test_an_answer_is_judged_by_the_rows_of_its_query(databases: Path) -> None:
     gold = "SELECT a FROM t WHERE b = 'x'"
     ask = Scripted(
         {
@@ -91,7 +91,7 @@ def test_an_answer_is_judged_by_what_its_query_returns(databases: Path) -> None:
     )
     golds = [gold, gold, gold, gold, gold, "SELECT absent FROM t", "SELECT a FROM t ORDER BY a DESC", gold]
     golds += [gold, gold]
-    records = run([question(at, one) for at, one in enumerate(golds, 1)], databases, ask)
+    records = run([question(at, gold) for at, gold in enumerate(golds, 1)], databases, ask)
     assert verdicts(records) == [
         ("1", "right", ()),
         ("2", "wrong", ("column_count", "output_column")),
@@ -110,7 +110,7 @@ def test_an_answer_is_judged_by_what_its_query_returns(databases: Path) -> None:
     assert (ask.open, ask.closed) == (["shop"], ["shop"])
 
 
-def test_expected_rows_may_stand_for_the_reference(databases: Path) -> None:
+def test_expected_rows_may_replace_the_reference_query(databases: Path) -> None:
     expected = (("x", 2), ("y", 1))
     ask = Scripted(
         {
@@ -159,7 +159,7 @@ def test_a_foreign_question_should_be_declined(databases: Path) -> None:
     ]
 
 
-def test_the_right_query_may_be_among_those_not_chosen(databases: Path) -> None:
+def test_a_right_candidate_is_recorded_even_if_it_was_not_chosen(databases: Path) -> None:
     wrong, right = "SELECT b FROM t", "SELECT a FROM t"
     answer = Answer("answered", "", "", sql=wrong, receipt=Receipt(candidates=(wrong, right)))
     ask = Scripted(
@@ -177,7 +177,7 @@ def test_the_right_query_may_be_among_those_not_chosen(databases: Path) -> None:
     ]
 
 
-def test_a_stopped_run_goes_on_where_it_ended(databases: Path, tmp_path: Path) -> None:
+def test_an_interrupted_run_resumes_after_its_last_record(databases: Path, tmp_path: Path) -> None:
     out = tmp_path / "run.jsonl"
     ask = Scripted({f"question {at}": "SELECT a FROM t" for at in range(3)})
     questions = [question(at, "SELECT a FROM t") for at in range(3)]
@@ -185,22 +185,22 @@ def test_a_stopped_run_goes_on_where_it_ended(databases: Path, tmp_path: Path) -
     with out.open("a") as opened:
         opened.write('{"id": "2", "db_i')  # killed in the middle of a line
     records = run(questions, databases, ask, out)
-    assert ask.asked == ["question 0", "question 1", "question 2"]
+    assert ask.questions == ["question 0", "question 1", "question 2"]
     assert [record.verdict for record in records] == ["right"] * 3
     assert list(read_records(out).values()) == records
 
 
-def test_a_question_that_found_no_model_is_asked_again(databases: Path, tmp_path: Path) -> None:
+def test_a_question_whose_model_was_unavailable_is_asked_again(databases: Path, tmp_path: Path) -> None:
     out = tmp_path / "run.jsonl"
     questions = [question(at, "SELECT a FROM t") for at in range(2)]
     run(questions, databases, Scripted({"question 0": "down", "question 1": "SELECT a FROM t"}), out)
     ask = Scripted({"question 0": "SELECT a FROM t"})
     assert [record.verdict for record in run(questions, databases, ask, out)] == ["right"] * 2
-    assert ask.asked == ["question 0"]
+    assert ask.questions == ["question 0"]
     assert [record.verdict for record in read_records(out).values()] == ["right"] * 2
 
 
-def test_several_at_a_time_are_kept_in_the_order_of_the_questions(databases: Path, tmp_path: Path) -> None:
+def test_parallel_questions_are_recorded_in_their_order(databases: Path, tmp_path: Path) -> None:
     out = tmp_path / "run.jsonl"
     names = [f"question {at}" for at in range(8)]
     pauses = {name: 0.02 * (8 - at) for at, name in enumerate(names)}
@@ -210,24 +210,24 @@ def test_several_at_a_time_are_kept_in_the_order_of_the_questions(databases: Pat
     assert [record.id for record in records] == [str(at) for at in range(8)] == list(read_records(out))
 
 
-def test_one_at_a_time_is_one_at_a_time(databases: Path) -> None:
+def test_without_parallelism_questions_do_not_overlap(databases: Path) -> None:
     ask = Scripted({f"question {at}": "SELECT a FROM t" for at in range(5)})
     run([question(at, "SELECT a FROM t") for at in range(5)], databases, ask)
-    assert (ask.most, ask.asked) == (1, [f"question {at}" for at in range(5)])
+    assert (ask.most, ask.questions) == (1, [f"question {at}" for at in range(5)])
 
 
-def test_what_was_answered_is_kept_when_a_run_is_cancelled(databases: Path, tmp_path: Path) -> None:
+def test_finished_answers_are_recorded_when_a_run_is_canceled(databases: Path, tmp_path: Path) -> None:
     out = tmp_path / "run.jsonl"
     names = [f"question {at}" for at in range(6)]
     ask = Scripted(dict.fromkeys(names, "SELECT a FROM t"), {"question 2": 60})
     questions = [question(at, "SELECT a FROM t") for at in range(6)]
 
     async def stopped() -> None:
-        def where(one: Question) -> str:
-            return str(one.database(databases))
+        def where(question: Question) -> str:
+            return str(question.database(databases))
 
         running = asyncio.create_task(evaluate(questions, where, [EvaluatedApp(ask, out)], parallel=2))
-        while len(ask.asked) < 6:
+        while len(ask.questions) < 6:
             await asyncio.sleep(0.01)
         await asyncio.sleep(0.2)
         running.cancel()
@@ -240,7 +240,7 @@ def test_what_was_answered_is_kept_when_a_run_is_cancelled(databases: Path, tmp_
     assert ask.closed == ["shop"]
 
 
-def test_what_is_known_is_not_asked_and_each_is_kept_as_soon_as_it_is_judged(databases: Path) -> None:
+def test_known_records_are_reused_and_new_ones_passed_on_at_once(databases: Path) -> None:
     questions = [question(at, "SELECT a FROM t") for at in range(4)]
     ask = Scripted({question.question: "SELECT a FROM t" for question in questions}, {"question 1": 0.5})
     [known] = run(questions[:1], databases, ask)
@@ -255,9 +255,9 @@ def test_what_is_known_is_not_asked_and_each_is_kept_as_soon_as_it_is_judged(dat
         return (await evaluate(questions, lambda _: source, [contestant], parallel=2))[0]
 
     assert [record.id for record in asyncio.run(again())] == ["0", "1", "2", "3"]
-    assert ask.asked == [question.question for question in questions]
+    assert ask.questions == [question.question for question in questions]
     assert sorted(kept) == ["1", "2", "3"]
-    assert kept[-1] == "1"  # the slow one, which the others did not wait for
+    assert kept[-1] == "1"  # the slow question
 
 
 def test_a_database_is_open_while_its_questions_are_asked(databases: Path) -> None:
@@ -270,7 +270,7 @@ def test_a_database_is_open_while_its_questions_are_asked(databases: Path) -> No
     assert (ask.open, ask.closed) == (["shop", "zoo"], ["shop", "zoo"])
 
 
-def test_contestants_take_turns_by_database(databases: Path, tmp_path: Path) -> None:
+def test_apps_take_turns_by_database(databases: Path, tmp_path: Path) -> None:
     questions = [
         Question(name, db_id, name, "SELECT 1")
         for name, db_id in zip("123", ("shop", "shop", "zoo"), strict=True)
@@ -286,27 +286,27 @@ def test_contestants_take_turns_by_database(databases: Path, tmp_path: Path) -> 
             order.append(f"{self.name}{text}")
             return await super().ask(text)
 
-    contestants = [
+    apps = [
         EvaluatedApp(Named("a", "SELECT 1"), tmp_path / "a.jsonl"),
         EvaluatedApp(Named("b", "SELECT 2"), tmp_path / "b.jsonl"),
     ]
-    ours, others = asyncio.run(evaluate(questions, lambda one: str(one.database(databases)), contestants))
+    ours, others = asyncio.run(evaluate(questions, lambda question: str(question.database(databases)), apps))
     assert order == ["a1", "a2", "b1", "b2", "a3", "b3"]
     assert [question.verdict for question in ours + others] == ["right"] * 3 + ["wrong"] * 3
     assert list(read_records(tmp_path / "b.jsonl").values()) == others
 
 
-def test_without_a_model_there_is_no_point_in_asking_on(databases: Path, tmp_path: Path) -> None:
+def test_a_missing_model_ends_the_run(databases: Path, tmp_path: Path) -> None:
     absent = Answer("failed", "", "", error=Problem("file", "The model's file is not there."))
     ask = Scripted({"question 0": "SELECT a FROM t", **{f"question {at}": absent for at in range(1, 9)}})
     out = tmp_path / "run.jsonl"
     with pytest.raises(Text2SQLError, match=r"evaluation\.stopped.*not there"):
         run([question(at, "SELECT a FROM t") for at in range(9)], databases, ask, out)
     assert list(read_records(out)) == ["0"]
-    assert len(ask.asked) <= 3  # the next one may have begun
+    assert len(ask.questions) <= 3  # the next one may have begun
 
 
-def test_a_line_has_what_other_programs_rely_on(databases: Path, tmp_path: Path) -> None:
+def test_a_record_line_has_the_documented_fields(databases: Path, tmp_path: Path) -> None:
     out = tmp_path / "run.jsonl"
     receipt = Receipt(confidence=0.75, signals={"doubt": 0.1}, repairs=("typo",), attempts=2, model="local")
     answer = Answer("answered", "", "", sql="SELECT 1", receipt=receipt)
@@ -322,19 +322,21 @@ def test_a_line_has_what_other_programs_rely_on(databases: Path, tmp_path: Path)
     assert "几个？" in out.read_text(encoding="utf-8")
 
 
-def test_text_that_is_no_unicode_is_kept_all_the_same(databases: Path, tmp_path: Path) -> None:
+def test_lone_surrogates_survive_in_records(databases: Path, tmp_path: Path) -> None:
     out = tmp_path / "run.jsonl"
     run([question(1, "SELECT 1")], databases, Scripted({"question 1": "SELECT '\ud800'"}), out)
     assert read_records(out)["1"].sql == "SELECT '\ud800'"
 
 
-def test_evidence_is_asked_with_its_question(databases: Path) -> None:
+def test_evidence_is_sent_with_its_question(databases: Path) -> None:
     ask = Scripted({"how many\n(a is the number)": "SELECT 1"})
-    asked = Question("1", "shop", "how many", "SELECT 1", "a is the number")
-    assert run([asked], databases, ask)[0].verdict == "right"
+    questions = Question("1", "shop", "how many", "SELECT 1", "a is the number")
+    assert run([questions], databases, ask)[0].verdict == "right"
 
 
-def test_a_file_that_holds_something_else_is_named_and_left_alone(databases: Path, tmp_path: Path) -> None:
+def test_a_file_that_is_not_a_record_file_is_refused_and_left_unchanged(
+    databases: Path, tmp_path: Path
+) -> None:
     path = tmp_path / "notes.txt"
     path.write_text("dear diary\nno records\n")
     with pytest.raises(UsageError, match="line 1"):
@@ -342,11 +344,11 @@ def test_a_file_that_holds_something_else_is_named_and_left_alone(databases: Pat
     assert path.read_text() == "dear diary\nno records\n"
 
 
-def test_a_last_line_that_only_lacks_its_end_is_kept(databases: Path, tmp_path: Path) -> None:
+def test_a_last_line_without_a_newline_is_kept(databases: Path, tmp_path: Path) -> None:
     out = tmp_path / "run.jsonl"
     ask = Scripted({f"question {at}": "SELECT 1" for at in range(2)})
     run([question(0, "SELECT 1")], databases, ask, out)
     out.write_bytes(out.read_bytes().rstrip(b"\n"))
     run([question(at, "SELECT 1") for at in range(2)], databases, ask, out)
-    assert ask.asked == ["question 0", "question 1"]
+    assert ask.questions == ["question 0", "question 1"]
     assert list(read_records(out)) == ["0", "1"]

@@ -28,17 +28,17 @@ CONTEXT = 8_192  # tokens: the shop's fourteen tables do not fit the small windo
 
 
 @pytest.mark.model
-def test_at_least_the_floor_of_our_own_questions_is_answered_right(real: Settings, tmp_path: Path) -> None:
+def test_the_accuracy_on_the_shop_questions_is_at_least_the_floor(real: Settings, tmp_path: Path) -> None:
     settings = settings_for(replace(real, model_context=CONTEXT))
     shop = build_demo(tmp_path / "shop" / "shop.sqlite")
     records = asyncio.run(_records(shop, settings))
-    told = [
+    failures = [
         (record.id, record.verdict, record.failure, record.sql)
         for record in records
         if record.verdict != "right"
     ]
     assert len(records) == SAMPLE
-    assert summarize(records).right.value >= FLOOR, told
+    assert summarize(records).right.value >= FLOOR, failures
 
 
 async def _records(shop: Path, settings: Settings) -> list[Record]:
@@ -59,12 +59,12 @@ def _end_hosts(settings: Settings) -> None:
         process.stop(host)
 
 
-def test_our_own_questions_are_many_in_both_languages_and_their_references_run(tmp_path: Path) -> None:
-    held = json.loads(QUESTIONS.read_text(encoding="utf-8"))
-    chinese = [one for one in held if not one["question"].isascii()]
-    assert len(held) >= 60
-    assert len(chinese) * 2 == len(held)
-    assert min(Counter(one["difficulty"] for one in held).values()) >= 10
+def test_the_shop_questions_are_in_both_languages_and_their_references_run(tmp_path: Path) -> None:
+    questions = json.loads(QUESTIONS.read_text(encoding="utf-8"))
+    chinese = [question for question in questions if not question["question"].isascii()]
+    assert len(questions) >= 60
+    assert len(chinese) * 2 == len(questions)
+    assert min(Counter(question["difficulty"] for question in questions).values()) >= 10
     shop = str(build_demo(tmp_path / "shop.sqlite"))
     records = asyncio.run(evaluate(read_questions(QUESTIONS), lambda _: shop, [EvaluatedApp(Reference)]))[0]
     assert [record.id for record in records if record.verdict == "unjudged"] == []

@@ -24,8 +24,8 @@ GOLD = "SELECT name FROM customers WHERE level = 'gold'"
 def replied(*texts: str) -> Reply:
     """A scripted reply; the first candidate has the highest probability."""
     tokens = [(Token(text, -0.1 * at),) for at, text in enumerate(texts, 1)]
-    found = tuple(Candidate(text, "stop", one) for text, one in zip(texts, tokens, strict=True))
-    return Reply("scripted", found, Usage(1, 100, 0, 10))
+    candidates = tuple(Candidate(text, "stop", line) for text, line in zip(texts, tokens, strict=True))
+    return Reply("scripted", candidates, Usage(1, 100, 0, 10))
 
 
 def run(path: Path, backend: ScriptedBackend, *questions: Question, bare: bool = False) -> list[Record]:
@@ -43,19 +43,24 @@ def question(text: str, gold: str = GOLD, number: int = 1) -> Question:
     return Question(str(number), "shop", text, gold)
 
 
-def test_a_run_remembers_nothing_and_cuts_nothing() -> None:
-    told = settings_for(Settings(memory="memory.db", lang="zh", row_limit=5, allow_writes=True))
-    assert (told.memory, told.lang, told.row_limit, told.allow_writes) == ("none", "", 100_000, False)
-    assert (told.values_wait, told.mode) == (told.values_time, "hybrid")
+def test_evaluation_settings_use_no_memory_and_no_row_limit() -> None:
+    settings = settings_for(Settings(memory="memory.db", lang="zh", row_limit=5, allow_writes=True))
+    assert (settings.memory, settings.lang, settings.row_limit, settings.allow_writes) == (
+        "none",
+        "",
+        100_000,
+        False,
+    )
+    assert (settings.values_wait, settings.mode) == (settings.values_time, "hybrid")
 
 
-def test_the_app_is_asked_as_a_person_asks_it(tmp_path: Path) -> None:
+def test_the_app_is_asked_through_its_public_api(tmp_path: Path) -> None:
     shop = make_shop(tmp_path / "shop.db")
-    said: list[Line] = [
+    replies: list[Line] = [
         replied("SELECT name FROM customers WHERE level = 'Gold'"),
         "SELECT name FROM customers",
     ]
-    backend = ScriptedBackend(said, profile=EMBEDDED)
+    backend = ScriptedBackend(replies, profile=EMBEDDED)
     records = run(
         shop, backend, question("Names of the gold customers?"), question("Names of customers?", number=2)
     )
@@ -71,8 +76,8 @@ def test_the_app_is_asked_as_a_person_asks_it(tmp_path: Path) -> None:
 def test_a_question_about_something_else_ends_without_a_query(tmp_path: Path) -> None:
     shop = make_shop(tmp_path / "shop.db")
     backend = ScriptedBackend(last="SELECT name FROM customers", profile=EMBEDDED)
-    asked = Question("1@shop", "shop", "Which singer has the most albums?", "SELECT 1", foreign="zoo")
-    (record,) = run(shop, backend, asked)
+    question = Question("1@shop", "shop", "Which singer has the most albums?", "SELECT 1", foreign="zoo")
+    (record,) = run(shop, backend, question)
     assert (record.status, record.verdict, record.calls, record.confidence) == (
         "no_data",
         "declined",
@@ -81,7 +86,7 @@ def test_a_question_about_something_else_ends_without_a_query(tmp_path: Path) ->
     )
 
 
-def test_candidates_are_mended_before_they_are_judged(tmp_path: Path) -> None:
+def test_candidates_are_fixed_before_they_are_judged(tmp_path: Path) -> None:
     shop = make_shop(tmp_path / "shop.db")
     wrong, near = (
         "SELECT name FROM customers WHERE level <> 'gold'",

@@ -20,18 +20,18 @@ CHINESE = re.compile(r"[\u4e00-\u9fff]")
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
 def test_every_query_passes_the_guard_and_finds_rows(file: Path) -> None:
-    told: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+    content: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
     connection = sqlite3.connect(":memory:")
-    for statement in told["ddl"] + told["rows"]:
+    for statement in content["ddl"] + content["rows"]:
         connection.execute(statement)
-    for pair in told["pairs"]:
+    for pair in content["pairs"]:
         assert isinstance(check(pair["sql"], "sqlite"), CheckedSql), pair["sql"]
         assert connection.execute(pair["sql"]).fetchall(), pair["sql"]
     connection.close()
 
 
 @pytest.mark.parametrize("file", OF_SPIDER, ids=lambda file: f"{file.parent.name}-{file.stem}")
-def test_every_query_about_another_database_passes_the_guard_and_runs_where_it_is(file: Path) -> None:
+def test_every_query_about_another_database_passes_the_guard_and_runs_there(file: Path) -> None:
     queries = [pair["sql"] for pair in json.loads(file.read_text(encoding="utf-8"))]
     for sql in queries:
         assert isinstance(check(sql, "sqlite"), CheckedSql), sql
@@ -44,19 +44,19 @@ def test_every_query_about_another_database_passes_the_guard_and_runs_where_it_i
 
 @pytest.mark.parametrize("file", [*FILES, *OF_SPIDER], ids=lambda file: f"{file.parent.name}-{file.stem}")
 def test_every_question_is_asked_once_in_each_language(file: Path) -> None:
-    told = json.loads(file.read_text(encoding="utf-8"))
-    pairs = told["pairs"] if file in FILES else told
+    content = json.loads(file.read_text(encoding="utf-8"))
+    pairs = content["pairs"] if file in FILES else content
     assert len(pairs) == len({pair["en"] for pair in pairs}) == len({pair["zh"] for pair in pairs}) > 10
     assert [pair["zh"] for pair in pairs if not CHINESE.search(pair["zh"])] == []
     assert [pair["en"] for pair in pairs if CHINESE.search(pair["en"])] == []
 
 
-def test_there_is_something_to_learn() -> None:
+def test_there_are_enough_tuning_pairs() -> None:
     assert (len(FILES), len(OF_SPIDER)) == (53, 192)
 
 
 def test_no_question_of_one_course_is_asked_again_in_the_other() -> None:
     for file in (TUNING / "of_spider_2").glob("*.json"):
         earlier = TUNING / "of_spider" / file.name
-        both = [json.loads(one.read_text(encoding="utf-8")) for one in (file, earlier) if one.exists()]
+        both = [json.loads(path.read_text(encoding="utf-8")) for path in (file, earlier) if path.exists()]
         assert not set.intersection(*({pair["en"] for pair in pairs} for pairs in both)) or len(both) == 1

@@ -1,4 +1,6 @@
-"""Generates the last column of the tables of docs/reliability.md: `python tests/faults/table.py`.
+"""Generates the last column of the tables of docs/reliability.md and of its Chinese twin.
+
+Run it as `python tests/faults/table.py`.
 
 A test covers a fault if it is in this folder and its name begins with the fault's id (`test_d06_d09_…`), or
 if it is marked: `@pytest.mark.fault("D06")`.
@@ -10,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 TESTS = Path(__file__).parents[1]
-PAGE = TESTS.parent / "docs" / "reliability.md"
+PAGES = tuple(TESTS.parent / "docs" / name for name in ("reliability.md", "reliability.zh.md"))
 IDS = tuple(
     f"{letter}{number:0{width}d}"
     for letter, count, width in (
@@ -66,4 +68,5 @@ def filled(page: str) -> str:
 
 
 if __name__ == "__main__":
-    PAGE.write_text(filled(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
+    for page in PAGES:
+        page.write_text(filled(page.read_text(encoding="utf-8")), encoding="utf-8")

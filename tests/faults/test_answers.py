@@ -66,29 +66,29 @@ def test_l26_what_a_database_says_is_obeyed_by_a_model_and_refused_by_the_guard(
 
 
 @pytest.mark.parametrize(("times", "status", "runs"), [(1, "answered", 2), (9, "failed", 2)])
-def test_d10_d11_a_lock_is_tried_once_more_and_then_told(
+def test_d10_d11_a_lock_is_retried_once_and_then_reported(
     shop: Path, monkeypatch: pytest.MonkeyPatch, times: int, status: str, runs: int
 ) -> None:
     async def run() -> tuple[Answer, int]:
         async with app(shop, scripted([COUNT])) as db:
             database = (await db.resources()).database
             await db.catalog()
-            asked, run = 0, database.run
+            questions, run = 0, database.run
 
-            async def locked(query: CheckedSql, *given: Any) -> Any:
-                nonlocal asked
+            async def locked(query: CheckedSql, *arguments: Any) -> Any:
+                nonlocal questions
                 if "count(" not in query.sql.lower():
-                    return await run(query, *given)
-                asked += 1
-                if asked <= times:
+                    return await run(query, *arguments)
+                questions += 1
+                if questions <= times:
                     raise LockConflict("deadlock detected", code="40P01")
-                return await run(query, *given)
+                return await run(query, *arguments)
 
             monkeypatch.setattr(database, "run", locked)
-            return await db.ask(QUESTION), asked
+            return await db.ask(QUESTION), questions
 
-    answer, asked = asyncio.run(run())
-    assert (answer.status, asked) == (status, runs)
+    answer, questions = asyncio.run(run())
+    assert (answer.status, questions) == (status, runs)
     assert answer.error is None or answer.error.kind == "lock"
 
 
@@ -105,9 +105,9 @@ def test_d34_without_an_estimate_nothing_runs(
             async def fails(_: CheckedSql) -> None:
                 raise error
 
-            async def counted(query: CheckedSql, *given: Any) -> Any:
+            async def counted(query: CheckedSql, *arguments: Any) -> Any:
                 ran.append(query.sql.lower())
-                return await run(query, *given)
+                return await run(query, *arguments)
 
             monkeypatch.setattr(database, "explain", fails)
             monkeypatch.setattr(database, "run", counted)

@@ -132,8 +132,8 @@ def test_c06_the_same_request_twice_is_harmless(shop: Path, tmp_path: Path) -> N
 def test_c06_a_write_that_is_confirmed_twice_at_once_happens_once(shop: Path, tmp_path: Path) -> None:
     async def run() -> Any:
         backend = scripted(["INSERT INTO cities (name, country) VALUES ('Rome', 'Italy')"], last=COUNT)
-        given: dict[str, Any] = {"allow_writes": True, "memory": str(tmp_path / "m.db")}
-        async with listening(shop, backend, **given) as server:
+        options: dict[str, Any] = {"allow_writes": True, "memory": str(tmp_path / "m.db")}
+        async with listening(shop, backend, **options) as server:
             waiting = await server.answer("Add the city Rome in Italy")
             assert waiting["status"] == "confirm"
             place = f"/api/v1/threads/{waiting['thread_id']}/resume"
@@ -157,8 +157,8 @@ def test_p07_a_large_result_does_not_hold_up_the_loop(tmp_path: Path) -> None:
 
     async def run() -> tuple[int, list[float]]:
         backend = scripted([], last=wide)
-        given: dict[str, Any] = {"row_limit": 10_000, "preset": "hybrid", "cache_lifetime": 0.0}
-        async with listening(shop, backend, **given) as server:
+        options: dict[str, Any] = {"row_limit": 10_000, "preset": "hybrid", "cache_lifetime": 0.0}
+        async with listening(shop, backend, **options) as server:
             asking, gaps = asyncio.create_task(server.answer()), list[float]()
             while not asking.done():
                 began = time.monotonic()
@@ -178,8 +178,12 @@ def test_p07_a_large_result_does_not_hold_up_the_loop(tmp_path: Path) -> None:
 def test_p08_memory_does_not_grow_with_questions(shop: Path, tmp_path: Path) -> None:
     async def run() -> tuple[float, float]:
         backend = scripted([], last=COUNT)
-        given: dict[str, Any] = {"memory": str(tmp_path / "m.db"), "cache_lifetime": 0.0, "stream_keep": 0.1}
-        async with served(shop, backend, **given) as server:
+        options: dict[str, Any] = {
+            "memory": str(tmp_path / "m.db"),
+            "cache_lifetime": 0.0,
+            "stream_keep": 0.1,
+        }
+        async with served(shop, backend, **options) as server:
 
             async def ask(times: int) -> float:
                 for _ in range(times):
@@ -199,8 +203,8 @@ def test_p10_slow_queries_of_one_source_hold_up_no_other(shop: Path, tmp_path: P
     async def run() -> tuple[Any, int, int]:
         places = {"fast": str(shop), "slow": str(numbers)}
         backend = scripted([], last=COUNT)
-        given: dict[str, Any] = {"pool_size": 2, "pool_overflow": 1, "preset": "hybrid"}
-        async with served(places, backend, **given) as server:
+        options: dict[str, Any] = {"pool_size": 2, "pool_overflow": 1, "preset": "hybrid"}
+        async with served(places, backend, **options) as server:
             body = {"sql": SLOW, "source": "slow"}
             asking = [asyncio.create_task(server.client.post("/api/v1/sql", json=body)) for _ in range(12)]
             database = (await server.here.sources.named("slow").app.resources()).database

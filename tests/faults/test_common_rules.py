@@ -47,7 +47,7 @@ def test_g1_the_time_that_a_client_gives_ends_the_model_and_the_query(numbers: P
     assert (busy, calls) == (0, 0)
 
 
-def test_g1_a_question_has_an_end_where_nobody_gave_one(numbers: Path) -> None:
+def test_g1_a_question_has_a_time_limit_by_default(numbers: Path) -> None:
     async def run() -> dict[str, Any]:
         async with served(numbers, scripted([], last=SLOW), preset="hybrid", question_time=0.5) as server:
             return await server.answer()
@@ -58,7 +58,7 @@ def test_g1_a_question_has_an_end_where_nobody_gave_one(numbers: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "said",
+    "line",
     [
         COUNT,
         "DROP TABLE customers",
@@ -71,11 +71,11 @@ def test_g1_a_question_has_an_end_where_nobody_gave_one(numbers: Path) -> None:
         ModelRefused("m", "no"),
         RuntimeError("a fault of ours"),
     ],
-    ids=lambda said: type(said).__name__ if isinstance(said, Exception) else said[:8],
+    ids=lambda line: type(line).__name__ if isinstance(line, Exception) else line[:8],
 )
-def test_g2_a_stream_has_one_end_whatever_happens(shop: Path, said: Any) -> None:
+def test_g2_a_stream_has_one_end_whatever_happens(shop: Path, line: Any) -> None:
     async def run() -> str:
-        async with served(shop, scripted([], last=said)) as server:
+        async with served(shop, scripted([], last=line)) as server:
             return (await server.client.post("/api/v1/query", json=ASK)).text
 
     events = events_of(asyncio.run(run()))
@@ -84,7 +84,7 @@ def test_g2_a_stream_has_one_end_whatever_happens(shop: Path, said: Any) -> None
     assert end["answer"]["status"] if events[-1].name == "finished" else end["kind"]
 
 
-def test_g3_a_cut_result_says_so_on_every_way_out(numbers: Path) -> None:
+def test_g3_a_truncated_result_is_marked_in_every_front_end(numbers: Path) -> None:
     async def run() -> None:
         backend = scripted(["SELECT id FROM customers"])
         async with served(numbers, backend, row_limit=100, export_rows=200) as server:
@@ -113,8 +113,8 @@ def test_g5_g7_faults_of_every_kind_leave_nothing_and_the_loop_goes_round(shop: 
     ]
 
     async def run() -> tuple[Counter[int], list[float], tuple[int, int], tuple[int, int]]:
-        said = iter([*lines] * 10_000)
-        backend = scripted([], last=lambda _: next(said))
+        lines_left = iter([*lines] * 10_000)
+        backend = scripted([], last=lambda _: next(lines_left))
         async with listening(shop, backend, cache_lifetime=0.0) as server:
             codes, waits, over = Counter[int](), list[float](), False
 
@@ -168,13 +168,13 @@ def test_g10_every_refusal_is_an_answer_with_its_rule_and_nothing_runs(shop: Pat
     policy = read_policy((CASES.parent / "policy.json").read_text())
 
     async def run() -> list[tuple[int, str, str, int]]:
-        said = []
+        messages = []
         async with served(shop, scripted([]), policy, body_limit=1_000_000) as server:
             for _, sql in hostile:
                 response = await server.client.post("/api/v1/sql", json={"sql": sql})
                 body = response.json()
                 ran = body["receipt"]["statements"]
-                said.append((response.status_code, body["status"], body["error"]["kind"], ran))
-        return said
+                messages.append((response.status_code, body["status"], body["error"]["kind"], ran))
+        return messages
 
     assert asyncio.run(run()) == [(200, "refused", rule, 0) for rule, _ in hostile]

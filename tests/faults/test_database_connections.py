@@ -33,7 +33,7 @@ def server(request: pytest.FixtureRequest) -> Server:
     return request.getfixturevalue(request.param)  # type: ignore[no-any-return]
 
 
-def test_d01_a_query_whose_connection_is_killed_is_run_again_and_nobody_notices(
+def test_d01_a_query_whose_connection_is_killed_is_run_again_without_an_error(
     server: Server, later: RetryLater
 ) -> None:
     with opened(server.url) as database:
@@ -78,7 +78,7 @@ def test_d02_a_restart_costs_a_warm_pool_no_request(kind: str, request: pytest.F
 
 
 @pytest.mark.parametrize("kind", ["fresh_postgres", "fresh_mariadb"])
-def test_d03_a_server_that_is_down_is_said_and_found_again_when_it_is_back(
+def test_d03_a_server_that_is_down_is_reported_and_used_again_when_it_is_back(
     kind: str, request: pytest.FixtureRequest
 ) -> None:
     with request.getfixturevalue(kind)() as server, opened(server.url) as database:
@@ -122,7 +122,7 @@ def test_d04_a_server_that_is_full_is_shared_by_waiting_in_line(
             assert ask(database, "SELECT 1") == ((1,),)
 
 
-def test_d04_more_clients_than_connections_queue_and_then_are_told(server: Server) -> None:
+def test_d04_more_clients_than_connections_queue_and_then_get_an_error(server: Server) -> None:
     with opened(server.url, pool_size=2, pool_overflow=1, pool_wait=0.5) as database:
         with ThreadPoolExecutor(12) as clients:
             outcomes = list(clients.map(lambda _: _outcome(database, ONCE[database.dialect]), range(12)))
@@ -138,9 +138,9 @@ def test_d05_a_wrong_password_is_tried_once_and_never_shown(server: Server) -> N
             ask(database, "SELECT 1")
         assert proxy.accepted <= 2  # libpq asks once with TLS and once without
         assert caught.value.message_key == "database.login"
-        told = f"{caught.value} {caught.value!r} {explain(caught.value, 'zh')} {explain(caught.value, 'en')}"
-        assert secret not in told
-        assert account in told
+        texts = f"{caught.value} {caught.value!r} {explain(caught.value, 'zh')} {explain(caught.value, 'en')}"
+        assert secret not in texts
+        assert account in texts
 
 
 def test_d05_a_password_that_was_changed_stops_new_connections_only(server: Server) -> None:
@@ -158,7 +158,7 @@ def test_d05_a_password_that_was_changed_stops_new_connections_only(server: Serv
     assert caught.value.message_key == "database.login"
 
 
-def test_a_database_that_does_not_exist_is_said(server: Server) -> None:
+def test_a_database_that_does_not_exist_is_named_in_the_error(server: Server) -> None:
     url = urlsplit(server.url)._replace(path="/nowhere").geturl()
     with opened(url) as database, pytest.raises(ConnectionFailed) as caught:
         ask(database, "SELECT 1")
@@ -178,7 +178,7 @@ def test_d30_after_a_failover_the_next_query_runs_on_the_new_server(
             assert ask(database, here) == ((str(other.port),),)
 
 
-def test_d32_a_connection_that_goes_silent_fails_within_the_deadline(
+def test_d32_a_connection_that_stops_answering_fails_within_the_deadline(
     server: Server, later: RetryLater
 ) -> None:
     with Proxy(server.port) as proxy, opened(through(server.url, proxy.port)) as database:
@@ -221,8 +221,8 @@ class TestD33Tls:
         with fresh_postgres() as server:
             data = server.directory / "data"
             authority = _certificate(data, expired=True)
-            for one in (data / "server.crt", data / "server.key"):
-                shutil.chown(one, *_owner(data))
+            for file in (data / "server.crt", data / "server.key"):
+                shutil.chown(file, *_owner(data))
             admin(server.url, "ALTER SYSTEM SET ssl = on")
             admin(server.url, "SELECT pg_reload_conf()")
             copy = tmp_path / "ca.crt"
@@ -324,8 +324,8 @@ def _certificate(place: Path, *, expired: bool) -> Path:
 
 
 def _owner(path: Path) -> tuple[int, int]:
-    told = path.stat()
-    return told.st_uid, told.st_gid
+    status = path.stat()
+    return status.st_uid, status.st_gid
 
 
 def _run(*words: object) -> None:

@@ -102,7 +102,7 @@ def test_d10_a_table_that_somebody_locked_is_an_error_with_a_name(server: Server
         with pytest.raises(LockConflict) as caught:
             ask(database, "SELECT * FROM locked_table", seconds=3.0)
         assert time.monotonic() - began < 3.0
-        assert caught.value.mend == "again"
+        assert caught.value.retry == "again"
 
 
 def test_d10_a_locked_sqlite_file_is_an_error_with_a_name(tmp_path: Path) -> None:
@@ -126,7 +126,7 @@ def test_d11_a_conflict_between_transactions_may_be_tried_again(postgres_server:
     )
     with opened(postgres_server.url) as database, pytest.raises(LockConflict) as caught:
         ask(database, f'SELECT "conflict_{code.lower()}"()')
-    assert caught.value.mend == "again"
+    assert caught.value.retry == "again"
     assert caught.value.code == code
 
 

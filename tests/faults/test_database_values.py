@@ -220,11 +220,11 @@ def test_d29_the_zone_is_utc_whatever_the_server_thinks(postgres_server: Postgre
     admin(postgres_server.url, "ALTER DATABASE postgres SET timezone = 'Asia/Shanghai'")
     try:
         with opened(postgres_server.url) as database:
-            told = ask(database, "SELECT TIMESTAMPTZ '2024-03-31 12:00:00+02', current_setting('TimeZone')")
+            row = ask(database, "SELECT TIMESTAMPTZ '2024-03-31 12:00:00+02', current_setting('TimeZone')")
     finally:
         admin(postgres_server.url, "ALTER DATABASE postgres RESET timezone")
-    assert str(told[0][0]).startswith("2024-03-31T10:00:00") or str(told[0][0]).startswith("2024-03-31 10")
-    assert told[0][1] == "UTC"
+    assert str(row[0][0]).startswith("2024-03-31T10:00:00") or str(row[0][0]).startswith("2024-03-31 10")
+    assert row[0][1] == "UTC"
 
 
 def test_d29_the_zone_is_utc_on_mysql_too(mariadb_server: Mariadb) -> None:

@@ -114,7 +114,7 @@ def test_a_bomb_ends_at_the_limit_and_costs_this_process_nothing(
         assert works(database)
 
 
-def test_a_process_that_died_in_a_statement_is_told_and_replaced(files: dict[str, Path]) -> None:
+def test_a_process_that_dies_in_a_statement_is_reported_and_replaced(files: dict[str, Path]) -> None:
     with open_database(str(files["duckdb"]), SETTINGS) as database:
         assert works(database)
         (child,) = children_of(current_host().process)[-1:]

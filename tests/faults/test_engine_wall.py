@@ -47,9 +47,9 @@ def test_no_hostile_statement_of_ours_gets_through_the_engine(engine: str, serve
 @pytest.mark.skipif(not SHARED.exists(), reason="the larger sample is not beside this repository")
 @pytest.mark.parametrize("engine", ENGINES)
 def test_no_hostile_statement_of_the_sample_gets_through_the_engine(engine: str, server: str) -> None:
-    told = json.loads((SHARED / "policy.json").read_text())
+    document = json.loads((SHARED / "policy.json").read_text())
     policy = Policy(
-        {name: tuple(columns) for name, columns in told["tables"].items()}, told["default_schema"]
+        {name: tuple(columns) for name, columns in document["tables"].items()}, document["default_schema"]
     )
     rows = map(json.loads, (SHARED / "hostile-sample.jsonl").read_text().splitlines())
     # What was not run when the sample was made would stop, exhaust or leave the machine: it stays unrun.
@@ -117,12 +117,12 @@ def _session(database: Database, there: AttackTarget) -> dict[str, Any]:
 
 
 def _changes(before: dict[str, Any], after: dict[str, Any]) -> list[str]:
-    told = []
+    lines = []
     for probe, rows in before.items():
         if rows != after[probe]:
             new = set(after[probe]) - set(rows) if isinstance(rows, tuple) else after[probe]
-            told.append(f"{probe[:60]} … {str(new)[:200]}")
-    return told
+            lines.append(f"{probe[:60]} … {str(new)[:200]}")
+    return lines
 
 
 def _changed(before: dict[str, Any], after: dict[str, Any]) -> list[str]:

@@ -105,7 +105,7 @@ def test_k04_a_long_statement_does_not_hold_up_the_others(shop: Path) -> None:
     assert rounds > 5
 
 
-def test_k05_a_dialect_that_nobody_knows_is_refused() -> None:
+def test_k05_an_unknown_dialect_is_refused() -> None:
     for name in ("foo", "", "POSTGRES", "tsql"):
         assert check("SELECT 1", name) == SqlRejected("dialect", name)
 
@@ -130,13 +130,13 @@ def test_k07_a_policy_without_tables_shows_nothing(shop: Path, tmp_path: Path) -
     async def run() -> tuple[int, str]:
         policies = {"shop": policies_from(str(path))}
         async with served(shop, scripted([]), policies=policies) as server:
-            said = await server.client.post("/api/v1/sql", json={"sql": COUNT})
-            return said.status_code, said.json()["kind"]
+            response = await server.client.post("/api/v1/sql", json={"sql": COUNT})
+            return response.status_code, response.json()["kind"]
 
     assert asyncio.run(run()) == (404, "usage.source")
 
 
-def test_k08_a_policy_that_changes_on_disk_changes_nobodys_answer(shop: Path, tmp_path: Path) -> None:
+def test_k08_a_policy_file_that_changes_does_not_affect_a_running_server(shop: Path, tmp_path: Path) -> None:
     """It is read once, when the server starts: a request cannot see half of one and half of another."""
     path = tmp_path / "policy.json"
     narrow = {"roles": {"clerk": {"tables": {"customers": ["id", "name"]}}}}
@@ -154,8 +154,8 @@ def test_k08_a_policy_that_changes_on_disk_changes_nobodys_answer(shop: Path, tm
                 if number % 7 == 0:
                     path.unlink()
                 for sql in (NAMES, "SELECT level FROM customers", "SELECT id FROM orders"):
-                    said = await server.client.post("/api/v1/sql", json={"sql": sql}, headers=clerk)
-                    seen.add((sql, said.json()["status"]))
+                    response = await server.client.post("/api/v1/sql", json={"sql": sql}, headers=clerk)
+                    seen.add((sql, response.json()["status"]))
 
             await asyncio.gather(*(ask(number) for number in range(20)))
         return seen
@@ -167,7 +167,7 @@ def test_k08_a_policy_that_changes_on_disk_changes_nobodys_answer(shop: Path, tm
     }
 
 
-def test_k06_what_is_sent_was_written_anew_and_reads_the_same() -> None:
+def test_k06_the_generated_sql_that_is_sent_parses_to_the_same_tree() -> None:
     text = "select /* hidden */ NAME from customers where id = 1 -- and more"
     checked = check(text, "sqlite")
     assert isinstance(checked, CheckedSql)

@@ -52,8 +52,8 @@ def _isolated() -> Iterator[None]:
 def server() -> Iterator[Endpoint]:
     import langchain_openai  # noqa: F401 -- four seconds that are no test's
 
-    with endpoint() as one:
-        yield one
+    with endpoint() as server:
+        yield server
 
 
 @dataclass(frozen=True)
@@ -92,10 +92,10 @@ def keep_quiet(error: ModelError) -> None:
     assert [text for text in shown if KEY in text or PROMPT in text] == []
 
 
-def test_l01_nobody_listens(server: Endpoint) -> None:
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        address = f"http://127.0.0.1:{one.getsockname()[1]}/v1"
+def test_l01_no_server_listens(server: Endpoint) -> None:
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        address = f"http://127.0.0.1:{listener.getsockname()[1]}/v1"
     end = ended(hosted(server, model_name("plain"), base_url=address))
     assert isinstance(end.error, ModelUnavailable)
     assert end.seconds < 2
@@ -104,7 +104,7 @@ def test_l01_nobody_listens(server: Endpoint) -> None:
 def test_l01_a_dead_endpoint_fails_in_milliseconds_once_that_is_known(server: Endpoint) -> None:
     model = hosted(server, name := model_name("fault:status=503"))
     spent = [ended(hosted(server, name)) for _ in range(3)]
-    assert [isinstance(one.error, ModelUnavailable) for one in spent] == [True] * 3
+    assert [isinstance(outcome.error, ModelUnavailable) for outcome in spent] == [True] * 3
     last = ended(model)
     assert last.seconds < 0.05
     assert last.error is not None
@@ -127,15 +127,15 @@ def test_l02_no_such_name(server: Endpoint) -> None:
 
 @pytest.mark.parametrize("candidates", [1, 2])
 @pytest.mark.parametrize(
-    ("fault", "told"),
+    ("fault", "message"),
     [("hang", "for 0.5 s"), ("stall=3", "for 0.5 s"), ("drip=0.02", "for 0.5 s")],
     ids=["l03-hang", "l04-stall", "l05-drip"],
 )
-def test_l03_l04_l05_silence_is_noticed(server: Endpoint, fault: str, told: str, candidates: int) -> None:
+def test_l03_l04_l05_silence_is_noticed(server: Endpoint, fault: str, message: str, candidates: int) -> None:
     model = hosted(server, name := model_name(f"fault:{fault}"))
     end = ended(model, replace(QUESTION, candidates=candidates))
     assert isinstance(end.error, ModelTimeout)
-    assert told in end.error.detail
+    assert message in end.error.detail
     assert end.seconds < 2
     assert len(server.calls(name)) == 2
     assert eventually(lambda: server.open_connections == 0)
@@ -173,7 +173,9 @@ def test_l06_l07_a_rate_limit_is_waited_out_if_it_fits(server: Endpoint, fault: 
     assert fault != "limited_once=1" or end.seconds >= 1.0
 
 
-def test_l06_a_rate_limit_that_does_not_fit_is_told_at_once_and_holds_for_everybody(server: Endpoint) -> None:
+def test_l06_a_rate_limit_beyond_the_deadline_fails_at_once_and_applies_to_all_callers(
+    server: Endpoint,
+) -> None:
     end = ended(hosted(server, name := model_name("fault:limited=30")))
     assert isinstance(end.error, RateLimited)
     assert end.error.retry_after == 30.0
@@ -203,7 +205,7 @@ def test_l09_a_lasting_failure_ends_after_three_calls(server: Endpoint) -> None:
 @pytest.mark.parametrize(
     "fault", ["status=401", "status=403", "status=404", "quota", "echo_key=401", "echo_key=403", "redirect"]
 )
-def test_l10_what_is_not_allowed_is_not_asked_again(server: Endpoint, fault: str) -> None:
+def test_l10_a_call_that_is_not_allowed_is_not_retried(server: Endpoint, fault: str) -> None:
     end = ended(hosted(server, name := model_name(f"fault:{fault}")))
     assert isinstance(end.error, ModelNotAllowed)
     assert len(server.calls(name)) == 1
@@ -228,7 +230,7 @@ def test_l12_l13_no_answer_is_never_an_empty_answer(server: Endpoint, fault: str
 
 
 @pytest.mark.parametrize("candidates", [1, 2])
-def test_l15_l23_a_tool_nobody_offered_is_never_called(server: Endpoint, candidates: int) -> None:
+def test_l15_l23_an_unknown_tool_is_never_called(server: Endpoint, candidates: int) -> None:
     end = ended(hosted(server, model_name("fault:tool")), replace(QUESTION, candidates=candidates))
     assert isinstance(end.error, BadReply)
 
@@ -247,9 +249,7 @@ def test_l16_l17_a_broken_stream_is_no_answer(
 
 
 @pytest.mark.parametrize("fault", ["cut=3", "reset=3"])
-def test_l16_l17_a_reader_of_the_stream_is_told_and_nothing_is_said_twice(
-    server: Endpoint, fault: str
-) -> None:
+def test_l16_l17_a_stream_that_breaks_raises_and_repeats_no_piece(server: Endpoint, fault: str) -> None:
     async def read() -> list[str | Reply]:
         got: list[str | Reply] = []
         async with hosted(server, name) as model:
@@ -267,12 +267,12 @@ def test_l16_l17_a_reader_of_the_stream_is_told_and_nothing_is_said_twice(
 def test_l18_a_cut_answer_says_so(server: Endpoint, candidates: int) -> None:
     end = ended(hosted(server, model_name("fault:length")), replace(QUESTION, candidates=candidates))
     assert end.reply is not None
-    assert {one.finish for one in end.reply.candidates} == {"length"}
+    assert {candidate.finish for candidate in end.reply.candidates} == {"length"}
 
 
 @pytest.mark.parametrize("candidates", [1, 2])
 @pytest.mark.parametrize("fault", ["content_filter", "refusal"])
-def test_l19_a_refusal_is_told_and_not_argued_with(server: Endpoint, fault: str, candidates: int) -> None:
+def test_l19_a_refusal_is_reported_and_not_retried(server: Endpoint, fault: str, candidates: int) -> None:
     end = ended(
         hosted(server, name := model_name(f"fault:{fault}")), replace(QUESTION, candidates=candidates)
     )
@@ -301,7 +301,7 @@ def test_l22_text_is_always_text(server: Endpoint, fault: str, text: str) -> Non
     assert end.reply.text.encode()
 
 
-def test_l27_an_expired_key_is_read_anew_once_for_all(server: Endpoint) -> None:
+def test_l27_an_expired_key_is_read_again_once_for_all_calls(server: Endpoint) -> None:
     name = model_name("fault:expired=sk-fresh-key")
 
     async def ask_at_once() -> list[str]:
@@ -309,7 +309,7 @@ def test_l27_an_expired_key_is_read_anew_once_for_all(server: Endpoint) -> None:
             await model.warm(())
             os.environ["TEXT2SQL_API_KEY"] = "sk-fresh-key"
             replies = await asyncio.gather(*(model.ask(QUESTION) for _ in range(5)))
-            return [one.text for one in replies]
+            return [item.text for item in replies]
 
     assert settled(ask_at_once()) == [TEXT] * 5
     assert sum("sk-fresh-key" in call.headers["authorization"] for call in server.calls(name)) == 5
@@ -356,9 +356,11 @@ def test_g6_no_log_at_any_level_holds_the_key(
     model = hosted(server, model_name(fault))
     with caplog.at_level(logging.DEBUG):
         ended(model)
-    told = [record.getMessage() + str(record.__dict__) + (record.exc_text or "") for record in caplog.records]
-    assert told, "nothing was logged, so nothing was tested"
-    assert [line for line in told if KEY in line] == []
+    messages = [
+        record.getMessage() + str(record.__dict__) + (record.exc_text or "") for record in caplog.records
+    ]
+    assert messages, "nothing was logged, so nothing was tested"
+    assert [line for line in messages if KEY in line] == []
     assert KEY not in "".join(capfd.readouterr())
     assert KEY not in repr(model.settings) + repr(model.backends)
 
@@ -373,7 +375,7 @@ def test_g6_our_own_log_holds_no_prompt(
 ) -> None:
     with caplog.at_level(logging.DEBUG):
         ended(hosted(server, model_name(fault)))
-    assert [one for one in filter(ours, caplog.records) if PROMPT in one.getMessage()] == []
+    assert [record for record in filter(ours, caplog.records) if PROMPT in record.getMessage()] == []
 
 
 def open_files() -> int:
@@ -384,7 +386,7 @@ def open_files() -> int:
 def test_g5_two_hundred_faults_leave_nothing_behind(server: Endpoint) -> None:
     faults = "cut=3 broken_json status=401 refusal tool length endless huge_line=2 say=x gzip".split()
 
-    async def one(fault: str, rounds: int) -> None:
+    async def call(fault: str, rounds: int) -> None:
         async with hosted(server, model_name(f"fault:{fault}")) as model:
             for _ in range(rounds):
                 try:
@@ -393,7 +395,7 @@ def test_g5_two_hundred_faults_leave_nothing_behind(server: Endpoint) -> None:
                     keep_quiet(error)
 
     async def many(rounds: int) -> None:
-        await asyncio.gather(*(one(fault, rounds) for fault in faults))
+        await asyncio.gather(*(call(fault, rounds) for fault in faults))
 
     settled(many(2))
     files, memory = open_files(), memory_mb()

@@ -33,7 +33,7 @@ def shop(tmp_path: Path) -> Path:
     return make_shop(tmp_path / "numbers.db", NUMBERS)
 
 
-def asked(program: Program, question: str, thread: str) -> httpx.Response:
+def answer_to(program: Program, question: str, thread: str) -> httpx.Response:
     with httpx.Client(base_url=program.address, timeout=60) as client:
         return client.post("/api/v1/query/sync", json={"question": question, "thread_id": thread})
 
@@ -48,8 +48,8 @@ class Crowd:
         self._program = program
         self._over = threading.Event()
         self._threads = [threading.Thread(target=self._ask, args=(n,)) for n in range(clients)]
-        for one in self._threads:
-            one.start()
+        for thread in self._threads:
+            thread.start()
 
     def _ask(self, number: int) -> None:
         count = 0
@@ -58,13 +58,13 @@ class Crowd:
             thread = f"t{number}-{count}"
             self.begun.append(thread)
             try:
-                said = asked(self._program, WAIT, thread)
+                response = answer_to(self._program, WAIT, thread)
             except httpx.HTTPError:
                 self.codes[0] += 1
                 self._over.wait(0.2)
                 continue
-            self.codes[said.status_code] += 1
-            if said.status_code == 200 and said.json()["rows"] == [[3_000]]:
+            self.codes[response.status_code] += 1
+            if response.status_code == 200 and response.json()["rows"] == [[3_000]]:
                 self.answered.append(thread)
 
     def until(self, answers: int) -> None:
@@ -76,41 +76,41 @@ class Crowd:
 
     def end(self) -> None:
         self._over.set()
-        for one in self._threads:
-            one.join(60)
+        for thread in self._threads:
+            thread.join(60)
 
 
-def kept(shop: Path, memory: Path, threads: list[str]) -> dict[str, Any]:
+def stored_state(shop: Path, memory: Path, threads: list[str]) -> dict[str, Any]:
     """What became of each thread, told by a process that never had it: its rows, or that there is none."""
 
     async def look() -> dict[str, Any]:
-        found: dict[str, Any] = {}
+        state: dict[str, Any] = {}
         quick = {"memory": str(memory), "preset": "hybrid", "time_limit": 0.5}
         async with app(shop, scripted([], last=COUNT), **quick) as db:
             for thread in threads:
                 try:
-                    found[thread] = (await db.threads.resume(thread)).rows
+                    state[thread] = (await db.threads.resume(thread)).rows
                 except UsageError as error:
-                    found[thread] = error.message_key
-        return found
+                    state[thread] = error.message_key
+        return state
 
     return asyncio.run(look())
 
 
 def sockets_of(pid: int) -> set[str]:
-    found = set()
+    names = set()
     for path in Path(f"/proc/{pid}/fd").iterdir():
         with suppress(OSError):
             target = str(path.readlink())
             if target.startswith("socket:"):
-                found.add(target)
-    return found
+                names.add(target)
+    return names
 
 
 def test_p03_a15_a_killed_server_leaves_a_whole_thread_and_an_open_record(shop: Path, tmp_path: Path) -> None:
     with running(shop, tmp_path, audit="on") as process:
         program = Program(process)
-        assert asked(program, WAIT, "before").json()["rows"] == [[3_000]]
+        assert answer_to(program, WAIT, "before").json()["rows"] == [[3_000]]
         body = {"question": HANG, "thread_id": "cut"}
         with (
             httpx.Client(base_url=program.address, timeout=60) as client,
@@ -162,7 +162,9 @@ def test_p01_told_to_stop_with_twenty_slow_queries_it_ends_them_all(shop: Path, 
     ends = [events_of(text)[-1] for text in texts]
     assert [(end.name, end.data["kind"]) for end in ends] == [("problem", "usage.stream_cancelled")] * 20
     threads = [end.data["thread_id"] for end in ends][:5]
-    begun = [rows for rows in kept(shop, tmp_path / "m.db", threads).values() if rows != "usage.thread"]
+    begun = [
+        rows for rows in stored_state(shop, tmp_path / "m.db", threads).values() if rows != "usage.thread"
+    ]
     assert begun
     assert set(begun) <= {((3_000,),), ()}  # asked anew, or the slow query again, and its limit
 
@@ -177,8 +179,8 @@ def test_p05_p12_a_worker_that_is_killed_and_a_stop_under_load_lose_no_answer(
             crowd.until(4)
             first = pids_of(program)
             assert len(first) == 2
-            one, other = (sockets_of(pid) for pid in first)
-            assert len(one & other) <= 1  # the door, and no connection
+            first_worker, other = (sockets_of(pid) for pid in first)
+            assert len(first_worker & other) <= 1  # the door, and no connection
             os.kill(min(first), signal.SIGKILL)
             crowd.until(6)  # the other goes on
             end = time.monotonic() + 60
@@ -188,15 +190,15 @@ def test_p05_p12_a_worker_that_is_killed_and_a_stop_under_load_lose_no_answer(
             assert set(crowd.codes) <= {0, 200, 503}
             with httpx.Client(base_url=program.address, timeout=60) as client:
                 for thread in crowd.begun[:4]:  # also those whose worker is gone
-                    said = client.post(f"/api/v1/threads/{thread}/resume", json={}, headers=JSON)
-                    assert said.status_code in (200, 404, 409), said.text
+                    response = client.post(f"/api/v1/threads/{thread}/resume", json={}, headers=JSON)
+                    assert response.status_code in (200, 404, 409), response.text
             code, _ = program.end(signal.SIGTERM)
         finally:
             crowd.end()
     assert code == 0
-    found = kept(shop, tmp_path / "m.db", crowd.begun)
-    assert {found[thread] for thread in crowd.answered} == {((3_000,),)}  # every answer that was told is kept
-    assert set(found.values()) <= {((3_000,),), "usage.thread"}  # the rest goes on, or had not begun
+    state = stored_state(shop, tmp_path / "m.db", crowd.begun)
+    assert {state[thread] for thread in crowd.answered} == {((3_000,),)}  # every answer that was told is kept
+    assert set(state.values()) <= {((3_000,),), "usage.thread"}  # the rest goes on, or had not begun
 
 
 def test_p09_without_file_descriptors_it_waits_and_goes_on_when_there_are_some(
@@ -204,20 +206,20 @@ def test_p09_without_file_descriptors_it_waits_and_goes_on_when_there_are_some(
 ) -> None:
     with running(shop, tmp_path, files=64) as process:
         program = Program(process)
-        assert asked(program, WAIT, "before").json()["rows"] == [[3_000]]
+        assert answer_to(program, WAIT, "before").json()["rows"] == [[3_000]]
         port = int(program.address.rpartition(":")[2])
-        held = []
+        sockets = []
         for _ in range(100):
             with suppress(OSError):
-                held.append(socket.create_connection(("127.0.0.1", port), timeout=1))
+                sockets.append(socket.create_connection(("127.0.0.1", port), timeout=1))
         time.sleep(0.5)
         assert process.poll() is None
-        for one in held:
-            one.close()
+        for each in sockets:
+            each.close()
         end = time.monotonic() + 30
         while True:
             with suppress(httpx.HTTPError, KeyError):
-                if asked(program, WAIT, "after").json()["rows"] == [[3_000]]:
+                if answer_to(program, WAIT, "after").json()["rows"] == [[3_000]]:
                     break
             assert time.monotonic() < end
             time.sleep(0.2)

@@ -36,24 +36,24 @@ async def _room(server: Served, pages: int) -> None:
 def test_d13_p06_a_full_disk_fails_one_request_and_loses_no_thread(shop: Path, tmp_path: Path) -> None:
     async def run() -> None:
         backend = scripted([], last=COUNT)
-        given: dict[str, Any] = {"memory": str(tmp_path / "m.db"), "cache_lifetime": 0.0}
-        async with served(shop, backend, **given) as server:
-            kept = await server.answer()
+        options: dict[str, Any] = {"memory": str(tmp_path / "m.db"), "cache_lifetime": 0.0}
+        async with served(shop, backend, **options) as server:
+            answer = await server.answer()
             await _room(server, 1)
             for _ in range(40):  # what is left of the last page takes a few
-                said = await server.client.post("/api/v1/query/sync", json=ASK)
-                if said.status_code != 200:
+                response = await server.client.post("/api/v1/query/sync", json=ASK)
+                if response.status_code != 200:
                     break
-            assert (said.status_code, said.json()["kind"]) == (507, "full")
-            assert said.json()["hint"]
+            assert (response.status_code, response.json()["kind"]) == (507, "full")
+            assert response.json()["hint"]
             events = await follow(server.client, server.client.stream("POST", "/api/v1/query", json=ASK))
             assert (events[-1].name, events[-1].data["kind"]) == ("problem", "full")
-            place = f"/api/v1/threads/{kept['thread_id']}"
+            place = f"/api/v1/threads/{answer['thread_id']}"
             assert len((await server.get(place))["turns"]) == 1
-            assert (await server.get(f"/api/v1/results/{kept['result_id']}"))["rows"] == [[3]]
+            assert (await server.get(f"/api/v1/results/{answer['result_id']}"))["rows"] == [[3]]
             assert (await server.client.get("/healthz")).status_code == 200
             await _room(server, 1_000_000)
-            assert (await server.answer(thread_id=kept["thread_id"]))["rows"] == [[3]]
+            assert (await server.answer(thread_id=answer["thread_id"]))["rows"] == [[3]]
             assert len((await server.get(place))["turns"]) == 2
 
     asyncio.run(run())
@@ -77,24 +77,24 @@ def _of_the_future(path: Path) -> None:
     [(_truncated, "damaged"), (_overwritten, "foreign"), (_of_the_future, "newer")],
     ids=["truncated", "foreign", "newer"],
 )
-def test_p13_a_store_that_cannot_be_read_is_told_and_never_reset(
+def test_p13_an_unreadable_store_is_reported_and_never_reset(
     shop: Path, tmp_path: Path, damage: Callable[[Path], None], kind: str
 ) -> None:
     memory = tmp_path / "m.db"
 
     async def run() -> None:
-        given: dict[str, Any] = {"memory": str(memory), "cache_lifetime": 0.0}
-        async with served(shop, scripted([COUNT]), **given) as server:
+        options: dict[str, Any] = {"memory": str(memory), "cache_lifetime": 0.0}
+        async with served(shop, scripted([COUNT]), **options) as server:
             thread = (await server.answer())["thread_id"]
         good = memory.read_bytes()
         damage(memory)
         bad = memory.read_bytes()
-        async with served(shop, scripted([COUNT]), **given) as server:
+        async with served(shop, scripted([COUNT]), **options) as server:
             assert (await server.client.get("/healthz")).status_code == 200
             assert (await server.client.get("/readyz")).status_code == 503
-            said = await server.client.post("/api/v1/query/sync", json=ASK)
-            assert (said.status_code, said.json()["kind"]) == (503, kind)
-            assert said.json()["hint"]
+            response = await server.client.post("/api/v1/query/sync", json=ASK)
+            assert (response.status_code, response.json()["kind"]) == (503, kind)
+            assert response.json()["hint"]
             assert memory.read_bytes() == bad
             for path in tmp_path.glob("m.db-*"):
                 path.unlink()
@@ -133,15 +133,15 @@ def test_p13_one_checkpoint_that_cannot_be_read_costs_its_thread_alone(shop: Pat
     memory = tmp_path / "m.db"
 
     async def run() -> None:
-        given: dict[str, Any] = {"memory": str(memory), "cache_lifetime": 0.0}
-        async with served(shop, scripted([], last=COUNT), **given) as server:
+        options: dict[str, Any] = {"memory": str(memory), "cache_lifetime": 0.0}
+        async with served(shop, scripted([], last=COUNT), **options) as server:
             good, bad = [(await server.answer())["thread_id"] for _ in range(2)]
-            with closing(sqlite3.connect(memory)) as held, held:
-                held.execute(
+            with closing(sqlite3.connect(memory)) as connection, connection:
+                connection.execute(
                     "UPDATE checkpoints SET checkpoint = x'c1ff00' WHERE thread_id = ?", (scoped("", bad),)
                 )
-            said = await server.client.get(f"/api/v1/threads/{bad}")
-            assert (said.status_code, said.json()["kind"]) == (503, "damaged")
+            response = await server.client.get(f"/api/v1/threads/{bad}")
+            assert (response.status_code, response.json()["kind"]) == (503, "damaged")
             assert (await server.client.get("/readyz")).status_code == 200
             assert len((await server.get(f"/api/v1/threads/{good}"))["turns"]) == 1
             assert (await server.client.delete(f"/api/v1/threads/{good}")).status_code == 204
@@ -167,8 +167,8 @@ def test_p11_a_clock_that_jumps_moves_no_deadline(
     monkeypatch.setattr(backend, "stream", jumping)
 
     async def run() -> None:
-        given: dict[str, Any] = {"memory": str(tmp_path / "m.db"), "cache_lifetime": 0.0}
-        async with served(shop, backend, **given) as server:
+        options: dict[str, Any] = {"memory": str(tmp_path / "m.db"), "cache_lifetime": 0.0}
+        async with served(shop, backend, **options) as server:
             first = await server.answer(seconds=30)
             assert first["rows"] == [[3]]
             again = await server.answer(thread_id=first["thread_id"], seconds=30)

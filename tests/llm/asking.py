@@ -23,12 +23,12 @@ _numbers = itertools.count(1)
 
 @contextmanager
 def isolated() -> Iterator[None]:
-    kept = without_keys()
+    environment = without_keys()
     try:
         yield
     finally:
         without_keys()
-        os.environ.update(kept)
+        os.environ.update(environment)
 
 
 def model_name(fault: str) -> str:
@@ -36,13 +36,13 @@ def model_name(fault: str) -> str:
     return f"{fault}#{os.getpid()}-{next(_numbers)}"
 
 
-def settings_for(server: Endpoint, **given: Any) -> Settings:
+def settings_for(server: Endpoint, **options: Any) -> Settings:
     quick = {"first_token_timeout": 0.5, "idle_timeout": 0.5, "model_timeout": 5.0, "requests_per_minute": 0}
-    return Settings(**{"base_url": server.base_url, "api_key": KEY, **quick, **given})
+    return Settings(**{"base_url": server.base_url, "api_key": KEY, **quick, **options})
 
 
-def hosted(server: Endpoint, name: str, **given: Any) -> AsyncChatModel:
-    return open_model(f"openai-compatible:{name}", settings_for(server, **given))
+def hosted(server: Endpoint, name: str, **options: Any) -> AsyncChatModel:
+    return open_model(f"openai-compatible:{name}", settings_for(server, **options))
 
 
 def settled(work: Coroutine[Any, Any, T]) -> T:

@@ -22,7 +22,11 @@ class Grammar:
             self.rules[name] = self._alternatives(tokens)
             assert not tokens, (name, tokens[:5])
         undefined = {
-            one for rule in self.rules.values() for way in rule for one in way if isinstance(one, str)
+            symbol
+            for rule in self.rules.values()
+            for way in rule
+            for symbol in way
+            if isinstance(symbol, str)
         } - set(self.rules)
         assert not undefined, undefined
 
@@ -52,15 +56,15 @@ class Grammar:
         """Expand a stack to stacks with a letter on top; None is the end."""
         seen, todo = set(), [stack]
         while todo:
-            one = todo.pop()
-            if one in seen:
+            current = todo.pop()
+            if current in seen:
                 continue
-            seen.add(one)
-            if one is None or isinstance(one[0], Letters):
-                yield one
+            seen.add(current)
+            if current is None or isinstance(current[0], Letters):
+                yield current
                 continue
-            for way in self.rules[one[0]]:
-                rest = one[1]
+            for way in self.rules[current[0]]:
+                rest = current[1]
                 for piece in reversed(way):
                     rest = (piece, rest)
                 todo.append(rest)
@@ -80,7 +84,7 @@ class Grammar:
                 piece: tuple[Any, ...] = (self._rule(self._alternatives(tokens)),)
                 assert tokens.pop(0) == ")"
             elif token[0] == '"':
-                piece = tuple(Letters(one) for one in _unescaped(token[1:-1]))
+                piece = tuple(Letters(part) for part in _unescaped(token[1:-1]))
             elif token[0] == "[":
                 piece = (Letters(token),)
             else:

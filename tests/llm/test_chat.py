@@ -218,7 +218,7 @@ class Breaks(ScriptedBackend):
 
 
 @pytest.mark.fault("G4")
-def test_a_stream_is_not_begun_anew_once_a_piece_is_out() -> None:
+def test_a_stream_is_not_restarted_after_its_first_piece() -> None:
     backend = Breaks()
 
     async def read() -> list[str | Reply]:
@@ -267,7 +267,7 @@ def test_a_backend_that_ends_without_a_reply_is_a_bad_reply() -> None:
         settled(chat(Mute()).ask(QUESTION))
 
 
-def test_a_dead_model_fails_at_once_after_five_failures() -> None:
+def test_an_unavailable_model_fails_at_once_after_five_failures() -> None:
     backend = ScriptedBackend(last=down())
     model = chat(backend)
 

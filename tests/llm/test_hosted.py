@@ -41,7 +41,7 @@ def test_the_http_request_contains_the_parameters_and_nothing_else(server: Endpo
     assert call.headers["authorization"] == f"Bearer {KEY}"
     assert call.body == {
         "model": name,
-        "messages": [{"role": one.role, "content": one.content} for one in QUESTION.messages],
+        "messages": [{"role": message.role, "content": message.content} for message in QUESTION.messages],
         "max_tokens": 99,
         "stop": ["###"],
         "temperature": 0.5,
@@ -57,7 +57,7 @@ def test_a_tool_that_was_offered_can_be_called(server: Endpoint) -> None:
     assert (reply.candidates[0].called, reply.text) == ("schema", "")
     body = server.calls(name)[0].body
     assert body["tool_choice"] == "required"
-    assert [one["function"]["name"] for one in body["tools"]] == ["schema"]
+    assert [tool["function"]["name"] for tool in body["tools"]] == ["schema"]
 
 
 def test_openai_gets_the_token_limit_in_its_own_parameter(server: Endpoint) -> None:
@@ -67,10 +67,10 @@ def test_openai_gets_the_token_limit_in_its_own_parameter(server: Endpoint) -> N
 
 
 def test_azure_is_called_by_deployment_and_version(server: Endpoint) -> None:
-    given = settings_for(
+    settings = settings_for(
         server, base_url=server.base_url.removesuffix("/v1"), deployment="mine", api_version="2024-10-21"
     )
-    settled(ask_once(open_model(f"azure_openai:{(name := model_name('plain'))}", given)))
+    settled(ask_once(open_model(f"azure_openai:{(name := model_name('plain'))}", settings)))
     (call,) = server.calls(name)
     assert call.path == "/openai/deployments/mine/chat/completions?api-version=2024-10-21"
     assert call.headers["api-key"] == KEY
@@ -108,7 +108,7 @@ def test_json_mode_describes_the_schema_in_the_system_message(server: Endpoint) 
 
 
 @pytest.mark.parametrize("candidates", [1, 3])
-def test_a_model_without_chat_completions_is_asked_by_the_responses_api(
+def test_a_model_without_chat_completions_is_called_through_the_responses_api(
     server: Endpoint, candidates: int
 ) -> None:
     model = open_model(f"openai:{(name := model_name('fault:responses_only'))}", settings_for(server, **SLOW))
@@ -152,7 +152,7 @@ def test_a_parameter_the_endpoint_does_not_know_is_left_out(server: Endpoint, pa
 
 def test_several_candidates_come_from_one_call(server: Endpoint) -> None:
     reply = settled(ask_once(hosted(server, name := model_name("plain")), replace(QUESTION, candidates=3)))
-    assert [one.text for one in reply.candidates] == [TEXT] * 3
+    assert [candidate.text for candidate in reply.candidates] == [TEXT] * 3
     assert [(call.body["n"], call.streams) for call in server.calls(name)] == [(3, False)]
     assert (reply.usage.calls, reply.usage.prompt_tokens) == (1, 12)
 
@@ -162,7 +162,7 @@ def test_log_probabilities_come_with_their_tokens(server: Endpoint, candidates: 
     request = replace(QUESTION, logprobs=True, candidates=candidates)
     reply = settled(ask_once(hosted(server, model_name("plain")), request))
     for candidate in reply.candidates:
-        assert "".join(one.text for one in candidate.tokens) == TEXT
+        assert "".join(token.text for token in candidate.tokens) == TEXT
         assert candidate.tokens[0] == Token("SELE", -0.5)
 
 
@@ -190,7 +190,7 @@ def test_the_synchronous_model_works_with_an_endpoint(server: Endpoint) -> None:
     with ChatModel(hosted(server, model_name("plain"))) as model:
         assert model.ask(QUESTION).text == TEXT
         *pieces, _ = model.stream(QUESTION)
-        assert "".join(str(one) for one in pieces) == TEXT
+        assert "".join(str(piece) for piece in pieces) == TEXT
 
 
 def test_a_model_in_another_loop_is_another_model(server: Endpoint) -> None:
@@ -240,7 +240,7 @@ def test_the_temperature_of_the_settings_holds_where_a_request_has_none(server: 
     assert server.calls(name)[0].body["temperature"] == 0.7
 
 
-def test_the_rate_limit_is_kept_in_advance(server: Endpoint) -> None:
+def test_the_rate_limit_is_enforced_before_the_call(server: Endpoint) -> None:
     """Two per minute: the second request would wait a minute, so it fails at once and is never sent."""
     model = hosted(server, name := model_name("plain"), requests_per_minute=2)
 
@@ -260,5 +260,5 @@ def test_the_rate_limit_is_kept_in_advance(server: Endpoint) -> None:
 def test_a_prompt_that_is_too_long_is_the_callers_to_shorten(server: Endpoint) -> None:
     with pytest.raises(PromptTooLong) as caught:
         settled(ask_once(hosted(server, name := model_name("fault:context"))))
-    assert caught.value.mend == "rewrite"
+    assert caught.value.retry == "rewrite"
     assert len(server.calls(name)) == 1

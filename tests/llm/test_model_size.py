@@ -62,14 +62,14 @@ def test_below_eight_billion_parameters_a_model_is_small(name: str, file_bytes: 
     ],
 )
 def test_hosted_models_are_large_and_open_ones_go_by_their_name(model: str, size: str) -> None:
-    given = Settings(base_url="http://127.0.0.1:1/v1", api_key="sk-x")
-    assert open_model(model, given).profile.size == size
+    settings = Settings(base_url="http://127.0.0.1:1/v1", api_key="sk-x")
+    assert open_model(model, settings).profile.size == size
 
 
 @pytest.mark.parametrize("size", ["small", "large"])
 def test_the_setting_overrules(size: str, tmp_path: Path) -> None:
     file = tmp_path / "mine-7b.gguf"
     file.write_bytes(b"GGUF")
-    given = Settings(base_url="http://127.0.0.1:1/v1", api_key="sk-x", model_size=size)
+    settings = Settings(base_url="http://127.0.0.1:1/v1", api_key="sk-x", model_size=size)
     for name in ("local", str(file), "openai:gpt-5-mini", "vllm:x:1b"):
-        assert open_model(name, given).profile.size == size
+        assert open_model(name, settings).profile.size == size

@@ -19,12 +19,12 @@ STRUCTURED = {"json_schema": "JSON Schema", "tool": "tool call", "json": "JSON m
 ADDRESS = Settings(base_url="http://127.0.0.1:1/v1", api_key=KEY)
 
 
-@pytest.mark.parametrize("name", [one.name for one in PROVIDERS.values() if one.extra == "openai"])
+@pytest.mark.parametrize("name", [facts.name for facts in PROVIDERS.values() if facts.extra == "openai"])
 def test_every_provider_at_hand_can_be_opened(name: str) -> None:
     assert open_model(f"{name}:some/model:7b", ADDRESS).name == f"{name}:some/model:7b"
 
 
-@pytest.mark.parametrize("name", [one.name for one in PROVIDERS.values() if one.extra != "openai"])
+@pytest.mark.parametrize("name", [facts.name for facts in PROVIDERS.values() if facts.extra != "openai"])
 def test_a_missing_package_is_an_error_with_the_install_command(name: str) -> None:
     if PROVIDERS[name].package in sys.modules:
         pytest.skip(f"{PROVIDERS[name].package} is installed here")
@@ -40,11 +40,11 @@ def test_a_missing_package_is_an_error_with_the_install_command(name: str) -> No
 
 def test_every_extra_a_provider_names_exists() -> None:
     declared = Path("pyproject.toml").read_text(encoding="utf-8")
-    assert [one.extra for one in PROVIDERS.values() if f"\n{one.extra} = [" not in declared] == []
+    assert [facts.extra for facts in PROVIDERS.values() if f"\n{facts.extra} = [" not in declared] == []
 
 
 @pytest.mark.parametrize(
-    ("name", "key", "told"),
+    ("name", "key", "shown"),
     [
         ("nobody:x", "usage.model_provider", "openai, azure_openai, anthropic"),
         ("gpt-4o", "usage.model_name", "provider:model"),
@@ -52,26 +52,26 @@ def test_every_extra_a_provider_names_exists() -> None:
         ("vllm:x", "usage.model_base_url", "TEXT2SQL_BASE_URL"),
     ],
 )
-def test_an_invalid_name_is_an_error_that_lists_valid_ones(name: str, key: str, told: str) -> None:
+def test_an_invalid_name_is_an_error_that_lists_valid_ones(name: str, key: str, shown: str) -> None:
     with pytest.raises(UsageError) as caught:
         open_model(name, Settings())
     assert caught.value.message_key == key
-    assert told in explain(caught.value, "en")
+    assert shown in explain(caught.value, "en")
     assert explain(caught.value, "zh")
 
 
 def test_the_settings_name_the_model_and_its_fallbacks() -> None:
-    given = Settings(model="openai:a", fallback="openai:b, siliconflow:c,openai:a", api_key=KEY)
-    model = open_model(None, given)
-    assert [one.name for one in model.backends] == ["openai:a", "openai:b", "siliconflow:c"]
-    assert open_chat("openai:z", given).name == "openai:z"
+    settings = Settings(model="openai:a", fallback="openai:b, siliconflow:c,openai:a", api_key=KEY)
+    model = open_model(None, settings)
+    assert [backend.name for backend in model.backends] == ["openai:a", "openai:b", "siliconflow:c"]
+    assert open_chat("openai:z", settings).name == "openai:z"
 
 
 def test_a_key_is_shown_to_the_provider_it_belongs_to_and_to_no_other(server: Endpoint) -> None:
     """The fallback has another provider, so it gets neither the key nor the address."""
     first = f"openai:{model_name('fault:status=500')}"
-    given = settings_for(server, model=first, fallback="siliconflow:spare")
-    model = open_model(None, given)
+    settings = settings_for(server, model=first, fallback="siliconflow:spare")
+    model = open_model(None, settings)
 
     async def ask() -> str:
         async with model:
@@ -87,15 +87,15 @@ def test_a_key_is_shown_to_the_provider_it_belongs_to_and_to_no_other(server: En
 
 
 def test_a_key_for_one_provider_is_not_sent_to_another_asked_for_by_name() -> None:
-    given = Settings(model="openai:a", api_key=KEY)
-    (backend,) = open_model("siliconflow:b", given).backends
+    settings = Settings(model="openai:a", api_key=KEY)
+    (backend,) = open_model("siliconflow:b", settings).backends
     assert KEY not in repr(vars(backend)["_settings"].api_key)
 
 
 def test_the_reply_of_a_fallback_names_its_model(server: Endpoint) -> None:
     down, spare = model_name("fault:status=503"), model_name("plain")
-    given = settings_for(server, fallback=f"openai-compatible:{spare}")
-    model = open_model(f"openai-compatible:{down}", given)
+    settings = settings_for(server, fallback=f"openai-compatible:{spare}")
+    model = open_model(f"openai-compatible:{down}", settings)
 
     async def ask() -> tuple[str, int]:
         async with model:
@@ -132,13 +132,14 @@ def test_anthropic_is_not_called_through_a_proxy_by_accident(
 
 def test_every_provider_is_documented_with_its_facts() -> None:
     rows = {row[0].strip("`"): row for row in cells(section(read("docs/models.md"), "Hosted models"))}
-    for one in PROVIDERS.values():
-        _, extra, keys, address, structured, candidates, logprobs = rows[one.name]
-        assert extra == f"`text2sql-kit[{one.extra}]`"
-        assert [key for key in one.keys if f"`{key}`" not in keys] == []
-        assert not one.url or one.api != "openai" or one.url in address
-        assert structured == ", ".join(STRUCTURED[way] for way in one.structured)
-        assert [candidates, logprobs] == ["yes" if can else "no" for can in (one.candidates, one.logprobs)]
+    for facts in PROVIDERS.values():
+        _, extra, keys, address, structured, candidates, logprobs = rows[facts.name]
+        assert extra == f"`text2sql-kit[{facts.extra}]`"
+        assert [key for key in facts.keys if f"`{key}`" not in keys] == []
+        assert not facts.url or facts.api != "openai" or facts.url in address
+        assert structured == ", ".join(STRUCTURED[way] for way in facts.structured)
+        supported = (facts.candidates, facts.logprobs)
+        assert [candidates, logprobs] == ["yes" if can else "no" for can in supported]
 
 
 def test_the_examples_in_the_document_are_python() -> None:

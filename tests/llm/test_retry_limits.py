@@ -53,7 +53,7 @@ def test_no_minute_ever_sees_more_than_its_limit(per_minute: int) -> None:
         times.append(clock.now + wait)
     for first in times:
         # a thousandth of a second for sums of floating-point numbers
-        assert sum(first <= one < first + 59.999 for one in times) <= per_minute
+        assert sum(first <= moment < first + 59.999 for moment in times) <= per_minute
 
 
 def test_capacity_is_reserved_in_the_order_of_requests() -> None:
@@ -154,13 +154,16 @@ def test_an_answer_that_is_bad_shows_that_the_model_is_there() -> None:
     assert not breaker.open
 
 
-def test_a_hosted_model_shares_its_patience_and_a_local_one_has_no_rate() -> None:
+def test_callers_of_a_model_share_its_limits_and_its_breaker_by_address() -> None:
     name, settings = model_name("openai:shared"), Settings()
-    assert retry_policy_for(name, settings) is retry_policy_for(name, Settings())
-    assert retry_policy_for(name, settings) is not retry_policy_for(
-        name, Settings(base_url="http://other/v1")
-    )
-    assert retry_policy_for(name, settings).limits.requests is not None
-    for local in ("local", "C:/models/own.gguf"):
-        assert retry_policy_for(local, settings).limits.requests is None
-        assert retry_policy_for(local, settings) is not retry_policy_for(local, settings)
+    policy = retry_policy_for(name, settings)
+    assert policy is retry_policy_for(name, Settings())
+    assert policy is not retry_policy_for(name, Settings(base_url="http://other/v1"))
+    assert policy.limits.requests is not None
+
+
+def test_a_model_without_a_provider_has_no_rate_limit() -> None:
+    for name in ("local", "C:/models/own.gguf"):
+        policy = retry_policy_for(name, Settings(tokens_per_minute=1_000))
+        assert (policy.limits.requests, policy.limits.tokens) == (None, None)
+        assert policy is not retry_policy_for(name, Settings())

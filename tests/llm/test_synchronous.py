@@ -38,7 +38,7 @@ def test_closing_ends_its_thread_and_may_be_repeated() -> None:
     model.ask(QUESTION)
     model.close()
     model.close()
-    assert eventually(lambda: "text2sql-model" not in [one.name for one in threading.enumerate()])
+    assert eventually(lambda: "text2sql-model" not in [thread.name for thread in threading.enumerate()])
 
 
 def test_errors_arrive_as_themselves() -> None:

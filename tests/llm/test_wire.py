@@ -120,7 +120,7 @@ def test_counts_are_numbers_or_nothing() -> None:
 @pytest.mark.fault("L22")
 def test_half_characters_are_joined_or_replaced() -> None:
     letters = Utf16()
-    assert [letters.whole(one) for one in ("a\ud83d", "\ude00b", "\ud800", "!")] == ["a", "😀b", "", "�!"]
+    assert [letters.whole(piece) for piece in ("a\ud83d", "\ude00b", "\ud800", "!")] == ["a", "😀b", "", "�!"]
 
 
 @pytest.mark.parametrize(
@@ -135,9 +135,9 @@ def test_every_scenario_is_listed() -> None:
     assert sorted(SCENARIOS) == sorted(NAMES)
 
 
-def test_the_endpoint_knows_one_path(server: Endpoint) -> None:
+def test_the_endpoint_knows_no_other_paths(server: Endpoint) -> None:
     connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=5)
-    connection.request("POST", "/v1/embeddings", body="{}")
+    connection.request("POST", "/v1/audio", body="{}")
     assert connection.getresponse().status == 404
     connection.close()
 
@@ -160,12 +160,12 @@ def test_the_endpoint_runs_by_hand() -> None:
 
 
 def test_the_endpoint_stops_while_it_plays() -> None:
-    with endpoint() as one, socket.create_connection(("127.0.0.1", one.port)) as caller:
+    with endpoint() as server, socket.create_connection(("127.0.0.1", server.port)) as caller:
         head = b"POST /v1/chat/completions HTTP/1.1\r\ncontent-length: 22\r\n\r\n"
         caller.sendall(head + b'{"model":"fault:hang"}')
-        assert eventually(lambda: one.calls("fault:hang"))
-        assert one.open_connections == 1
-    assert one.open_connections == 0
+        assert eventually(lambda: server.calls("fault:hang"))
+        assert server.open_connections == 1
+    assert server.open_connections == 0
 
 
 @pytest.mark.parametrize("address", [("192.0.2.1", 443), ("api.openai.com", 443)])

@@ -146,7 +146,7 @@ def test_invalid_options_are_reported_before_a_client_waits(tmp_path: Path) -> N
         port = str(taken.getsockname()[1])
         for words, message in (
             (["--db", str(tmp_path / "nothing.db")], "nothing.db"),
-            (["--db", shop, "--http", "--port", port], f"Port {port} of this machine cannot be listened on"),
+            (["--db", shop, "--http", "--port", port], f"Cannot listen on port {port}"),
             (["--db", shop, "--port", "99999"], "--port"),
         ):
             done = subprocess.run(

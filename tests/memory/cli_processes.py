@@ -94,12 +94,12 @@ def _install_scripted_model() -> None:
         return AsyncChatModel([ScriptedBackend([], last=lambda _: COUNT, profile=can)], settings)
 
     class CommandLineApp(Text2SQL):
-        def __init__(self, source: str, **given: Any) -> None:
-            super().__init__(source, **{**given, "model": model(Settings())})
+        def __init__(self, source: str, **options: Any) -> None:
+            super().__init__(source, **{**options, "model": model(Settings())})
 
     class ServerApp(AsyncText2SQL):
-        def __init__(self, address: str, *, settings: Settings, **given: Any) -> None:
-            super().__init__(address, settings=settings, **{**given, "model": model(settings)})
+        def __init__(self, address: str, *, settings: Settings, **options: Any) -> None:
+            super().__init__(address, settings=settings, **{**options, "model": model(settings)})
 
     for module, name, app in (
         (question_options, "Text2SQL", CommandLineApp),

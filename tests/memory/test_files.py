@@ -201,8 +201,8 @@ def test_a_memory_of_the_second_version_gets_what_the_third_added(filled: Settin
     connection.close()
 
     async def work(memory: Memory) -> int:
-        assert await memory.works.add("w", "ann", "{}")
-        assert await memory.paces.take("ann", 1)
+        assert await memory.jobs.add("w", "ann", "{}")
+        assert await memory.rate_limits.take("ann", 1)
         return len(await memory.threads("ann"))
 
     assert within(filled, work) == 30
@@ -233,7 +233,7 @@ def test_a_full_disk_is_a_typed_error_and_harms_no_earlier_thread(filled: Settin
         await run(memory, "max_page_count = 1000000")
         await running.ainvoke({"now": "room again"}, thread("ann", "t3"))
         await memory.keep_result("ann", "t", big)
-        await memory.prefer("ann", model="m")
+        await memory.set_preferences("ann", model="m")
         assert (await running.aget_state(thread("ann", "t3"))).values["said"] == ["x" * 1_000, "room again"]
 
     within(filled, work)
@@ -247,7 +247,7 @@ def test_a_file_that_somebody_holds_is_a_typed_error_after_a_while(filled: Setti
         holder.execute("BEGIN IMMEDIATE")  # not before: opening clears old paces away, and waits its 30 s
         with pytest.raises(StoreUnavailable) as caught:
             await memory.turn("ann", "t")
-        assert caught.value.mend == "again"
+        assert caught.value.retry == "again"
         with pytest.raises(StoreUnavailable):
             await memory.checkpointer.adelete_thread("t")
         assert not memory.checkpointer.conn.in_transaction  # type: ignore[attr-defined]
@@ -292,8 +292,8 @@ def test_two_that_read_and_write_at_once_wait_for_each_other(settings: Settings)
     async def work() -> None:
         async with open_memory(settings) as first, open_memory(settings) as second:
             await asyncio.gather(both(first, "a"), both(second, "b"))
-            found = [await memory.store.aget(("x",), name) for memory, name in ((second, "a"), (first, "b"))]
-            assert [item and item.value for item in found] == [{"number": 39}, {"number": 39}]
+            items = [await memory.store.aget(("x",), name) for memory, name in ((second, "a"), (first, "b"))]
+            assert [item and item.value for item in items] == [{"number": 39}, {"number": 39}]
 
     asyncio.run(work())
 

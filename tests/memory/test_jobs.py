@@ -11,82 +11,82 @@ from text2sql.config import Settings
 from text2sql.memory import JobLost, Memory, job_owner, jobs
 
 
-def test_work_has_one_holder_and_what_was_kept_of_it_is_there_for_the_next(settings: Settings) -> None:
+def test_a_job_has_one_holder_and_the_next_one_finds_its_saved_parts(settings: Settings) -> None:
     async def run(memory: Memory) -> None:
-        ours = memory.works
+        ours = memory.jobs
         assert [await ours.add("w", "ann", "what"), await ours.add("w", "ann", "again")] == [True, False]
-        async with ours.held("w") as first, ours.held("w") as second:
+        async with ours.claim("w") as first, ours.claim("w") as second:
             assert first is not None
             assert second is None
-            await first.keep("question", "a", "1")
-            await first.keep("question", "a", "2")
-            await first.keep("file", "md", "x")
-            await first.tell("half")
+            await first.save_part("question", "a", "1")
+            await first.save_part("question", "a", "2")
+            await first.save_part("file", "md", "x")
+            await first.report("half")
         assert (await ours.find("w", "ann")) == await ours.find("w")
-        async with ours.held("w") as next_one:
+        async with ours.claim("w") as next_one:
             assert next_one is not None
             assert await ours.parts("w", "question") == {"a": "2"}
             assert await ours.part("w", "file", "md") == "x"
             await next_one.end("done", "all")
-        found = await ours.find("w")
-        assert found is not None
-        assert (found.asked, found.state, found.told, found.tries) == ("what", "done", "all", 2)
-        async with ours.held("w") as over:
+        job = await ours.find("w")
+        assert job is not None
+        assert (job.payload, job.state, job.output, job.tries) == ("what", "done", "all", 2)
+        async with ours.claim("w") as over:
             assert over is None
 
     within(settings, run)
 
 
-def test_anothers_work_is_none(settings: Settings) -> None:
+def test_another_owners_job_is_none(settings: Settings) -> None:
     async def run(memory: Memory) -> list[object]:
-        await memory.works.add("w", "ann", "what")
-        await memory.works.add("s", "/line", "a schedule's")
+        await memory.jobs.add("w", "ann", "what")
+        await memory.jobs.add("s", "/line", "a schedule's")
         return [
-            await memory.works.find("w", "bob"),
-            await memory.works.find("s", job_owner("")),
-            await memory.works.find("x\0", "ann"),
-            await memory.works.left("ann"),
-            await memory.works.left("bob"),
-            await memory.works.left(),
+            await memory.jobs.find("w", "bob"),
+            await memory.jobs.find("s", job_owner("")),
+            await memory.jobs.find("x\0", "ann"),
+            await memory.jobs.unfinished("ann"),
+            await memory.jobs.unfinished("bob"),
+            await memory.jobs.unfinished(),
         ]
 
     assert within(settings, run) == [None, None, None, ["w"], [], ["w", "s"]]
 
 
-def test_a_holder_that_was_thought_dead_can_neither_keep_nor_end_anything(
+def test_a_holder_that_lost_its_claim_can_neither_save_nor_end_anything(
     settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def run(memory: Memory) -> None:
-        await memory.works.add("w", "ann", "what")
+        await memory.jobs.add("w", "ann", "what")
         async with AsyncExitStack() as stack:
             with monkeypatch.context() as short:
-                short.setattr(jobs, "HELD_SECONDS", -1.0)
-                slow = await stack.enter_async_context(memory.works.held("w"))
-            quick = await stack.enter_async_context(memory.works.held("w"))
+                short.setattr(jobs, "CLAIM_SECONDS", -1.0)
+                slow = await stack.enter_async_context(memory.jobs.claim("w"))
+            quick = await stack.enter_async_context(memory.jobs.claim("w"))
             assert slow is not None
             assert quick is not None
-            for attempt in (slow.keep("file", "md", "old"), slow.end("done", "old"), slow.tell("old")):
+            for attempt in (slow.save_part("file", "md", "old"), slow.end("done", "old"), slow.report("old")):
                 with pytest.raises(JobLost):
                     await attempt
-            await quick.keep("file", "md", "new")
+            await quick.save_part("file", "md", "new")
             await quick.end("done", "new")
-        found = await memory.works.find("w")
-        assert found is not None
-        assert (found.told, await memory.works.part("w", "file", "md")) == ("new", "new")
+        job = await memory.jobs.find("w")
+        assert job is not None
+        assert (job.output, await memory.jobs.part("w", "file", "md")) == ("new", "new")
 
     within(settings, run)
 
 
-def test_what_is_dropped_stops_whoever_is_at_it(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_deleting_a_job_stops_its_holder(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(jobs, "_RENEW_SECONDS", 0.01)
 
     async def run(memory: Memory) -> None:
         async def doing() -> None:
-            async with memory.works.held("w"):
-                await memory.works.drop("w")
+            async with memory.jobs.claim("w"):
+                await memory.jobs.delete("w")
                 await asyncio.sleep(10)
 
-        await memory.works.add("w", "ann", "what")
+        await memory.jobs.add("w", "ann", "what")
         with pytest.raises(JobLost):
             await doing()
         current = asyncio.current_task()
@@ -96,32 +96,32 @@ def test_what_is_dropped_stops_whoever_is_at_it(settings: Settings, monkeypatch:
     within(settings, run)
 
 
-def test_old_work_is_forgotten_and_only_the_last_are_kept(settings: Settings) -> None:
+def test_old_jobs_are_deleted_and_only_the_last_are_kept(settings: Settings) -> None:
     async def run(memory: Memory) -> list[str]:
         for name in "abcd":
-            await memory.works.add(name, "ann", "what")
-            async with memory.works.held(name) as held:
-                assert held is not None
-                await held.keep("file", "md", name)
+            await memory.jobs.add(name, "ann", "what")
+            async with memory.jobs.claim(name) as claimed:
+                assert claimed is not None
+                await claimed.save_part("file", "md", name)
                 if name != "b":
-                    await held.end("done", "")
-        await memory.works.trim("ann", 1)
-        kept = [name for name in "abcd" if await memory.works.find(name)]
-        assert [await memory.works.part(name, "file", "md") for name in "ad"] == [None, "d"]
-        await memory.works.sweep(time.time())
-        assert [name for name in "abcd" if await memory.works.find(name)] == []
-        return kept
+                    await claimed.end("done", "")
+        await memory.jobs.trim("ann", 1)
+        remaining = [name for name in "abcd" if await memory.jobs.find(name)]
+        assert [await memory.jobs.part(name, "file", "md") for name in "ad"] == [None, "d"]
+        await memory.jobs.sweep(time.time())
+        assert [name for name in "abcd" if await memory.jobs.find(name)] == []
+        return remaining
 
     assert within(settings, run) == ["b", "d"]  # what has not ended is no concern of trimming
 
 
 def test_a_pace_is_counted_for_all_who_share_the_memory(shared: Settings) -> None:
     async def run(memory: Memory) -> list[bool]:
-        return [await memory.paces.take("ann", 6) for _ in range(4)]
+        return [await memory.rate_limits.take("ann", 6) for _ in range(4)]
 
     assert within(shared, run) == [True] * 4
     assert within(shared, run) == [True, True, False, False]
-    assert within(shared, lambda memory: memory.paces.take("bob", 6))
+    assert within(shared, lambda memory: memory.rate_limits.take("bob", 6))
 
 
 def test_a_pace_fills_up_again_by_itself_and_not_beyond_its_limit(
@@ -134,7 +134,7 @@ def test_a_pace_fills_up_again_by_itself_and_not_beyond_its_limit(
         seen = []
         for later in (0.0, 10.0, 0.0, 600.0):
             clock[0] += later
-            seen.append([await memory.paces.take("ann", 6) for _ in range(8)])
+            seen.append([await memory.rate_limits.take("ann", 6) for _ in range(8)])
         return seen
 
     full, single = [True] * 6 + [False] * 2, [True] + [False] * 7

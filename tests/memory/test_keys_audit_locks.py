@@ -39,10 +39,10 @@ def test_a_key_is_named_in_one_clean_line(name: str) -> None:
 
 
 def test_records_are_read_as_they_were_written_and_cannot_be_changed(settings: Settings) -> None:
-    said = Record("1", "ended", "r", "ann", "shop", "t", "多少? \0 \ud800", "SELECT 1", 3, "answered")
+    record = Record("1", "ended", "r", "ann", "shop", "t", "多少? \0 \ud800", "SELECT 1", 3, "answered")
 
     async def work(memory: Memory) -> None:
-        await memory.audit.write(said)
+        await memory.audit.write(record)
         await memory.audit.write(Record("2", "begun", "r", "bob", "shop"))
         newest, oldest = await memory.audit.read()
         assert (newest.user, oldest.user, oldest.rows, oldest.sql) == ("bob", "ann", 3, "SELECT 1")
@@ -58,24 +58,24 @@ def test_records_are_read_as_they_were_written_and_cannot_be_changed(settings: S
     within(settings, work)
 
 
-def test_a_turn_is_one_holders_until_it_ends_or_falls_silent(
+def test_a_thread_lock_belongs_to_one_holder_until_it_is_released_or_expires(
     settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def work(memory: Memory) -> None:
-        async with memory.turns.turn("u/t", "t"), memory.turns.turn("u/other", "other"):
+        async with memory.thread_locks.lock("u/t", "t"), memory.thread_locks.lock("u/other", "other"):
             with pytest.raises(UsageError) as busy:
-                async with memory.turns.turn("u/t", "t"):
+                async with memory.thread_locks.lock("u/t", "t"):
                     pass
             assert busy.value.facts == {"thread": "t"}
-        async with memory.turns.turn("u/t", "t"):
+        async with memory.thread_locks.lock("u/t", "t"):
             pass
-        monkeypatch.setattr(thread_lock, "TURN_SECONDS", -1.0)  # it fell silent the moment it began
-        silent = memory.turns.turn("u/t", "t")
+        monkeypatch.setattr(thread_lock, "LOCK_SECONDS", -1.0)  # it fell silent the moment it began
+        silent = memory.thread_locks.lock("u/t", "t")
         await silent.__aenter__()
-        async with memory.turns.turn("u/t", "t"):
+        async with memory.thread_locks.lock("u/t", "t"):
             await silent.__aexit__(None, None, None)  # which must not end the other's turn
             monkeypatch.undo()
-            async with memory.turns.turn("u/t", "t"):
+            async with memory.thread_locks.lock("u/t", "t"):
                 pass
 
     within(settings, work)

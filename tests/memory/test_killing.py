@@ -95,8 +95,8 @@ def turns_in(path: Path, threads: dict[str, int]) -> dict[str, int]:
         counted = {}
         for thread in threads:
             config: Any = {"configurable": {"thread_id": scoped("", thread)}}
-            kept = await memory.checkpointer.aget_tuple(config)
-            turns = kept.checkpoint["channel_values"].get("turns", []) if kept else []
+            checkpoint = await memory.checkpointer.aget_tuple(config)
+            turns = checkpoint.checkpoint["channel_values"].get("turns", []) if checkpoint else []
             counted[thread] = len(turns) if await memory.thread("", thread) else 0
         assert (await memory.stats()).questions >= sum(threads.values())
         return counted
@@ -109,8 +109,8 @@ def is_whole(path: Path) -> bool:
         return bool(connection.execute("PRAGMA integrity_check").fetchone() == ("ok",))
 
 
-def assert_nothing_lost(given: dict[str, int], seen: dict[str, int]) -> None:
-    lost = {thread: (count, seen[thread]) for thread, count in given.items() if seen[thread] < count}
+def assert_nothing_lost(answered: dict[str, int], seen: dict[str, int]) -> None:
+    lost = {thread: (count, seen[thread]) for thread, count in answered.items() if seen[thread] < count}
     assert not lost, f"given and still there: {lost}"
 
 
@@ -118,7 +118,7 @@ def assert_nothing_lost(given: dict[str, int], seen: dict[str, int]) -> None:
 def test_no_answer_is_lost_when_processes_are_killed_at_random_moments(tmp_path: Path) -> None:
     chance = random.Random(22)  # the same moments every time
     shop, memory = make_shop(tmp_path / "shop.db"), tmp_path / "memory.db"
-    given: dict[str, int] = {}
+    answered: dict[str, int] = {}
     with Starter(tmp_path) as starter:
         server = Server(starter, shop)
         for round_ in range(ROUNDS):
@@ -131,18 +131,18 @@ def test_no_answer_is_lost_when_processes_are_killed_at_random_moments(tmp_path:
                 victim.send(chance.choice(SIGNALS))
                 ended = {child.pid: child.wait() for child in (asking, counting)}
             assert all(status == 0 for pid, status in ended.items() if pid != victim.pid), ended
-            given |= answers_of(asking)
+            answered |= answers_of(asking)
             if victim is server.child:
                 server.child.wait()
-                given |= server.given
+                answered |= server.given
                 assert is_whole(memory)
-                assert_nothing_lost(given, turns_in(memory, given))
+                assert_nothing_lost(answered, turns_in(memory, answered))
                 server.start()
-        given |= server.given
-        newest = dict(list(given.items())[-20:])
+        answered |= server.given
+        newest = dict(list(answered.items())[-20:])
         assert_nothing_lost(newest, {thread: server.turns(thread) for thread in newest})
         server.child.send(signal.SIGKILL)
         server.child.wait()
     assert is_whole(memory)
-    assert_nothing_lost(given, turns_in(memory, given))
-    assert sum(given.values()) > ROUNDS
+    assert_nothing_lost(answered, turns_in(memory, answered))
+    assert sum(answered.values()) > ROUNDS

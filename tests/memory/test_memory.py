@@ -14,6 +14,7 @@ from text2sql.config import Settings
 from text2sql.errors import UsageError
 from text2sql.memory import Memory, Pair, QuestionMetrics, Spread, Stats, StoredResult, open_memory, scoped
 from text2sql.memory.encoding import dump_catalog, dump_result, label, load_catalog, load_result
+from text2sql.memory.error_mapping import serializer
 from text2sql.types import CheckedSql, QueryResult, ResultColumn, Row, Usage, Value
 
 # Every kind of value, and every text that an engine's JSON or text type is known to refuse.
@@ -72,7 +73,7 @@ def test_old_results_are_swept_when_a_memory_is_opened(shared: Settings) -> None
     assert within(shared, lambda memory: memory.sweep()) == 0
 
 
-def test_only_so_many_rows_of_a_result_are_kept_and_it_says_so(settings: Settings) -> None:
+def test_a_stored_result_is_truncated_to_the_limit_and_marked(settings: Settings) -> None:
     rows = tuple((number,) for number in range(5))
     query = CheckedSql("SELECT n FROM t", "sqlite")
     result = StoredResult.of(query, QueryResult((ResultColumn("n", "INT"),), rows), "f1")
@@ -81,10 +82,10 @@ def test_only_so_many_rows_of_a_result_are_kept_and_it_says_so(settings: Setting
     async def work(memory: Memory) -> StoredResult | None:
         return await memory.result("u", await memory.keep_result("u", "t", result))
 
-    kept = within(replace(settings, result_keep_rows=3), work)
-    assert undated(kept) == replace(result, rows=rows[:3], truncated=True)
-    assert kept is not None
-    assert abs(kept.created - time.time()) < 60
+    stored = within(replace(settings, result_keep_rows=3), work)
+    assert undated(stored) == replace(result, rows=rows[:3], truncated=True)
+    assert stored is not None
+    assert abs(stored.created - time.time()) < 60
 
 
 def test_threads_are_listed_and_forgotten_by_their_user_alone(settings: Settings) -> None:
@@ -145,11 +146,11 @@ def test_no_two_users_threads_share_an_id(user: str, name: str, other_user: str,
     assert label(user).isascii()
 
 
-def test_whoever_shares_the_store_finds_out_that_a_catalog_was_kept_anew(shared: Settings) -> None:
+def test_other_processes_see_that_a_catalog_was_saved_again(shared: Settings) -> None:
     async def work(memory: Memory) -> list[str]:
         before = await memory.edition("shop")
-        kept = await memory.save_catalog("shop", big_catalog(1, 1))
-        return [before, kept, await memory.edition("shop"), await memory.edition("zoo")]
+        edition = await memory.save_catalog("shop", big_catalog(1, 1))
+        return [before, edition, await memory.edition("shop"), await memory.edition("zoo")]
 
     first, second = within(shared, work), within(shared, work)
     assert (first[0], first[3]) == ("", "")
@@ -212,13 +213,16 @@ def test_what_is_not_a_number_survives_too() -> None:
 def test_preferences_are_a_users_own(settings: Settings) -> None:
     async def work(memory: Memory) -> None:
         assert await memory.preferences("ann") == {}
-        await memory.prefer("ann", language="zh", model="local")
-        assert await memory.prefer("ann", model="", mode="hybrid") == {"language": "zh", "mode": "hybrid"}
+        await memory.set_preferences("ann", language="zh", model="local")
+        assert await memory.set_preferences("ann", model="", mode="hybrid") == {
+            "language": "zh",
+            "mode": "hybrid",
+        }
         assert await memory.preferences("ann") == {"language": "zh", "mode": "hybrid"}
         assert await memory.preferences("bob") == {}
         for wrong in ({"colour": "red"}, {"model": "x" * 201}):
             with pytest.raises(UsageError):
-                await memory.prefer("ann", **wrong)
+                await memory.set_preferences("ann", **wrong)
 
     within(settings, work)
 
@@ -307,3 +311,13 @@ def test_only_our_own_values_are_built_from_a_checkpoint(settings: Settings) -> 
     ours, strange = within(settings, work)
     assert ours == Usage(1, 2)
     assert not isinstance(strange, Stranger)
+
+
+def test_a_checkpoint_that_names_the_former_module_of_a_class_still_opens(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with monkeypatch.context() as former:
+        former.setattr(Usage, "__module__", "text2sql.types")  # where 0.1 defined it
+        stored = serializer().dumps_typed(Usage(1, 2))
+    assert b"text2sql.types.model" not in stored[1]
+    assert serializer().loads_typed(stored) == Usage(1, 2)

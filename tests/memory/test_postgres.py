@@ -31,9 +31,9 @@ def test_a_wrong_password_is_tried_once_and_never_told(postgres_url: str) -> Non
     with pytest.raises(StoreUnavailable) as caught:
         within(Settings(memory=wrong), lambda memory: memory.threads("ann"))
     assert time.monotonic() - start < 10
-    told = explain(caught.value, "en") + repr(caught.value) + repr(Settings(memory=wrong))
-    assert "hunter2" not in told
-    assert f"{parts.hostname}:{parts.port}" in told
+    texts = explain(caught.value, "en") + repr(caught.value) + repr(Settings(memory=wrong))
+    assert "hunter2" not in texts
+    assert f"{parts.hostname}:{parts.port}" in texts
 
 
 def test_a_server_that_is_not_there_is_a_typed_error() -> None:
@@ -42,7 +42,7 @@ def test_a_server_that_is_not_there_is_a_typed_error() -> None:
         url = f"postgresql://ann:secret@127.0.0.1:{taken.getsockname()[1]}/memory"
         with pytest.raises(StoreUnavailable) as caught:
             within(Settings(memory=url, connect_timeout=2.0), lambda memory: memory.threads("ann"))
-    assert caught.value.mend == "again"
+    assert caught.value.retry == "again"
 
 
 def test_tables_of_a_newer_version_are_refused(postgres_url: str) -> None:

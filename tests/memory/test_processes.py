@@ -72,11 +72,11 @@ def test_a_killed_program_leaves_a_whole_memory(tmp_path: Path) -> None:
 
 
 def test_importing_the_room_imports_neither_langgraph_nor_a_driver() -> None:
-    told = subprocess.run(
+    output = subprocess.run(
         [sys.executable, "-c", "import sys, text2sql.memory; print(*sys.modules)"],
         capture_output=True,
         text=True,
         check=True,
     )
-    loaded = set(told.stdout.split())
+    loaded = set(output.stdout.split())
     assert not loaded & {"langgraph", "langchain_core", "aiosqlite", "sqlite3", "psycopg"}

@@ -38,13 +38,13 @@ Work = Callable[[module.Redis], Awaitable[T]]
 @pytest.fixture(scope="module")
 def url() -> str:
     """A shared server: every test uses names that no other test uses."""
-    found = os.environ.get(REDIS_URL)
-    if not found:
+    url = os.environ.get(REDIS_URL)
+    if not url:
         missing = f"NOT TESTED: {REDIS_URL} is not set; run `python tests/servers.py -- pytest`"
         if os.environ.get("CI") == "true":
             pytest.fail(missing)
         pytest.skip(missing)
-    return found
+    return url
 
 
 @pytest.fixture
@@ -92,14 +92,14 @@ def test_a_text_is_found_until_its_time_is_over_or_it_is_dropped(url: str) -> No
     name = secrets.token_hex(8)
 
     async def work(cache: module.Redis) -> list[str | None]:
-        found = [await cache.find(name)]
+        texts = [await cache.find(name)]
         await cache.keep(name, "kept", 60.0)
-        found.append(await cache.find(name))
+        texts.append(await cache.find(name))
         await cache.drop(name)
-        found.append(await cache.find(name))
+        texts.append(await cache.find(name))
         await cache.keep(name, "brief", 0.05)
         await asyncio.sleep(0.2)
-        return [*found, await cache.find(name)]
+        return [*texts, await cache.find(name)]
 
     assert using(url, work) == [None, "kept", None, None]
 
@@ -129,8 +129,10 @@ def test_a_place_comes_free_with_time(url: str) -> None:
     assert using(url, work) == [True, False, True]
 
 
-@pytest.mark.parametrize("held", ["nan", "inf", "-inf", "1e300", "-5", "nonsense", b"\xff", ["a list"]])
-def test_a_poisoned_count_locks_nobody_out(own: Redis, held: str | bytes | list[str]) -> None:
+@pytest.mark.parametrize(
+    "stored_value", ["nan", "inf", "-inf", "1e300", "-5", "nonsense", b"\xff", ["a list"]]
+)
+def test_an_invalid_count_means_a_full_bucket(own: Redis, stored_value: str | bytes | list[str]) -> None:
     async def work(cache: module.Redis) -> list[bool]:
         assert await cache.take("ann", 3)
         with Client.from_url(own.url) as client:
@@ -138,7 +140,10 @@ def test_a_poisoned_count_locks_nobody_out(own: Redis, held: str | bytes | list[
             assert 0 < client.ttl(name) <= 61
             assert b"ann" not in name
             client.delete(name)
-            client.rpush(name, *held) if isinstance(held, list) else client.set(name, held)
+            if isinstance(stored_value, list):
+                client.rpush(name, *stored_value)
+            else:
+                client.set(name, stored_value)
         return [await cache.take("ann", 3) for _ in range(4)]
 
     assert using(own.url, work) == [True, True, True, False]
@@ -154,9 +159,9 @@ def test_a_redis_that_was_killed_is_done_without_and_comes_back(
 
     async def work(cache: module.Redis) -> list[str | None]:
         await cache.keep("a", "kept", 60.0)
-        found = [await cache.find("a")]
+        texts = [await cache.find("a")]
         await asyncio.to_thread(own.stop, signal.SIGKILL)
-        found += [await cache.find("a") for _ in range(5)]
+        texts += [await cache.find("a") for _ in range(5)]
         await cache.keep("a", "lost", 60.0)
         await cache.drop("a")
         with pytest.raises(StoreUnavailable):
@@ -164,7 +169,7 @@ def test_a_redis_that_was_killed_is_done_without_and_comes_back(
         await asyncio.to_thread(own.restart)
         await back(cache)
         await cache.keep("a", "again", 60.0)
-        return [*found, await cache.find("a")]
+        return [*texts, await cache.find("a")]
 
     assert using(own.url, work) == ["kept", *[None] * 5, "again"]
     place = f"redis://127.0.0.1:{own.port}/0"
@@ -174,7 +179,7 @@ def test_a_redis_that_was_killed_is_done_without_and_comes_back(
     ]
 
 
-def test_a_restart_that_nobody_noticed_costs_nothing(own: Redis) -> None:
+def test_a_restart_between_two_requests_causes_no_failure(own: Redis) -> None:
     async def work(cache: module.Redis) -> str | None:
         await cache.keep("a", "kept", 60.0)
         await asyncio.to_thread(own.restart)
@@ -227,8 +232,8 @@ def test_while_it_is_away_one_asks_and_the_others_go_on(own: Redis) -> None:
             return await execute(*command)  # type: ignore[no-untyped-call]
 
         cache._client.execute_command = counted  # type: ignore[method-assign]
-        found = await asyncio.gather(*(cache.find("a") for _ in range(30)))
-        return found.count(None), tried
+        texts = await asyncio.gather(*(cache.find("a") for _ in range(30)))
+        return texts.count(None), tried
 
     assert using(own.url, work) == (30, 1)
 
@@ -242,7 +247,7 @@ def test_while_it_is_away_one_asks_and_the_others_go_on(own: Redis) -> None:
     ],
     ids=["full", "read-only", "without scripts"],
 )
-def test_a_redis_that_refuses_is_done_without_and_said_once(
+def test_a_redis_that_refuses_is_skipped_and_logged_once(
     options: dict[str, str], error: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     async def work(cache: module.Redis) -> None:
@@ -255,12 +260,12 @@ def test_a_redis_that_refuses_is_done_without_and_said_once(
 
     with or_missing(), redis(options) as server:
         using(server.url, work)
-    told = [record.getMessage() for record in caplog.records if record.name.startswith("text2sql")]
-    assert told == [f"the cache redis://127.0.0.1:{server.port}/0 is done without: {error}"]
+    messages = [record.getMessage() for record in caplog.records if record.name.startswith("text2sql")]
+    assert messages == [f"the cache redis://127.0.0.1:{server.port}/0 is done without: {error}"]
 
 
 @pytest.mark.parametrize(
-    "said",
+    "reply",
     [
         b"HTTP/1.1 400 Bad Request\r\n\r\n",
         b"$nonsense\r\n",
@@ -273,12 +278,12 @@ def test_a_redis_that_refuses_is_done_without_and_said_once(
         b"",
     ],
 )
-def test_nonsense_is_no_text_and_no_count(said: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nonsense_is_no_text_and_no_count(reply: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_PATIENCE", 0.2)
 
     async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        while await reader.read(4_096) and said:
-            writer.write(said)
+        while await reader.read(4_096) and reply:
+            writer.write(reply)
             await writer.drain()
         writer.close()
 
@@ -305,7 +310,10 @@ def test_what_is_too_long_to_be_ours_is_not_fetched(own: Redis) -> None:
 def test_counting_falls_back_to_the_memory_and_then_to_the_process() -> None:
     async def work(memory: Memory) -> list[float]:
         async with opened("redis://127.0.0.1:1/0") as dead:
-            pace, other = UserRateLimit(2, dead, memory.paces), UserRateLimit(2, dead, memory.paces)
+            pace, other = (
+                UserRateLimit(2, dead, memory.rate_limits),
+                UserRateLimit(2, dead, memory.rate_limits),
+            )
             counted = [await pace.take("ann"), await other.take("ann"), await pace.take("ann")]
             return [*counted, await UserRateLimit(2, dead).take("ann")]
 
@@ -335,14 +343,14 @@ def test_counting_falls_back_to_the_memory_and_then_to_the_process() -> None:
         "redis://:hunter2@[::1",
     ],
 )
-def test_an_address_that_is_none_is_said_in_both_languages_and_not_shown(address: str) -> None:
+def test_an_invalid_address_is_an_error_in_both_languages_that_does_not_show_it(address: str) -> None:
     settings = Settings(cache=address)
     with pytest.raises(UsageError) as caught:
         redis_of(settings)
-    told = explain(caught.value, "en") + explain(caught.value, "zh") + repr(caught.value) + repr(settings)
-    assert "TEXT2SQL_CACHE" in told
-    assert "hun" not in told
-    assert "ter2" not in told
+    texts = explain(caught.value, "en") + explain(caught.value, "zh") + repr(caught.value) + repr(settings)
+    assert "TEXT2SQL_CACHE" in texts
+    assert "hun" not in texts
+    assert "ter2" not in texts
 
 
 def test_an_address_may_be_plain_or_with_tls_and_its_options() -> None:
@@ -381,10 +389,10 @@ def test_an_account_needs_no_more_than_the_documents_say() -> None:
 
 def test_a_certificate_is_looked_at(tmp_path: Path) -> None:
     certificate, key = _certificate(tmp_path)
-    told = {"tls-port": str(free_port()), "tls-auth-clients": "no", "tls-ca-cert-file": str(certificate)}
-    told |= {"tls-cert-file": str(certificate), "tls-key-file": str(key)}
-    with or_missing(), redis(told) as server:
-        address = server.url.replace("redis://", "rediss://").replace(str(server.port), told["tls-port"])
+    options = {"tls-port": str(free_port()), "tls-auth-clients": "no", "tls-ca-cert-file": str(certificate)}
+    options |= {"tls-cert-file": str(certificate), "tls-key-file": str(key)}
+    with or_missing(), redis(options) as server:
+        address = server.url.replace("redis://", "rediss://").replace(str(server.port), options["tls-port"])
         assert using(f"{address}?ssl_ca_certs={certificate}", lambda cache: cache.answers())
         assert not using(address, lambda cache: cache.answers())
 
@@ -418,10 +426,10 @@ def test_a_wrong_password_is_never_told(own: Redis, caplog: pytest.LogCaptureFix
             await cache.take("ann", 3)
         return repr(caught.value) + explain(caught.value, "en")
 
-    told = using(f"redis://:hunter2@127.0.0.1:{own.port}/0", work)
+    texts = using(f"redis://:hunter2@127.0.0.1:{own.port}/0", work)
     logged = "\n".join(record.getMessage() for record in caplog.records)
     assert "AuthenticationError" in logged
-    assert "hunter2" not in told + logged
+    assert "hunter2" not in texts + logged
 
 
 def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -46,8 +46,8 @@ def test_a_question_without_a_common_word_is_found_by_its_meaning(
 ) -> None:
     with endpoint() as server:
         server.embedding = by_topic
-        ((score, found),) = asyncio.run(nearest(settings_of(server, settings), question))
-        assert (found, score) == (VERIFIED[meant].question, 0.99)
+        ((score, pair),) = asyncio.run(nearest(settings_of(server, settings), question))
+        assert (pair, score) == (VERIFIED[meant].question, 0.99)
         assert server.calls("topics")[0].headers["authorization"] == "Bearer sk-secret"
     assert asyncio.run(nearest(settings, question)) == []
 
@@ -70,8 +70,8 @@ def test_a_failing_embedding_model_leaves_the_comparison_by_words(
     settings: Settings, caplog: pytest.LogCaptureFixture
 ) -> None:
     with endpoint() as server:
-        found = asyncio.run(nearest(settings_of(server, settings, "fault"), "revenue this year"))
-    assert [question for _, question in found] == ["revenue of last year"]
+        pairs = asyncio.run(nearest(settings_of(server, settings, "fault"), "revenue this year"))
+    assert [question for _, question in pairs] == ["revenue of last year"]
     assert "compared by words" in caplog.text
     assert "sk-secret" not in caplog.text
 

@@ -28,7 +28,7 @@ KNOWN = (
 
 
 @pytest.mark.parametrize(
-    ("asked", "meant"),
+    ("question", "meant"),
     [
         ("number of customers living in paris", KNOWN[0]),
         ("what was the monthly revenue of 2024", KNOWN[1]),
@@ -40,8 +40,8 @@ KNOWN = (
         ("各个国家订单的平均金额", KNOWN[7]),
     ],
 )
-def test_a_paraphrase_finds_its_question(asked: str, meant: str) -> None:
-    found = rank_pairs(asked, [Pair(question, "SELECT 1") for question in KNOWN], 3)
+def test_a_paraphrase_finds_its_question(question: str, meant: str) -> None:
+    found = rank_pairs(question, [Pair(known, "SELECT 1") for known in KNOWN], 3)
     assert found[0][1].question == meant
     assert 0 < found[0][0] <= 1
 
@@ -74,8 +74,8 @@ def test_pairs_of_the_folder_are_recalled_and_read_again(tmp_path: Path) -> None
 
     async def work(memory: Memory) -> None:
         sql = "-- a comment of the query\nSELECT count(*)\nFROM customers"
-        for asked in ("customers in Paris", "巴黎的客户"):
-            ((_, pair),) = await memory.recall("shop", asked)
+        for question in ("customers in Paris", "巴黎的客户"):
+            ((_, pair),) = await memory.recall("shop", question)
             assert (pair.sql, pair.tables) == (sql, ("customers", "x"))
         file.write_text("-- question: How many customers live in Paris?\nSELECT 2")
         os.utime(file, ns=(1, 1))
@@ -101,7 +101,7 @@ def test_a_remembered_pair_becomes_a_file_that_reads_the_same(tmp_path: Path) ->
         await memory.remember(pair)
         await memory.remember(replace(pair, sql="SELECT 2"))
         await memory.remember(replace(pair, source="other"))
-        assert [found for _, found in await memory.recall("shop", pair.question)] == [
+        assert [stored for _, stored in await memory.recall("shop", pair.question)] == [
             replace(pair, sql="SELECT 2")
         ]
         assert await memory.export_pairs("shop", tmp_path / "out") == 1
@@ -116,16 +116,16 @@ def test_a_remembered_pair_becomes_a_file_that_reads_the_same(tmp_path: Path) ->
 
 @pytest.mark.parametrize("folder", ["", "pairs"])
 @pytest.mark.fault("A08")
-def test_what_one_user_finds_right_helps_nobody_else(tmp_path: Path, folder: str) -> None:
+def test_a_users_verified_questions_are_not_shown_to_others(tmp_path: Path, folder: str) -> None:
     async def work(memory: Memory) -> None:
         for user in ("ann", "ann/shop", ""):
             await memory.remember(Pair("customers in Paris", f"SELECT '{user}'", source="shop", user=user))
         for user in ("ann", "ann/shop"):
             own = f"SELECT '{user}'" if not folder else "SELECT ''"  # what was reviewed wins
-            found = await memory.recall("shop", "customers in Paris", user=user)
-            assert [pair.sql for _, pair in found] == [own]
-        found = await memory.recall("shop", "customers in Paris", user="bob")
-        assert [pair.sql for _, pair in found] == (["SELECT ''"] if folder else [])
+            ranked = await memory.recall("shop", "customers in Paris", user=user)
+            assert [pair.sql for _, pair in ranked] == [own]
+        ranked = await memory.recall("shop", "customers in Paris", user="bob")
+        assert [pair.sql for _, pair in ranked] == (["SELECT ''"] if folder else [])
         await memory.forget_pair("shop", "customers in Paris", "bob")
         assert len(await memory.recall("shop", "customers in Paris", user="ann")) == 1
 

@@ -108,11 +108,11 @@ def _openai(request: dict[str, Any], text: str) -> tuple[str, list[str]]:
             json.dumps({**common, "object": "chat.completion", "choices": choices, "usage": usage})
         ]
     chunk = {**common, "object": "chat.completion.chunk"}
-    said: dict[str, Any] = {"role": "assistant", "content": text}
+    first: dict[str, Any] = {"role": "assistant", "content": text}
     if "tools" in request:
         function = {"name": request["tools"][0]["function"]["name"], "arguments": text}
-        said = {"tool_calls": [{"index": 0, "id": "t", "type": "function", "function": function}]}
-    deltas = [(said, None), ({}, "stop")]
+        first = {"tool_calls": [{"index": 0, "id": "t", "type": "function", "function": function}]}
+    deltas = [(first, None), ({}, "stop")]
     events: list[dict[str, Any]] = [
         {**chunk, "choices": [{"index": 0, "delta": delta, "finish_reason": finish}]}
         for delta, finish in deltas
@@ -141,7 +141,7 @@ def _anthropic(request: dict[str, Any], text: str) -> tuple[str, list[str]]:
         {"type": "message_delta", "delta": ended, "usage": usage},
         {"type": "message_stop"},
     ]
-    return "text/event-stream", [f"event: {one['type']}\ndata: {json.dumps(one)}\n\n" for one in events]
+    return "text/event-stream", [f"event: {event['type']}\ndata: {json.dumps(event)}\n\n" for event in events]
 
 
 def _google(request: dict[str, Any], text: str) -> dict[str, Any]:

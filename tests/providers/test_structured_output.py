@@ -61,7 +61,9 @@ def test_structured_output_is_requested_in_the_first_way_of_the_table(name: str,
 
 
 @pytest.mark.parametrize("name", PROVIDERS)
-def test_a_way_that_is_rejected_is_followed_by_the_next_one_and_remembered(name: str, provider: Fake) -> None:
+def test_a_rejected_kind_of_structured_output_is_replaced_by_the_next_one_for_good(
+    name: str, provider: Fake
+) -> None:
     first, *others = PROVIDERS[name].structured
     provider.script = lambda _: ANSWER
     provider.rejected = (FIELDS[name][first],)

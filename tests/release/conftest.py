@@ -13,11 +13,11 @@ from pythons import uv
 
 @pytest.fixture(scope="session")
 def wheel() -> Path:
-    found = sorted((ROOT / "dist").glob("*.whl"))
-    if not found:
+    wheels = sorted((ROOT / "dist").glob("*.whl"))
+    if not wheels:
         pytest.skip("there is no wheel in dist/: run `make dist`")
-    assert len(found) == 1, found
-    return found[0]
+    assert len(wheels) == 1, wheels
+    return wheels[0]
 
 
 class Environment:

@@ -62,11 +62,11 @@ class Container:
     def environment(self) -> dict[str, str]:
         kept = {name: value for name, value in os.environ.items() if not name.startswith("TEXT2SQL_")}
         path = f"{self.root / 'usr' / 'bin'}{os.pathsep}{kept['PATH']}"
-        told = {**kept, "PATH": path, "LANG": "C.UTF-8"}
+        environment = {**kept, "PATH": path, "LANG": "C.UTF-8"}
         for name, value in self.variables.items():
-            told[name] = value.replace("$PATH", path)
-        told.pop("UV_NO_CACHE", None)  # only keeps the image small
-        return told
+            environment[name] = value.replace("$PATH", path)
+        environment.pop("UV_NO_CACHE", None)  # only keeps the image small
+        return environment
 
     def do(self, step: Step) -> None:
         match step.word:
@@ -112,7 +112,7 @@ def test_the_linter_finds_nothing_in_the_dockerfile() -> None:
     assert (done.returncode, done.stdout) == (0, "")
 
 
-def test_what_is_copied_is_not_ignored() -> None:
+def test_files_that_the_dockerfile_copies_are_not_ignored() -> None:
     copied = {
         word
         for step in steps()
@@ -131,7 +131,7 @@ def test_the_steps_install_a_program_that_serves_and_is_healthy(container: Conta
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = str(free.getsockname()[1])
-    told = {
+    environment = {
         **container.environment(),
         "TEXT2SQL_DB": str(tmp_path / "sales.csv"),
         "TEXT2SQL_AUTH": "keys",
@@ -141,14 +141,14 @@ def test_the_steps_install_a_program_that_serves_and_is_healthy(container: Conta
     health = json.loads(the_last("HEALTHCHECK").partition("CMD ")[2])
     assert "127.0.0.1:8000" in health[-1]
     probe = [health[0], *(word.replace(":8000", f":{port}") for word in health[1:])]
-    program = shutil.which(command[0], path=told["PATH"])
+    program = shutil.which(command[0], path=environment["PATH"])
     assert program == container.placed("/opt/text2sql/bin/text2sql")
     with (tmp_path / "log").open("w") as log:
         server = subprocess.Popen(
-            [program, *command[1:]], cwd=container.folder, env=told, stderr=log, stdout=log
+            [program, *command[1:]], cwd=container.folder, env=environment, stderr=log, stdout=log
         )
         try:
-            assert wait_for(probe, told, server), (tmp_path / "log").read_text()
+            assert wait_for(probe, environment, server), (tmp_path / "log").read_text()
         finally:
             server.terminate()
             assert server.wait(30) == 0
@@ -156,16 +156,20 @@ def test_the_steps_install_a_program_that_serves_and_is_healthy(container: Conta
 
 def test_without_sign_in_the_container_does_not_serve(container: Container, tmp_path: Path) -> None:
     (tmp_path / "sales.csv").write_text("city,total\n上海,10\n", encoding="utf-8")
-    told = {**container.environment(), "TEXT2SQL_DB": str(tmp_path / "sales.csv"), "TEXT2SQL_LANG": "en"}
+    environment = {
+        **container.environment(),
+        "TEXT2SQL_DB": str(tmp_path / "sales.csv"),
+        "TEXT2SQL_LANG": "en",
+    }
     command = [container.placed("/opt/text2sql/bin/text2sql"), *json.loads(the_last("CMD")), "--port", "0"]
-    done = subprocess.run(command, env=told, capture_output=True, text=True, check=False, timeout=60)
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=60)
     assert done.returncode == 2
     assert "TEXT2SQL_AUTH" in done.stderr
 
 
 def test_the_container_has_a_font_with_chinese_letters(container: Container) -> None:
     python = container.placed("/opt/text2sql/bin/python")
-    ask = "from text2sql.charts.picture import _packaged_fonts as f; import os; print(os.listdir(f()))"
+    ask = "from text2sql.charts.rendering import _packaged_fonts as f; import os; print(os.listdir(f()))"
     done = subprocess.run([python, "-c", ask], capture_output=True, text=True, check=True)
     assert "NotoSansSC-Regular.ttf" in done.stdout
 

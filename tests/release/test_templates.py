@@ -1,4 +1,4 @@
-"""Files that other programs read: each is held to its published schema."""
+"""Files that other programs read: each is validated with its published schema."""
 
 import re
 import subprocess

@@ -32,23 +32,23 @@ def metadata(wheel: Path) -> Message:
 
 
 def test_the_wheel_has_our_name_and_version(wheel: Path) -> None:
-    told = metadata(wheel)
-    assert (told["Name"], told["Version"]) == ("text2sql-kit", __version__)
-    assert told["License-Expression"] == "Apache-2.0"
+    fields = metadata(wheel)
+    assert (fields["Name"], fields["Version"]) == ("text2sql-kit", __version__)
+    assert fields["License-Expression"] == "Apache-2.0"
 
 
-def test_the_wheel_holds_every_file_of_the_package_and_nothing_else(wheel: Path) -> None:
+def test_the_wheel_contains_exactly_the_files_of_the_package(wheel: Path) -> None:
     with zipfile.ZipFile(wheel) as files:
-        held = {name for name in files.namelist() if ".dist-info/" not in name}
+        names = {name for name in files.namelist() if ".dist-info/" not in name}
     source = ROOT / "src"
-    assert held == {
+    assert names == {
         path.relative_to(source).as_posix()
         for path in (source / "text2sql").rglob("*")
         if path.is_file() and "__pycache__" not in path.parts
     }
 
 
-def test_the_sdist_holds_what_the_wheel_is_built_from(wheel: Path) -> None:
+def test_the_sdist_contains_the_sources_of_the_wheel(wheel: Path) -> None:
     (sdist,) = wheel.parent.glob("*.tar.gz")
     assert sdist.name == f"text2sql_kit-{__version__}.tar.gz"
     with tarfile.open(sdist) as files:
@@ -57,12 +57,12 @@ def test_the_sdist_holds_what_the_wheel_is_built_from(wheel: Path) -> None:
     assert top == {"src", "pyproject.toml", "PKG-INFO", ".gitignore"} | documents
 
 
-def test_the_command_tells_its_version(plain: "Environment") -> None:
+def test_the_command_prints_its_version(plain: "Environment") -> None:
     done = plain.run("--version")
     assert (done.returncode, done.stdout) == (0, f"text2sql {__version__}\n")
 
 
-def test_doctor_tells_what_is_missing_by_our_name(plain: "Environment") -> None:
+def test_doctor_names_missing_extras_of_this_package(plain: "Environment") -> None:
     done = plain.run("doctor")
     assert done.returncode == 0, done.stderr
     assert 'pip install "text2sql-kit[postgres]"' in done.stdout

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from reports.asking import (
+from reports.forty_questions import (
     FORTY,
     GOOD,
     HOPELESS,
-    MENDED,
+    REPAIRED,
     TODAY,
     Model,
     reported,
@@ -19,12 +19,14 @@ from reports.asking import (
     template_of,
 )
 from text2sql.errors import UsageError
-from text2sql.reports.answer_placeholders import Step, Terms
-from text2sql.reports.schedule import lock_at
+from text2sql.reports.outcomes import ReportOptions, Step
+from text2sql.reports.schedule import read_lock_file
 
 
 def forty(folder: Path) -> Path:
-    return template_of(folder, "\n\n".join(f"{at}. {{{{ {one} }}}}" for at, one in enumerate(FORTY, 1)))
+    return template_of(
+        folder, "\n\n".join(f"{at}. {{{{ {question} }}}}" for at, question in enumerate(FORTY, 1))
+    )
 
 
 def first_cell(shop: Path, sql: str) -> object:
@@ -39,7 +41,7 @@ def change(shop: Path, script: str) -> None:
 
 def test_forty_placeholders_of_which_five_cannot_work(demo: Path, tmp_path: Path) -> None:
     template, model, steps = forty(tmp_path), Model(), list[Step]()
-    report, written = reported(template, demo, model.backend, terms=Terms(told=steps.append))
+    report, written = reported(template, demo, model.backend, options=ReportOptions(on_step=steps.append))
     text, record = written.decode(), report.record
 
     assert (record["placeholders"], record["filled"], record["failed"]) == (40, 35, 5)
@@ -54,18 +56,18 @@ def test_forty_placeholders_of_which_five_cannot_work(demo: Path, tmp_path: Path
     ]
     assert text.count("⚠") == 5
     assert re.search(r"^1\. 4,000$", text, re.MULTILINE)
-    # each question once, and once more for what failed; nobody is asked a third time
-    assert sorted(model.asked) == sorted(
-        [*GOOD, *MENDED, *(question + "*" for question in MENDED), *_asked_of_the_hopeless()]
+    # each question once, and once more after a failure; never a third time
+    assert sorted(model.questions) == sorted(
+        [*GOOD, *REPAIRED, *(question + "*" for question in REPAIRED), *_questions_of_the_hopeless()]
     )
     stages = [step.stage for step in steps]
     assert stages == sorted(stages, key=("draft", "run", "repair").index)
-    assert [stages.count(one) for one in ("draft", "run", "repair")] == [40, 35, 5]
+    assert [stages.count(stage) for stage in ("draft", "run", "repair")] == [40, 35, 5]
 
 
-def _asked_of_the_hopeless() -> list[str]:
+def _questions_of_the_hopeless() -> list[str]:
     twice = ["the customers' nicknames", "the average of average order counts", "员工的护照号码"]
-    return [*twice, *(one + "*" for one in twice)]
+    return [*twice, *(question + "*" for question in twice)]
 
 
 def test_no_statement_is_sent_before_all_queries_are_written(demo: Path, tmp_path: Path) -> None:
@@ -76,14 +78,14 @@ def test_no_statement_is_sent_before_all_queries_are_written(demo: Path, tmp_pat
     assert report.record["connections"] >= 1
 
 
-def test_a_question_that_stands_twice_is_asked_and_run_once(demo: Path, tmp_path: Path) -> None:
+def test_a_repeated_question_is_asked_and_run_once(demo: Path, tmp_path: Path) -> None:
     model = Model()
     template = template_of(
         tmp_path,
         "{{ orders by channel | table:2 }}\n\n{{ orders by channel | list }}, {{orders  by\nchannel}}",
     )
     report, _ = reported(template, demo, model.backend)
-    assert model.asked == ["orders by channel"]
+    assert model.questions == ["orders by channel"]
     assert report.record["statements"] == 1
     assert report.record["placeholders"] == 3
 
@@ -98,7 +100,7 @@ def test_with_the_lock_file_no_model_is_needed(demo: Path, tmp_path: Path) -> No
     assert report.record["model"]["calls"] == 0
     assert _good_lines(second) == _good_lines(first)
     assert (tmp_path / "report.md.lock.yaml").read_bytes() == locked
-    report, third = reported(template, demo, backend, terms=Terms(locked=True))
+    report, third = reported(template, demo, backend, options=ReportOptions(locked=True))
     assert _good_lines(third) == _good_lines(first)
     assert report.failed == 5
 
@@ -110,17 +112,17 @@ def _good_lines(text: bytes) -> list[str]:
 def test_a_renamed_column_regenerates_what_reads_it_and_nothing_else(shop: Path, tmp_path: Path) -> None:
     template = forty(tmp_path)
     reported(template, shop, Model().backend)
-    before = lock_at(tmp_path / "report.md.lock.yaml")
+    before = read_lock_file(tmp_path / "report.md.lock.yaml")
     change(shop, "ALTER TABLE payments RENAME COLUMN amount TO paid")
     model = Model({"各支付方式的金额": "SELECT method, sum(paid) FROM payments GROUP BY method"})
     report, _ = reported(template, shop, model.backend)
-    hopeless = {question.rstrip("*") for question in _asked_of_the_hopeless()}
-    assert [question for question in model.asked if question.rstrip("*") not in hopeless] == [
+    hopeless = {question.rstrip("*") for question in _questions_of_the_hopeless()}
+    assert [question for question in model.questions if question.rstrip("*") not in hopeless] == [
         "各支付方式的金额"
     ]
     assert report.record["origins"] == {"lock": 34, "model": 1}
-    after = lock_at(tmp_path / "report.md.lock.yaml")
-    changed = [one.question for one, other in zip(after.entries, before.entries, strict=True) if one != other]
+    after = read_lock_file(tmp_path / "report.md.lock.yaml")
+    changed = [new.question for new, old in zip(after.entries, before.entries, strict=True) if new != old]
     assert changed == ["各支付方式的金额"]
 
 
@@ -132,7 +134,7 @@ def test_a_changed_type_regenerates_too(shop: Path, tmp_path: Path) -> None:
     )
     model = Model()
     reported(template, shop, model.backend)
-    assert model.asked == ["the average review rating"]
+    assert model.questions == ["the average review rating"]
 
 
 def test_a_changed_question_regenerates_and_a_dropped_one_leaves_the_lock(demo: Path, tmp_path: Path) -> None:
@@ -141,8 +143,8 @@ def test_a_changed_question_regenerates_and_a_dropped_one_leaves_the_lock(demo: 
     template = template_of(tmp_path, "{{ How many stores are there? }} {{ 有多少个产品？ }}")
     model = Model()
     reported(template, demo, model.backend)
-    assert model.asked == ["How many stores are there?"]
-    lock = lock_at(tmp_path / "report.md.lock.yaml")
+    assert model.questions == ["How many stores are there?"]
+    lock = read_lock_file(tmp_path / "report.md.lock.yaml")
     assert [entry.question for entry in lock.entries] == ["How many stores are there?", "有多少个产品？"]
 
 
@@ -152,7 +154,7 @@ RANGE = "SELECT count(*) FROM orders WHERE ordered_on >= '{}' AND ordered_on < '
 def test_a_parameter_is_a_name_in_the_lock_and_a_literal_in_the_query(demo: Path, tmp_path: Path) -> None:
     template = template_of(tmp_path, "{{ orders in :month | value }}")
     october, march = (
-        RANGE.format(*one) for one in (("2025-10-01", "2025-11-01"), ("2025-03-01", "2025-04-01"))
+        RANGE.format(*days) for days in (("2025-10-01", "2025-11-01"), ("2025-03-01", "2025-04-01"))
     )
     model = Model({"orders in 2025-10": october})
     _, first = reported(template, demo, model.backend, parameters={"month": "2025-10"})
@@ -160,7 +162,7 @@ def test_a_parameter_is_a_name_in_the_lock_and_a_literal_in_the_query(demo: Path
     assert first.decode() == str(first_cell(demo, october))
     assert second.decode() == str(first_cell(demo, march))
     assert "'2025-03-01'" in report.record["items"][0]["sql"]
-    (entry,) = lock_at(tmp_path / "report.md.lock.yaml").entries
+    (entry,) = read_lock_file(tmp_path / "report.md.lock.yaml").entries
     assert entry.parameters == {"month_next": "text", "month_start": "text"}
     assert "2025" not in entry.sql
 
@@ -173,7 +175,7 @@ def test_windows_move_with_the_calendar(demo: Path, tmp_path: Path) -> None:
     )
     model = Model({"orders in 2025-10": month, "orders during 2025-11-03 to 2025-11-09": week})
     reported(template, demo, model.backend)
-    assert model.asked == ["orders in 2025-10", "orders during 2025-11-03 to 2025-11-09"]
+    assert model.questions == ["orders in 2025-10", "orders during 2025-11-03 to 2025-11-09"]
     report, _ = reported(template, demo, silent(), today=TODAY.replace(month=3))
     sent = [item["sql"] for item in report.record["items"]]
     assert "'2025-02-01'" in sent[0]
@@ -183,19 +185,19 @@ def test_windows_move_with_the_calendar(demo: Path, tmp_path: Path) -> None:
     assert report.failed == 0
 
 
-def test_a_query_that_hides_its_parameter_is_kept_for_that_value_alone(demo: Path, tmp_path: Path) -> None:
+def test_a_query_that_hides_its_parameter_is_stored_for_that_value_only(demo: Path, tmp_path: Path) -> None:
     template = template_of(tmp_path, "{{ orders in :month | value }}")
     sql = "SELECT count(*) FROM orders WHERE ordered_on LIKE '2025-1%' AND ordered_on NOT LIKE '2025-11%'"
     model = Model({"orders in 2025-10": sql, "orders in 2025-03": RANGE.format("2025-03-01", "2025-04-01")})
     reported(template, demo, model.backend, parameters={"month": "2025-10"})
-    (entry,) = lock_at(tmp_path / "report.md.lock.yaml").entries
+    (entry,) = read_lock_file(tmp_path / "report.md.lock.yaml").entries
     assert (entry.values, entry.parameters) == ({"month": "2025-10"}, {})
     reported(template, demo, silent(), parameters={"month": "2025-10"})
     reported(template, demo, model.backend, parameters={"month": "2025-03"})
-    assert model.asked == ["orders in 2025-10", "orders in 2025-03"]
+    assert model.questions == ["orders in 2025-10", "orders in 2025-03"]
 
 
-def test_a_hostile_value_stays_a_text(demo: Path, tmp_path: Path) -> None:
+def test_a_hostile_value_stays_text(demo: Path, tmp_path: Path) -> None:
     template = template_of(tmp_path, "{{ customers of level :level | value }}")
     model = Model({"customers of level gold": "SELECT count(*) FROM customers WHERE level = 'gold'"})
     reported(template, demo, model.backend, parameters={"level": "gold"})
@@ -221,11 +223,11 @@ def test_a_lock_file_that_was_tampered_with_runs_nothing(sql: str, demo: Path, t
     place = tmp_path / "report.md.lock.yaml"
     text = place.read_text(encoding="utf-8")
     place.write_text(re.sub(r"sql: \|-.*", f"sql: {sql!r}", text, flags=re.DOTALL), encoding="utf-8")
-    report, _ = reported(template, demo, silent(), terms=Terms(locked=True))
+    report, _ = reported(template, demo, silent(), options=ReportOptions(locked=True))
     assert (report.failed, report.record["statements"]) == (1, 0)
     model = Model()
     report, _ = reported(template, demo, model.backend)
-    assert (report.failed, model.asked) == (0, ["How many orders are there?"])
+    assert (report.failed, model.questions) == (0, ["How many orders are there?"])
 
 
 @pytest.mark.parametrize(
@@ -240,7 +242,7 @@ def test_a_lock_file_that_was_tampered_with_runs_nothing(sql: str, demo: Path, t
         "!!python/object/apply:os.system [x]",
     ],
 )
-def test_a_lock_file_that_is_none_is_told_and_left_alone(text: str, demo: Path, tmp_path: Path) -> None:
+def test_an_invalid_lock_file_is_refused_and_left_unchanged(text: str, demo: Path, tmp_path: Path) -> None:
     template = template_of(tmp_path, "{{ How many orders are there? }}")
     place = tmp_path / "report.md.lock.yaml"
     place.write_text(text, encoding="utf-8")
@@ -251,7 +253,7 @@ def test_a_lock_file_that_is_none_is_told_and_left_alone(text: str, demo: Path, 
     assert not (tmp_path / "out.md").exists()
 
 
-def test_what_fails_today_keeps_its_verified_query(shop: Path, tmp_path: Path) -> None:
+def test_a_question_that_fails_keeps_its_verified_query(shop: Path, tmp_path: Path) -> None:
     template = template_of(tmp_path, "{{ the number of reviews }}")
     reported(template, shop, Model().backend)
     locked = (tmp_path / "report.md.lock.yaml").read_bytes()

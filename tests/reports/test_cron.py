@@ -9,7 +9,7 @@ import pytest
 
 from text2sql.errors import UsageError
 from text2sql.reports.cron import read_cron
-from text2sql.reports.schedule import keep, read_schedule
+from text2sql.reports.schedule import read_schedule, run_on_schedule
 
 
 @pytest.mark.parametrize(
@@ -37,7 +37,7 @@ def test_the_next_time_is_found(cron: str, after: str, due: str) -> None:
     ["", "* * * *", "60 * * * *", "* 24 * * *", "* * 0 * *", "* * * 13 *", "* * * * 8", "*/0 * * * *",
      "5-1 * * * *", "a * * * *", "1,, * * * *", "0 0 30 2 *", "-1 * * * *", "٣ * * * *"],
 )  # fmt: skip
-def test_what_is_no_schedule_is_told(cron: str) -> None:
+def test_an_invalid_schedule_is_refused(cron: str) -> None:
     with pytest.raises(UsageError) as caught:
         read_cron(cron)
     assert caught.value.message_key == "usage.report_cron"
@@ -57,23 +57,23 @@ class Clock:
 
 
 def due_times(cron: str, clock: Clock, work: Callable[[], timedelta], times: int) -> list[str]:
-    found: list[str] = []
+    runs: list[str] = []
 
-    async def made(due: datetime) -> None:
-        found.append(f"{due:%d %H:%M}")
+    async def run_job(due: datetime) -> None:
+        runs.append(f"{due:%d %H:%M}")
         clock.now += work()
-        if len(found) == times:
+        if len(runs) == times:
             raise StopAsyncIteration
 
     async def run() -> None:
-        await keep(read_cron(cron), made, now=clock, sleep=clock.sleep)
+        await run_on_schedule(read_cron(cron), run_job, now=clock, sleep=clock.sleep)
 
     with pytest.raises((StopAsyncIteration, RuntimeError)):
         asyncio.run(run())
-    return found
+    return runs
 
 
-def test_a_report_is_made_whenever_it_is_due() -> None:
+def test_a_report_is_built_whenever_it_is_due() -> None:
     clock = Clock("2026-11-16 07:30:20")
     assert due_times("0 8 * * *", clock, lambda: timedelta(minutes=5), 3) == [
         "16 08:00",
@@ -82,7 +82,7 @@ def test_a_report_is_made_whenever_it_is_due() -> None:
     ]
 
 
-def test_a_run_that_takes_longer_than_the_pause_leaves_the_missed_ones_out() -> None:
+def test_times_that_pass_during_a_run_are_skipped() -> None:
     clock = Clock("2026-11-16 07:59:00")
     assert due_times("*/10 * * * *", clock, lambda: timedelta(minutes=25), 3) == [
         "16 08:00",
@@ -117,7 +117,7 @@ def test_a_schedule_is_read_from_its_own_folder(tmp_path: Path) -> None:
         ("- {template: a.md, out: a.md, every: '* * * * *'}", "usage.export"),
     ],
 )
-def test_what_is_wrong_with_a_schedule_is_told_at_once(text: str, key: str, tmp_path: Path) -> None:
+def test_an_error_in_a_schedule_is_reported_before_it_starts(text: str, key: str, tmp_path: Path) -> None:
     (tmp_path / "all.yaml").write_text(text)
     with pytest.raises(UsageError) as caught:
         read_schedule(tmp_path / "all.yaml")

@@ -12,7 +12,7 @@ import pytest
 
 from text2sql.errors import UsageError
 from text2sql.i18n import explain
-from text2sql.reports.blocks import Grid, Mark, Picture, Shown, Words
+from text2sql.reports.blocks import Block, Failure, Image, InlineText, TableBlock
 from text2sql.reports.docx import DocxTemplate, docx_template
 
 W = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
@@ -43,7 +43,7 @@ def docx(*paragraphs: str, **parts: bytes) -> bytes:
 
 
 @pytest.mark.parametrize("compression", [zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
-def test_a_damaged_file_is_told_wherever_the_damage_is(compression: int) -> None:
+def test_a_damaged_file_is_refused_wherever_the_damage_is(compression: int) -> None:
     chance, packed = random.Random(7), io.BytesIO()
     with zipfile.ZipFile(packed, "w", compression) as archive:
         for name, data in opened(docx(*(f"paragraph {chance.random()}" for _ in range(20)))).items():
@@ -61,8 +61,8 @@ def opened(data: bytes) -> dict[str, bytes]:
         return {name: packed.read(name) for name in packed.namelist()}
 
 
-def filled(template: DocxTemplate, *shown: Shown) -> minidom.Document:
-    return minidom.parseString(opened(template.filled(shown))["word/document.xml"])
+def filled(template: DocxTemplate, *shown: Block) -> minidom.Document:
+    return minidom.parseString(opened(template.fill(shown))["word/document.xml"])
 
 
 def paragraphs(document: minidom.Document) -> list[str]:
@@ -82,7 +82,7 @@ def test_a_placeholder_in_several_runs_is_one() -> None:
         docx("Total: {¦{ total ¦revenue |¦ value }¦} EUR, {{ a }}¦{{ b }}.", "no {{ c }}")
     )
     assert [placeholder.question for placeholder in template.placeholders] == ["total revenue", "a", "b", "c"]
-    document = filled(template, Words("1,234"), Words("A"), Words("B"), Words("C"))
+    document = filled(template, InlineText("1,234"), InlineText("A"), InlineText("B"), InlineText("C"))
     assert paragraphs(document) == ["Total: 1,234 EUR, AB.", "no C"]
     root = document.documentElement
     assert root is not None
@@ -93,24 +93,26 @@ def test_a_placeholder_in_several_runs_is_one() -> None:
 @pytest.mark.parametrize("text", ["<w:p/>", "]]>&amp;", "a\x00\x0bb", "line\nbreak", "{{ again }}"])
 def test_a_hostile_cell_is_a_text_node(text: str) -> None:
     template = docx_template(docx("{{ a }}", "{{ b }}", "{{ c }}"))
-    document = filled(template, Words(text), Grid((text,), ((text,),), (False,), ""), Mark(text, text))
-    told = " ".join(text.replace("\x00", "").replace("\x0b", "").split())
-    assert paragraphs(document) == [told, told, told, "", f"⚠ {told}: {told}"]
+    document = filled(
+        template, InlineText(text), TableBlock((text,), ((text,),), (False,), ""), Failure(text, text)
+    )
+    shown = " ".join(text.replace("\x00", "").replace("\x0b", "").split())
+    assert paragraphs(document) == [shown, shown, shown, "", f"⚠ {shown}: {shown}"]
     assert len(document.getElementsByTagNameNS(W, "tbl")) == 1
 
 
 def test_a_table_takes_the_place_of_its_paragraph() -> None:
     template = docx_template(docx("before", "{{ a | table }}", "after {{ b | table }} it"))
-    assert template.blocks() == (True, False)
-    grid = Grid(("city", "n"), (("上海", "1"), ("Oslo", "2")), (False, True), "more")
+    assert template.standalone == (True, False)
+    grid = TableBlock(("city", "n"), (("上海", "1"), ("Oslo", "2")), (False, True), "more")
     document = filled(template, grid, grid)
     cells = ["city", "n", "上海", "1", "Oslo", "2", "more"]
     assert paragraphs(document) == ["before", *cells, "after  it", *cells]
 
 
-def test_a_picture_has_its_relation_and_its_type() -> None:
+def test_an_image_has_its_relation_and_content_type() -> None:
     template = docx_template(docx("{{ a | chart }}"))
-    parts = opened(template.filled([Picture(PNG, "png", "a")]))
+    parts = opened(template.fill([Image(PNG, "a")]))
     assert parts["word/media/text2sql1.png"] == PNG
     assert b'Target="media/text2sql1.png"' in parts["word/_rels/document.xml.rels"]
     assert b'Extension="png"' in parts["[Content_Types].xml"]
@@ -122,7 +124,7 @@ def test_headers_and_footers_are_filled_too() -> None:
     header = f'<w:hdr xmlns:w="{W}"><w:p><w:r><w:t>{{{{ h }}}}</w:t></w:r></w:p></w:hdr>'.encode()
     template = docx_template(docx("{{ a }}", header1=header))
     assert [placeholder.question for placeholder in template.placeholders] == ["a", "h"]
-    parts = opened(template.filled([Words("1"), Words("2")]))
+    parts = opened(template.fill([InlineText("1"), InlineText("2")]))
     assert b">2</w:t>" in parts["word/header1.xml"]
 
 
@@ -143,7 +145,7 @@ BOMB = (
     ],
     ids=["text", "a torn zip", "entities", "entities in UTF-16", "open tags"],
 )
-def test_a_file_that_is_no_word_document_is_told(data: bytes) -> None:
+def test_a_file_that_is_not_a_word_document_is_refused(data: bytes) -> None:
     with pytest.raises(UsageError) as caught:
         docx_template(data)
     assert caught.value.message_key == "usage.report_docx"

@@ -8,10 +8,10 @@ import pytest
 
 import servers
 from agents.asking import make_shop
-from reports.asking import Model, reported, silent, template_of
+from reports.forty_questions import Model, reported, silent, template_of
 from reports.test_docx import docx, opened
 from text2sql.errors import UsageError
-from text2sql.reports.pdf import printed
+from text2sql.reports.pdf import convert
 
 BY_MONTH = "SELECT ordered_on, total FROM orders ORDER BY ordered_on"
 HOSTILE = "<script>alert(1)</script>|`x`"
@@ -28,7 +28,9 @@ def model() -> Model:
     return Model({"order totals by day": BY_MONTH, "城市": "SELECT name FROM cities WHERE id = 4"})
 
 
-def test_a_chart_stands_beside_markdown_and_inside_a_page(small: Path, tmp_path: Path, model: Model) -> None:
+def test_a_chart_is_a_file_beside_markdown_and_embedded_in_html(
+    small: Path, tmp_path: Path, model: Model
+) -> None:
     template = template_of(tmp_path, "{{ order totals by day | chart:line }}\n")
     _, text = reported(template, small, model.backend, "a b.md")
     assert text == b"![order totals by day](a%20b_files/1.png)\n"
@@ -41,7 +43,7 @@ def test_a_chart_stands_beside_markdown_and_inside_a_page(small: Path, tmp_path:
     assert opened(made)["word/media/text2sql1.png"].startswith(b"\x89PNG")
 
 
-def test_a_chart_that_does_not_suit_is_marked(small: Path, tmp_path: Path, model: Model) -> None:
+def test_a_chart_type_that_does_not_fit_is_marked(small: Path, tmp_path: Path, model: Model) -> None:
     template = template_of(tmp_path, "{{ 城市 | chart:line }}")
     report, text = reported(template, small, model.backend)
     assert report.failed == 1
@@ -73,12 +75,12 @@ def test_a_browser_prints_a_page(small: Path, tmp_path: Path, model: Model) -> N
 
 @pytest.mark.slow
 @pytest.mark.skipif(not shutil.which("soffice"), reason="NOT TESTED: no LibreOffice here, 263 MB")
-def test_an_office_makes_a_template_that_is_filled_and_printed(
+def test_libreoffice_makes_a_template_that_is_filled_and_printed(
     small: Path, tmp_path: Path, model: Model
 ) -> None:
     word = tmp_path / "word.docx"
     word.write_bytes(
-        printed(b"<html><body><h1>{{ order totals by day | table }}</h1></body></html>", "a.html", "docx")
+        convert(b"<html><body><h1>{{ order totals by day | table }}</h1></body></html>", "a.html", "docx")
     )
     _, filled = reported(word, small, model.backend, "filled.docx")
     assert opened(filled)["word/document.xml"].count(b"<w:tr>") >= 3
@@ -99,11 +101,11 @@ def _program(name: str, package: str) -> None:
         pytest.skip(str(error))
 
 
-def test_a_program_that_fails_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_error_of_a_failing_program_is_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     office = tmp_path / "soffice"
     office.write_text("#!/bin/sh\necho no such filter >&2\nexit 1\n")
     office.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
     with pytest.raises(UsageError) as caught:
-        printed(b"x", "report.docx", "pdf")
+        convert(b"x", "report.docx", "pdf")
     assert caught.value.facts["detail"] == "no such filter"

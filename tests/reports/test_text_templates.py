@@ -6,8 +6,8 @@ import pytest
 from markdown_it import MarkdownIt
 
 from text2sql.errors import UsageError
-from text2sql.reports.blocks import Grid, Mark, Picture, Shown, Words
-from text2sql.reports.output import page
+from text2sql.reports.blocks import Block, Failure, Image, InlineText, TableBlock
+from text2sql.reports.output import html_page
 from text2sql.reports.placeholders import Placeholder, scan
 from text2sql.reports.text_templates import html_template, markdown_template
 
@@ -57,7 +57,7 @@ def test_a_placeholder_is_a_question_and_a_form(text: str, expected: Placeholder
         ("{{ a | value:2 }}", "usage.report_form"),
     ],
 )
-def test_what_is_wrong_with_a_placeholder_is_told_with_its_line(text: str, key: str) -> None:
+def test_an_error_in_a_placeholder_names_its_line(text: str, key: str) -> None:
     with pytest.raises(UsageError) as caught:
         list(scan(f"one\ntwo\n{text}"))
     assert (caught.value.message_key, caught.value.facts["line"]) == (key, 3)
@@ -66,24 +66,24 @@ def test_what_is_wrong_with_a_placeholder_is_told_with_its_line(text: str, key: 
 def test_escaped_braces_are_braces() -> None:
     template = markdown_template(r"\{{ not asked }} {{ asked }}")
     assert [placeholder.question for placeholder in template.placeholders] == ["asked"]
-    assert template.filled([Words("1")]) == "{{ not asked }} 1"
+    assert template.fill([InlineText("1")]) == "{{ not asked }} 1"
 
 
-def values(text: str) -> list[Shown]:
-    grid = Grid((text, "n"), ((text, "1"),), (False, True), note=text)
-    return [Words(text), grid, Mark(text, text), Picture(b"png", "png", text)]
+def values(text: str) -> list[Block]:
+    grid = TableBlock((text, "n"), ((text, "1"),), (False, True), note=text)
+    return [InlineText(text), grid, Failure(text, text), Image(b"png", text)]
 
 
 @pytest.mark.parametrize("text", HOSTILE)
 def test_a_hostile_cell_stays_text_in_markdown(text: str) -> None:
     template = markdown_template("x {{ a }} y\n\n{{ b }}\n\n{{ c }}\n\n{{ d }}\n\n{{ e }}\n")
-    filled = template.filled([Words(text), *values(text)])
-    shown = page(filled, "t").partition("<body>")[2]
+    filled = template.fill([InlineText(text), *values(text)])
+    shown = html_page(filled, "t").partition("<body>")[2]
     tags = set(re.findall(r"<(/?[a-zA-Z][\w-]*)", shown))
     assert tags <= {
-        f"{slash}{one}"
+        f"{slash}{tag}"
         for slash in ("", "/")
-        for one in ("p", "table", "thead", "tbody", "tr", "th", "td", "em", "strong", "img", "body", "html")
+        for tag in ("p", "table", "thead", "tbody", "tr", "th", "td", "em", "strong", "img", "body", "html")
     }
     assert re.findall(r' (?:src|href)="([^"]*)"', shown) == ["data:image/png;base64,cG5n"]
     assert [len(re.findall("<t[dh]", row)) for row in re.findall("<tr>.*?</tr>", shown, re.DOTALL)] == [2, 2]
@@ -94,7 +94,7 @@ def test_a_hostile_cell_stays_text_in_markdown(text: str) -> None:
 @pytest.mark.parametrize("text", HOSTILE)
 def test_a_hostile_cell_stays_text_in_html(text: str) -> None:
     template = html_template("<p>{{ a }}</p>{{ b }}<div>{{ c }}</div>{{ d }}")
-    filled = template.filled(values(text))
+    filled = template.fill(values(text))
     tags = set(re.findall(r"<(/?[a-zA-Z][\w-]*)", filled))
     assert tags <= {
         "p", "/p", "div", "/div", "table", "/table", "caption", "/caption", "thead", "/thead", "tbody",
@@ -116,7 +116,7 @@ def test_a_hostile_cell_stays_text_in_html(text: str) -> None:
         "<SCRIPT >{{ q }}",
     ],
 )
-def test_in_html_a_placeholder_stands_in_text_only(text: str) -> None:
+def test_in_html_a_placeholder_is_allowed_in_text_only(text: str) -> None:
     with pytest.raises(UsageError) as caught:
         html_template(f"<p>\n{text}")
     assert (caught.value.message_key, caught.value.facts["line"]) == ("usage.report_place", 2)
@@ -132,7 +132,7 @@ def test_a_question_in_html_may_hold_what_markup_is_made_of() -> None:
 
 def test_markdown_is_readable_where_it_is_harmless() -> None:
     template = markdown_template("{{ a }}, {{ b }}\n\n{{ c }}")
-    grid = Grid(("city", "n"), (("上海", "1,234.5"), ("O'Neil & Co", "-2")), (False, True))
-    filled = template.filled([Words("1,234.5"), Words("-3"), grid])
+    grid = TableBlock(("city", "n"), (("上海", "1,234.5"), ("O'Neil & Co", "-2")), (False, True))
+    filled = template.fill([InlineText("1,234.5"), InlineText("-3"), grid])
     assert filled == "1,234.5, -3\n\n| city | n |\n|---|---:|\n| 上海 | 1,234.5 |\n| O'Neil &amp; Co | -2 |"
     assert "O'Neil &amp; Co" in MarkdownIt("commonmark").enable("table").render(filled)

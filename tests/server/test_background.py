@@ -32,7 +32,7 @@ async def ended(server: Served, report_id: str, seconds: float = 30.0) -> dict[s
 
 async def stored_questions(server: Served, report_id: str) -> set[str]:
     """The values stored so far, as a report shows them."""
-    works = (await server.here.server_store.memory()).works
+    works = (await server.here.server_store.memory()).jobs
     body = [json.loads(part) for part in (await works.parts(report_id, "question")).values()]
     return {f"{item['answer']['rows'][0][0]:,}" for item in body if item["answer"]}
 
@@ -43,17 +43,17 @@ def test_a_report_is_resumed_by_another_process_and_runs_nothing_twice(
     shop = make_shop(tmp_path / "shop.db")
 
     async def stopped_half_way() -> tuple[str, set[str]]:
-        keep, runs = _Journal.keep, 0
+        save, runs = _Journal.save, 0
 
         async def two_only(journal: Any, step: Any, outcome: Any) -> None:
             nonlocal runs
             runs += step.stage == "run"
             if runs > 2:
                 await asyncio.sleep(60)
-            await keep(journal, step, outcome)
+            await save(journal, step, outcome)
 
         with monkeypatch.context() as halting:
-            halting.setattr(_Journal, "keep", two_only)
+            halting.setattr(_Journal, "save", two_only)
             async with served(shop, scripted([], last=DIFFERENT), memory=memory) as server:
                 response = await server.client.post("/api/v1/reports", json={"template": TEMPLATE})
                 name = response.json()["report_id"]
@@ -137,7 +137,7 @@ def test_a_report_stored_before_job_types_existed_is_resumed(memory: str, shop: 
 
     async def scenario() -> str:
         async with served(shop, scripted([COUNT]), memory=memory) as server:
-            works, name = (await server.here.server_store.memory()).works, "0" * 32
+            works, name = (await server.here.server_store.memory()).jobs, "0" * 32
             body = {"request": request, "who": who, "language": "en"}
             await works.add(name, job_owner(""), json.dumps(body))
             await server.here.jobs.enqueue(name, "report")
@@ -152,13 +152,13 @@ def test_a_report_that_crashes_its_processes_is_given_up(tmp_path: Path) -> None
 
     async def scenario() -> dict[str, Any]:
         async with served(make_shop(tmp_path / "shop.db"), scripted([]), memory=memory) as server:
-            works = (await server.here.server_store.memory()).works
+            works = (await server.here.server_store.memory()).jobs
             body = {"template": TEMPLATE}
             with pytest.MonkeyPatch.context() as patch:
                 patch.setattr(server.here.jobs, "enqueue", lambda *_: asyncio.sleep(0))
                 name = (await server.client.post("/api/v1/reports", json=body)).json()["report_id"]
             for _ in range(10):
-                async with works.held(name):
+                async with works.claim(name):
                     pass
             assert await server.here.jobs.run(name)
             stored: dict[str, Any] = await server.get(f"/api/v1/reports/{name}")

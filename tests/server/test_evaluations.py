@@ -145,7 +145,7 @@ def test_an_evaluation_is_resumed_by_another_process_and_asks_nothing_twice(memo
                     await asyncio.sleep(0.02)
             assert (state["status"], state["total"], state["accuracy"]) == ("running", 6, 1.0)
             await server.get(f"{place}/result", 409)
-            jobs = (await server.here.server_store.memory()).works
+            jobs = (await server.here.server_store.memory()).jobs
             parts = await jobs.parts(place.rpartition("/")[2], "question")
             return place, [json.loads(item)["question"] for item in parts.values()]
 
@@ -279,10 +279,10 @@ def test_an_evaluation_belongs_to_its_user_and_ends_with_the_users_key(shop: Pat
             await until(lambda: not server.here.jobs.claimed, 30)
             memory = await server.here.server_store.memory()
             async with asyncio.timeout(30):
-                while (work := await memory.works.find(place.rpartition("/")[2])) and work.state == "running":
+                while (work := await memory.jobs.find(place.rpartition("/")[2])) and work.state == "running":
                     await asyncio.sleep(0.02)
             assert work is not None
-            scenario: dict[str, Any] = json.loads(work.told)
+            scenario: dict[str, Any] = json.loads(work.output)
             return scenario
 
     assert asyncio.run(scenario())["problem"]["kind"] == "usage.not_welcome"

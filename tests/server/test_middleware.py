@@ -152,15 +152,15 @@ PROBLEMS = [
         "GET",
         "/api/v1/results/nope",
         None,
-        "There is no such result, or its time is over.",
+        "There is no such result, or it has expired.",
         "没有该结果，或已过期。",
     ),
-    ("GET", "/nope", None, "There is no such thing here.", "这里没有所请求的内容。"),
+    ("GET", "/nope", None, "This resource does not exist.", "请求的资源不存在。"),
     (
         "POST",
         "/api/v1/query/sync",
         {"question": ""},
-        "The request does not fit: body.question (string_too_short)",
+        "The request is not valid: body.question (string_too_short)",
         "请求不符合要求：body.question (string_too_short)",
     ),
     (

@@ -512,7 +512,7 @@ def test_good_feedback_is_a_verified_pair_and_bad_feedback_takes_it_back(shop: P
             seen: list[Any] = [await rate(good=True), await recalled()]
             seen += [await rate(good=False, comment="不对"), await recalled()]
             seen += [await rate(good=True, sql="DROP TABLE orders")]
-            seen += [sorted(str(item["comment"]) for item in await resources.memory.noted(""))]
+            seen += [sorted(str(item["comment"]) for item in await resources.memory.feedback(""))]
             return seen
 
     assert asyncio.run(scenario()) == [204, [COUNT], 204, [], 422, ["", "不对"]]

@@ -128,11 +128,11 @@ def test_a_thread_that_another_process_works_on_is_a_conflict_until_it_ends_or_d
             assert len(await two.threads.history("t")) == 1
 
             # A dead worker does not renew its lock: after a while another one may take it.
-            monkeypatch.setattr(thread_lock, "TURN_SECONDS", 0.0)
-            dead = (await app_instance.resources()).memory.turns.turn("/t", "t")
+            monkeypatch.setattr(thread_lock, "LOCK_SECONDS", 0.0)
+            dead = (await app_instance.resources()).memory.thread_locks.lock("/t", "t")
             await dead.__aenter__()
             monkeypatch.undo()
-            async with (await two.resources()).memory.turns.turn("/t", "t"):
+            async with (await two.resources()).memory.thread_locks.lock("/t", "t"):
                 pass
 
     asyncio.run(scenario())

@@ -98,8 +98,8 @@ def test_a_refusal_names_the_rule_the_piece_and_its_position(policy: Policy) -> 
 def test_a_refusal_has_a_message_in_both_languages(policy: Policy) -> None:
     verdict = check("SELECT ssn FROM customers", "postgres", None, policy)
     assert isinstance(verdict, SqlRejected)
-    assert refusal(verdict, "en") == "There is no such column that may be seen: ssn (line 1, column 8)"
-    assert refusal(verdict, "zh") == "没有可查看的此列：ssn （第 1 行，第 8 列）"
+    assert refusal(verdict, "en") == "This column does not exist or is not accessible: ssn (line 1, column 8)"
+    assert refusal(verdict, "zh") == "没有该列，或无权查看：ssn （第 1 行，第 8 列）"
 
 
 def test_every_rule_has_a_message() -> None:

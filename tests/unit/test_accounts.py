@@ -26,8 +26,8 @@ def read(document: Any, addresses: dict[str, str] | None = None) -> Any:
 
 
 def test_an_account_is_found_by_the_sorted_roles() -> None:
-    given = {"shop": {"clerk": url("clerk"), "manager+clerk": url("both")}}
-    assert read(given) == {"shop": {("clerk",): url("clerk"), ("clerk", "manager"): url("both")}}
+    document = {"shop": {"clerk": url("clerk"), "manager+clerk": url("both")}}
+    assert read(document) == {"shop": {("clerk",): url("clerk"), ("clerk", "manager"): url("both")}}
     assert read({}) == {}
 
 
@@ -66,13 +66,13 @@ def test_the_credentials_of_an_account_may_be_options() -> None:
         ({"shop": {"clerk": url("clerk", "@db.example:x/shop?sslmode=require")}}, "usage.accounts_url"),
     ],
 )
-def test_a_slip_is_told_in_both_languages_without_a_password(document: Any, key: str) -> None:
+def test_a_mistake_is_reported_in_both_languages_without_a_password(document: Any, key: str) -> None:
     with pytest.raises(UsageError) as caught:
         read(document, {"shop": SHOP, "plain": SHOP})
     assert caught.value.message_key == key
-    told = [explain(caught.value, "en"), explain(caught.value, "zh"), str(caught.value)]
-    assert told[0] != told[1]
-    assert "-pw" not in "".join(told)
+    texts = [explain(caught.value, "en"), explain(caught.value, "zh"), str(caught.value)]
+    assert texts[0] != texts[1]
+    assert "-pw" not in "".join(texts)
     assert caught.value.__cause__ is None
 
 

@@ -32,10 +32,12 @@ from text2sql.types import ForeignKey
 class Job:
     """What the service says of a job."""
 
-    def __init__(self, sql: str, config: Any, told: dict[str, Any], rows: Sequence[tuple[Any, ...]]) -> None:
+    def __init__(
+        self, sql: str, config: Any, properties: dict[str, Any], rows: Sequence[tuple[Any, ...]]
+    ) -> None:
         self.sql, self.config, self.rows = sql, config, rows
-        self.statement_type = told.get("kind", "SELECT")
-        self.total_bytes_processed = told.get("bytes", 100)
+        self.statement_type = properties.get("kind", "SELECT")
+        self.total_bytes_processed = properties.get("bytes", 100)
         self.referenced_tables = [SimpleNamespace(dataset_id="shop", table_id="orders")]
         self.cancelled = False
 
@@ -49,12 +51,12 @@ class Job:
 
 
 class Client:
-    def __init__(self, **told: Any) -> None:
-        self.told = told
+    def __init__(self, **properties: Any) -> None:
+        self.properties = properties
         self.jobs: list[Job] = []
 
     def query(self, sql: str, job_config: Any, **_: Any) -> Job:
-        self.jobs.append(Job(sql, job_config, self.told, [(1, ["a"]), (2, [])]))
+        self.jobs.append(Job(sql, job_config, self.properties, [(1, ["a"]), (2, [])]))
         return self.jobs[-1]
 
 
@@ -120,31 +122,58 @@ def test_a_running_job_is_cancelled_and_a_finished_one_is_not() -> None:
     assert not client.jobs[-1].cancelled
 
 
-def told(reason: str, message: str, kind: type[google.GoogleAPICallError] = google.BadRequest) -> Exception:
+def service_error(
+    reason: str, message: str, kind: type[google.GoogleAPICallError] = google.BadRequest
+) -> Exception:
     return kind(message, errors=[{"reason": reason, "message": message}])
 
 
 @pytest.mark.parametrize(
     ("error", "kind", "names", "position"),
     [
-        (told("invalidQuery", 'Syntax error: Unexpected identifier "SELEC" at [1:1]'), "syntax", (), 1),
-        (told("invalidQuery", "Unrecognized name: absent at [2:3]"), "unknown_column", ("absent",), 14),
-        (told("invalidQuery", "Name absent not found inside c at [1:8]"), "unknown_column", ("absent",), 8),
         (
-            told("notFound", "Not found: Table proj:shop.nowhere was not found", google.NotFound),
+            service_error("invalidQuery", 'Syntax error: Unexpected identifier "SELEC" at [1:1]'),
+            "syntax",
+            (),
+            1,
+        ),
+        (
+            service_error("invalidQuery", "Unrecognized name: absent at [2:3]"),
+            "unknown_column",
+            ("absent",),
+            14,
+        ),
+        (
+            service_error("invalidQuery", "Name absent not found inside c at [1:8]"),
+            "unknown_column",
+            ("absent",),
+            8,
+        ),
+        (
+            service_error("notFound", "Not found: Table proj:shop.nowhere was not found", google.NotFound),
             "unknown_table",
             ("nowhere",),
             None,
         ),
-        (told("invalidQuery", "Column name id is ambiguous at [1:8]"), "ambiguous_column", ("id",), 8),
-        (told("invalidQuery", "Bad int64 value: abc"), "type", (), None),
-        (told("invalidQuery", "No matching signature for operator + at [1:8]"), "type", (), 8),
-        (told("accessDenied", "Access Denied: Table x", google.Forbidden), "permission", (), None),
-        (told("bytesBilledLimitExceeded", "Query exceeded limit for bytes billed"), "resource", (), None),
-        (told("stopped", "Job was cancelled"), "cancelled", (), None),
-        (told("backendError", "try again", google.ServiceUnavailable), "connection", (), None),
-        (told("rateLimitExceeded", "too many", google.TooManyRequests), "busy", (), None),
-        (told("", "x", google.InternalServerError), "connection", (), None),
+        (
+            service_error("invalidQuery", "Column name id is ambiguous at [1:8]"),
+            "ambiguous_column",
+            ("id",),
+            8,
+        ),
+        (service_error("invalidQuery", "Bad int64 value: abc"), "type", (), None),
+        (service_error("invalidQuery", "No matching signature for operator + at [1:8]"), "type", (), 8),
+        (service_error("accessDenied", "Access Denied: Table x", google.Forbidden), "permission", (), None),
+        (
+            service_error("bytesBilledLimitExceeded", "Query exceeded limit for bytes billed"),
+            "resource",
+            (),
+            None,
+        ),
+        (service_error("stopped", "Job was cancelled"), "cancelled", (), None),
+        (service_error("backendError", "try again", google.ServiceUnavailable), "connection", (), None),
+        (service_error("rateLimitExceeded", "too many", google.TooManyRequests), "busy", (), None),
+        (service_error("", "x", google.InternalServerError), "connection", (), None),
     ],
 )
 def test_an_error_of_bigquery_has_its_kind(
@@ -184,10 +213,15 @@ def test_tables_of_bigquery_become_a_catalog_without_a_query() -> None:
         list_rows=lambda *_, **__: [("Oslo",), ("北京",), (None,)],
     )
     made = tables_of_bigquery.read(client, "proj.shop", 3)
-    (found,) = made.tables
-    assert (made.default_schema, found.name, found.comment, found.rows) == ("shop", "customers", "客户", 3)
-    assert (found.primary_key, found.columns[1].samples) == (("id",), ("Oslo", "北京"))
-    assert [column.nullable for column in found.columns] == [False, True]
+    (customers,) = made.tables
+    assert (made.default_schema, customers.name, customers.comment, customers.rows) == (
+        "shop",
+        "customers",
+        "客户",
+        3,
+    )
+    assert (customers.primary_key, customers.columns[1].samples) == (("id",), ("Oslo", "北京"))
+    assert [column.nullable for column in customers.columns] == [False, True]
 
 
 def test_an_address_of_bigquery_names_a_dataset() -> None:
@@ -273,7 +307,7 @@ def test_a_query_is_compiled_inside_another_then_begun_and_read_in_batches() -> 
     ]
 
 
-def test_the_time_limit_of_snowflake_is_said_where_it_changes() -> None:
+def test_the_time_limit_of_snowflake_is_sent_only_when_it_changes() -> None:
     connection = Connection()
     session = SnowflakeSession(connection, "PUBLIC")
     for seconds in (1.2, 1.9, 3.0):

@@ -30,7 +30,7 @@ def test_the_environment_is_read_by_type() -> None:
         ("TEXT2SQL_ROW_LIMIT", "-1", "usage.setting_positive"),
     ],
 )
-def test_a_wrong_value_is_named(name: str, value: str, key: str) -> None:
+def test_an_invalid_value_is_named(name: str, value: str, key: str) -> None:
     with pytest.raises(UsageError) as caught:
         from_environment({name: value})
     assert caught.value.message_key == key

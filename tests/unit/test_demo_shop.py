@@ -18,7 +18,7 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return build_demo(tmp_path_factory.mktemp("shop") / "shop.db")
 
 
-def told(shop: Path, sql: str) -> list[tuple[object, ...]]:
+def rows_of(shop: Path, sql: str) -> list[tuple[object, ...]]:
     with closing(sqlite3.connect(shop)) as connection:
         return connection.execute(sql).fetchall()
 
@@ -30,23 +30,23 @@ def digest(shop: Path) -> str:
 
 
 def test_the_shop_has_a_dozen_tables_and_a_hundred_thousand_rows(shop: Path) -> None:
-    tables = told(shop, "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%'")
-    counts = {name: told(shop, f'SELECT count(*) FROM "{name}"')[0][0] for (name,) in tables}
+    tables = rows_of(shop, "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%'")
+    counts = {name: rows_of(shop, f'SELECT count(*) FROM "{name}"')[0][0] for (name,) in tables}
     assert len(counts) == 14
     assert sum(int(str(count)) for count in counts.values()) > 100_000
 
 
 def test_orders_cover_three_years(shop: Path) -> None:
-    years = told(shop, "SELECT strftime('%Y', ordered_on) FROM orders GROUP BY 1 ORDER BY 1")
+    years = rows_of(shop, "SELECT strftime('%Y', ordered_on) FROM orders GROUP BY 1 ORDER BY 1")
     assert years == [("2023",), ("2024",), ("2025",)]
 
 
 def test_every_foreign_key_holds(shop: Path) -> None:
-    assert told(shop, "PRAGMA foreign_key_check") == []
+    assert rows_of(shop, "PRAGMA foreign_key_check") == []
 
 
 def test_a_payment_is_the_sum_of_its_order(shop: Path) -> None:
-    wrong = told(
+    wrong = rows_of(
         shop,
         "SELECT count(*) FROM payments p WHERE abs(amount - (SELECT sum(quantity * unit_price "
         "* (1 - discount)) FROM order_items i WHERE i.order_id = p.order_id)) > 0.01",
@@ -55,11 +55,11 @@ def test_a_payment_is_the_sum_of_its_order(shop: Path) -> None:
 
 
 def test_the_shop_is_the_same_every_time_and_everywhere(shop: Path) -> None:
-    rows = told(shop, "SELECT sum(amount), count(*) FROM payments WHERE method = 'alipay'")
+    rows = rows_of(shop, "SELECT sum(amount), count(*) FROM payments WHERE method = 'alipay'")
     assert digest(shop)[:12] == DIGEST, rows
 
 
-def test_a_place_that_cannot_be_written_is_said_and_nothing_is_left(tmp_path: Path) -> None:
+def test_an_unwritable_folder_is_reported_and_nothing_is_left(tmp_path: Path) -> None:
     taken = tmp_path / "file"
     taken.write_text("not a folder")
     with pytest.raises(UsageError) as caught:

@@ -43,7 +43,7 @@ def test_an_order_survives_the_casts_around_the_query(file: Path) -> None:
     assert len(many) == 5000
 
 
-def test_a_file_that_another_process_writes_is_said_to_be_locked(file: Path) -> None:
+def test_a_file_that_another_process_writes_is_reported_as_locked(file: Path) -> None:
     code = (
         f"import duckdb, sys; c = duckdb.connect({str(file)!r}); print('open', flush=True); sys.stdin.read()"
     )
@@ -61,7 +61,7 @@ def test_a_file_that_another_process_writes_is_said_to_be_locked(file: Path) -> 
         db.ping()
 
 
-def test_a_damaged_file_is_said(file: Path) -> None:
+def test_a_damaged_file_is_reported(file: Path) -> None:
     whole = file.read_bytes()
     file.write_bytes(whole[:4096] + b"\xff" * (len(whole) - 4096))
     with open_database(str(file)) as db, pytest.raises(OtherDatabaseError) as caught:
@@ -69,7 +69,7 @@ def test_a_damaged_file_is_said(file: Path) -> None:
     assert caught.value.message_key == "database.damaged"
 
 
-def test_nothing_is_left_beside_the_file(file: Path) -> None:
+def test_no_temporary_files_are_left_beside_the_file(file: Path) -> None:
     with open_database(str(file)) as db:
         ask(db, "SELECT i FROM range(3000000) r(i) ORDER BY hash(i) LIMIT 1")
         scratch: Path = db._engine.engine._scratch  # type: ignore[attr-defined]
@@ -106,7 +106,7 @@ def test_ten_million_rows_cost_no_more_memory_than_a_page(file: Path) -> None:
         ("something new", "something new"),
     ],
 )
-def test_an_interval_is_read(text: str, expected: str) -> None:
+def test_an_interval_is_converted(text: str, expected: str) -> None:
     assert read_duration(text) == expected
 
 
@@ -120,17 +120,17 @@ def test_an_interval_is_read(text: str, expected: str) -> None:
         ("0044-03-15 (BC) 01:02:03", "0044-03-15 (BC) 01:02:03"),
     ],
 )
-def test_a_moment_is_read(text: str, expected: str) -> None:
+def test_a_timestamp_is_converted(text: str, expected: str) -> None:
     assert read_moment(text) == expected
 
 
-def test_a_clock_is_read() -> None:
+def test_a_time_of_day_is_converted() -> None:
     assert read_clock("12:00:00+05:30") == "12:00:00+05:30"
     assert read_clock("24:00:00") == "24:00:00"
 
 
 @pytest.mark.parametrize("value", [0.1, 1e-40, 3.4028235e38, 16777217.0, 1.5])
-def test_a_single_is_shown_with_as_few_digits_as_it_has(value: float) -> None:
+def test_a_single_precision_number_has_no_spurious_digits(value: float) -> None:
     import struct
 
     (single,) = struct.unpack("f", struct.pack("f", value))

@@ -28,7 +28,7 @@ def test_only_a_blank_stands_for_the_password(dialect: str) -> None:
 
 
 @pytest.mark.parametrize("dialect", ["sqlite", "duckdb"])
-def test_a_file_has_no_accounts_and_that_is_said(dialect: str) -> None:
+def test_for_a_file_grants_explain_that_there_are_no_accounts(dialect: str) -> None:
     assert "no accounts" in grants(ODD, dialect, "reader")
 
 

@@ -9,27 +9,27 @@ from text2sql.errors import DatabaseError, QueryTimeout, Text2SQLError, UsageErr
 from text2sql.i18n import explain, language, sentences
 
 
-def blanks(text: str) -> set[str]:
+def placeholders(text: str) -> set[str]:
     return {name for _, name, _, _ in string.Formatter().parse(text) if name}
 
 
-def test_both_languages_are_complete_and_have_the_same_blanks() -> None:
+def test_both_languages_are_complete_and_have_the_same_placeholders() -> None:
     for key, (en, zh) in sentences().items():
         assert en, key
         assert zh, key
-        assert blanks(en) == blanks(zh), key
+        assert placeholders(en) == placeholders(zh), key
         assert any("\u4e00" <= letter <= "\u9fff" for letter in zh), key
 
 
-def test_every_sentence_says_what_to_do_next() -> None:
-    spoken = [
+def test_every_usage_message_has_a_hint() -> None:
+    errors_of_users = [
         key for key in sentences() if key.startswith(("usage.", "missing_")) and not key.endswith(".hint")
     ]
-    without = [key for key in spoken if f"{key}.hint" not in sentences()]
+    without = [key for key in errors_of_users if f"{key}.hint" not in sentences()]
     assert without == []
 
 
-def test_every_kind_of_database_error_has_its_sentence_and_hint() -> None:
+def test_every_kind_of_database_error_has_a_message_and_a_hint() -> None:
     kinds = [
         error_class
         for error_class in vars(errors).values()
@@ -43,7 +43,7 @@ def test_every_kind_of_database_error_has_its_sentence_and_hint() -> None:
         assert f"database.{kind.kind}.hint" in sentences()
 
 
-def test_an_error_is_told_in_two_lines() -> None:
+def test_an_error_is_explained_in_two_lines() -> None:
     assert explain(QueryTimeout("x", seconds=1.5), "en").splitlines()[0] == (
         "The query ran longer than 1.5 s and was stopped."
     )
@@ -62,5 +62,7 @@ def test_an_error_is_told_in_two_lines() -> None:
         ("", {"LC_ALL": "C", "LANG": "zh_CN.UTF-8"}, "en"),
     ],
 )
-def test_the_readers_language_is_found(wanted: str, environment: dict[str, str], expected: str) -> None:
+def test_the_language_follows_the_request_then_the_environment(
+    wanted: str, environment: dict[str, str], expected: str
+) -> None:
     assert language(wanted, environment) == expected

@@ -35,7 +35,7 @@ class Socket:
         self.closed = True
 
 
-def test_a_row_that_never_ends_is_given_up_at_the_limit() -> None:
+def test_an_endless_row_is_aborted_at_the_limit() -> None:
     connection: Any = MysqlConnection(defer_connect=True)
     sock, row = Socket(), EndlessRow()
     connection._sock, connection._rfile, connection._next_seq_id = sock, row, 0

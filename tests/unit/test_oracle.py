@@ -24,8 +24,10 @@ from text2sql.types import CheckedSql, ForeignKey, Index
 def ora(number: int, words: str, offset: int = 0) -> oracledb.DatabaseError:
     """An error as the driver creates it."""
     code = f"ORA-{number:05}"
-    told = SimpleNamespace(code=number, full_code=code, message=f"{code}: {words}\nHelp: …", offset=offset)
-    return oracledb.DatabaseError(told)
+    driver_error = SimpleNamespace(
+        code=number, full_code=code, message=f"{code}: {words}\nHelp: …", offset=offset
+    )
+    return oracledb.DatabaseError(driver_error)
 
 
 def dpy(number: int, words: str) -> oracledb.OperationalError:
@@ -66,9 +68,9 @@ def test_an_error_has_its_kind_by_its_number(error: Exception, kind: str, names:
 
 
 def test_an_error_says_where_it_stands() -> None:
-    told = translate(ora(904, '"ABSENT": invalid identifier', offset=7))
-    assert told is not None
-    assert told.position == 8
+    translated = translate(ora(904, '"ABSENT": invalid identifier', offset=7))
+    assert translated is not None
+    assert translated.position == 8
 
 
 def test_a_foreign_error_is_not_ours() -> None:
@@ -88,7 +90,7 @@ def test_a_refused_connection_says_why(error: Exception, key: str) -> None:
     assert connection_error(error, "").message_key == key
 
 
-def test_a_server_that_is_not_there_is_told_without_the_password() -> None:
+def test_an_unreachable_server_is_reported_without_the_password() -> None:
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         port = listener.getsockname()[1]
@@ -98,7 +100,7 @@ def test_a_server_that_is_not_there_is_told_without_the_password() -> None:
         assert "t1ger-pw" not in explain(caught.value, "en") + repr(caught.value)
 
 
-def test_an_option_that_nobody_knows_is_refused() -> None:
+def test_an_unknown_option_is_refused() -> None:
     with pytest.raises(UsageError) as caught:
         open_database("oracle://scott:tiger@host/shop?encryption=off")
     assert caught.value.message_key == "usage.db_option"
@@ -193,7 +195,7 @@ def test_a_query_is_parsed_inside_another_and_then_run_in_a_read_only_transactio
         catalog.sample_query("SHOP", [("客户 表", "姓 名"), ("CUSTOMERS", "CITY")]),
     ],
 )
-def test_what_the_dictionary_is_asked_is_oracles_sql(sql: str) -> None:
+def test_the_dictionary_queries_are_oracles_sql(sql: str) -> None:
     assert len(sqlglot.parse(sql, read="oracle")) == 1
 
 

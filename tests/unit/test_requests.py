@@ -157,7 +157,7 @@ def test_a_waiting_caller_gets_the_session_that_comes_back() -> None:
     assert pool.take() is lease
 
 
-def test_a_failed_connect_gives_its_place_back() -> None:
+def test_a_failed_connect_releases_its_slot() -> None:
     def refuse(_: Scripted) -> None:
         raise ConnectionFailed("refused")
 
@@ -204,7 +204,7 @@ def test_a_session_that_was_cancelled_is_never_used_again() -> None:
     assert db.run(QUERY).rows == ((1,),)
 
 
-def test_an_answer_that_comes_after_the_limit_is_a_time_out() -> None:
+def test_a_reply_after_the_limit_is_a_timeout() -> None:
     class Late(Scripted):
         def execute(self, sql: str, rows: int) -> RawResult:
             time.sleep(0.06)
@@ -216,7 +216,7 @@ def test_an_answer_that_comes_after_the_limit_is_a_time_out() -> None:
         make(engine).run(QUERY, Limits(seconds=0.05))
 
 
-def test_a_cancel_that_came_too_early_is_sent_again() -> None:
+def test_a_cancel_that_was_too_early_is_repeated() -> None:
     class Deaf(Scripted):
         heard = 0
 
@@ -259,7 +259,7 @@ def test_an_error_that_is_not_the_drivers_passes_and_costs_the_session() -> None
     assert session.closed
 
 
-def test_a_closed_database_closes_what_comes_back_and_lends_nothing() -> None:
+def test_a_closed_database_closes_returned_sessions_and_lends_none() -> None:
     engine = ScriptedEngine()
     db = make(engine)
     stream = db.stream(QUERY)

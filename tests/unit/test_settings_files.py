@@ -103,7 +103,7 @@ def test_names_may_be_a_list_and_whole_numbers_may_be_seconds(write: Write) -> N
         ("[question]\ngrammar = 1", "setting", "[question] grammar (FILE:2)", None),
     ],
 )
-def test_a_wrong_line_is_named(write: Write, text: str, key: str, place: str, close: str | None) -> None:
+def test_an_invalid_line_is_named(write: Write, text: str, key: str, place: str, close: str | None) -> None:
     file = write("text2sql.toml", text)
     error = refusal()
     assert error.message_key == f"usage.{key}"
@@ -111,7 +111,7 @@ def test_a_wrong_line_is_named(write: Write, text: str, key: str, place: str, cl
     assert error.facts.get("close") == close
 
 
-def test_a_file_that_is_no_toml_or_is_missing_is_named(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_invalid_or_missing_file_is_named(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
     file = write("text2sql.toml", "[database\n")
     assert (refusal().message_key, refusal().facts["path"]) == ("usage.config_syntax", file)
     file.write_bytes(b"\xff")
@@ -154,7 +154,7 @@ def test_a_protected_setting_needs_a_named_file(
         file.unlink()
 
 
-def test_what_the_environment_sets_itself_is_no_matter_of_a_file(
+def test_a_refused_value_does_not_matter_if_the_environment_sets_it(
     write: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A tool may have loaded the file into the environment."""
@@ -163,7 +163,7 @@ def test_what_the_environment_sets_itself_is_no_matter_of_a_file(
     assert from_environment().memory == "none"
 
 
-def test_an_address_in_a_found_file_gets_only_its_own_key(
+def test_a_base_url_in_a_found_file_gets_only_the_key_of_that_file(
     write: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write(".env", "TEXT2SQL_BASE_URL=http://evil.test\n")
@@ -174,7 +174,7 @@ def test_an_address_in_a_found_file_gets_only_its_own_key(
     assert refusal().message_key == "usage.config_protected"
 
 
-def test_of_other_variables_only_keys_are_read_and_none_is_passed_on(
+def test_other_variables_are_read_only_if_they_are_keys_and_are_not_exported(
     write: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write(".env", "OPENAI_API_KEY=x\nexport VLLM_API_KEY='y'\nOPENAI_BASE_URL=http://evil.test\nPATH=/evil\n")
@@ -187,21 +187,21 @@ def test_of_other_variables_only_keys_are_read_and_none_is_passed_on(
     assert environment()["OPENAI_API_KEY"] == "z"
 
 
-def test_the_places_of_values_and_unknown_variables_are_known(
+def test_the_origin_of_values_and_unknown_variables_are_reported(
     write: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file = write("text2sql.toml", "[database]\npool_size = 1\n")
     env = write(".env", "TEXT2SQL_LANG=en\n")
     monkeypatch.setenv("TEXT2SQL_TIME_LIMT", "1")
     monkeypatch.setenv("TEXT2SQL_ROW_LIMIT", "5")
-    given = read_settings()
-    assert given.files == (file, env)
-    assert given.places == {
+    settings = read_settings()
+    assert settings.files == (file, env)
+    assert settings.places == {
         "pool_size": f"[database] pool_size ({file}:2)",
         "lang": f"TEXT2SQL_LANG ({env})",
         "row_limit": "TEXT2SQL_ROW_LIMIT",
     }
-    assert given.unknown == {"TEXT2SQL_TIME_LIMT": "TEXT2SQL_TIME_LIMIT"}
+    assert settings.unknown == {"TEXT2SQL_TIME_LIMT": "TEXT2SQL_TIME_LIMIT"}
 
 
 def test_every_setting_belongs_to_one_group() -> None:

@@ -30,23 +30,25 @@ def file(tmp_path: Path) -> Path:
     return path
 
 
-def test_a_value_that_does_not_fit_its_column_is_kept(file: Path) -> None:
+def test_a_value_that_does_not_fit_its_column_type_is_returned(file: Path) -> None:
     with open_database(str(file)) as db:
         assert ask(db, "SELECT a, b FROM t") == ((1, "abc"), ("no number", 2.5))
 
 
-def test_a_locked_database_is_said_after_a_short_wait(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_locked_database_is_reported_after_a_short_wait(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(engine_module, "BUSY_SECONDS", 0.1)
     with closing(sqlite3.connect(file, isolation_level=None)) as writer, open_database(str(file)) as db:
         writer.execute("BEGIN EXCLUSIVE")
         with pytest.raises(LockConflict) as caught:
             ask(db, "SELECT * FROM t")
-        assert caught.value.mend == "again"
+        assert caught.value.retry == "again"
         writer.execute("ROLLBACK")
         assert ask(db, "SELECT count(*) FROM t") == ((2,),)
 
 
-def test_a_database_with_a_log_is_read_while_somebody_writes(file: Path) -> None:
+def test_a_database_with_a_log_is_read_during_writes(file: Path) -> None:
     with closing(sqlite3.connect(file, isolation_level=None)) as writer:
         writer.execute("PRAGMA journal_mode = WAL")
         writer.execute("BEGIN IMMEDIATE")
@@ -57,7 +59,7 @@ def test_a_database_with_a_log_is_read_while_somebody_writes(file: Path) -> None
             assert ask(db, "SELECT count(*) FROM t") == ((0,),)
 
 
-def test_a_quiet_log_that_cannot_be_opened_is_read_as_unchanging(
+def test_a_database_whose_log_cannot_be_opened_is_read_as_immutable(
     file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """An unwritable directory cannot be made as root, so its error is played by the first attempt."""
@@ -82,7 +84,7 @@ def test_a_quiet_log_that_cannot_be_opened_is_read_as_unchanging(
     assert opened == ["mode=ro&immutable=1", "mode=ro", "mode=ro&immutable=1"]  # its kind, and two attempts
 
 
-def test_a_damaged_file_is_said(file: Path) -> None:
+def test_a_damaged_file_is_reported(file: Path) -> None:
     bytes_of = file.read_bytes()
     file.write_bytes(bytes_of[:100] + b"\xff" * (len(bytes_of) - 100))
     with open_database(str(file)) as db, pytest.raises(OtherDatabaseError) as caught:
@@ -106,7 +108,7 @@ def test_full_text_search_works_and_hides_its_own_tables(file: Path) -> None:
         assert [table.name for table in db.catalog().tables] == ["ft", "t"]
 
 
-def test_a_view_over_a_table_that_is_gone_does_not_hide_the_others(file: Path) -> None:
+def test_a_view_of_a_deleted_table_does_not_hide_the_others(file: Path) -> None:
     with closing(sqlite3.connect(file)) as connection:
         connection.executescript(
             "CREATE VIEW broken AS SELECT * FROM gone; CREATE VIEW whole AS SELECT a FROM t"
@@ -125,12 +127,12 @@ def test_a_table_may_be_called_pragma_something(file: Path) -> None:
         assert caught.value.kind == "forbidden"
 
 
-def test_a_giant_cell_is_refused_by_the_engine(file: Path) -> None:
+def test_a_huge_cell_is_refused_by_the_engine(file: Path) -> None:
     with open_database(str(file)) as db, pytest.raises(ResourceExhausted):
         ask(db, "SELECT zeroblob(100000000)")
 
 
-def test_fat_rows_are_drawn_few_at_a_time(file: Path) -> None:
+def test_large_rows_are_fetched_in_small_batches(file: Path) -> None:
     endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) "
     fat = endless + "SELECT printf('%.*c', 500000, 'x') FROM n"
     with open_database(str(file)) as db:
@@ -151,7 +153,7 @@ def test_ten_thousand_tables_are_read_in_seconds(tmp_path: Path) -> None:
         assert time.monotonic() - began < 10
 
 
-def test_rows_of_a_connection_that_was_closed_are_let_go_in_silence() -> None:
+def test_rows_of_a_closed_connection_are_released_silently() -> None:
     session = SqliteSession(sqlite3.connect(":memory:"))
     endless = "WITH t(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM t) SELECT n FROM t"
     answering = session.execute(endless, 10)

@@ -43,7 +43,7 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("some.csv", "duckdb", "some.csv"),
     ],
 )
-def test_a_file_is_recognised(files: Path, text: str, dialect: str, name: str) -> None:
+def test_the_type_of_a_file_is_detected(files: Path, text: str, dialect: str, name: str) -> None:
     assert read_source(text) == Source(dialect=dialect, path=(files / name).resolve())
 
 
@@ -51,7 +51,7 @@ def test_an_absolute_url_has_four_slashes(files: Path) -> None:
     assert read_source(f"sqlite:///{files}/shop.db").path == (files / "shop.db").resolve()
 
 
-def test_a_file_is_what_its_bytes_say_not_its_name(files: Path) -> None:
+def test_the_type_of_a_file_depends_on_its_bytes_not_its_name(files: Path) -> None:
     (files / "shop.duckdb").rename(files / "misnamed.db")
     assert read_source("misnamed.db").dialect == "duckdb"
 
@@ -67,7 +67,7 @@ def test_a_file_is_what_its_bytes_say_not_its_name(files: Path) -> None:
         ("mariadb", "mysql", 3306),
     ],
 )
-def test_a_server_is_taken_apart(scheme: str, dialect: str, port: int) -> None:
+def test_a_server_url_is_parsed(scheme: str, dialect: str, port: int) -> None:
     source = read_source(f"{scheme}://us%40er:p%3A%2F%40%25ss@db.example/my%20shop?sslmode=require&x=")
     assert source == Source(
         dialect=dialect,
@@ -104,12 +104,12 @@ def test_a_server_is_taken_apart(scheme: str, dialect: str, port: int) -> None:
     ],
 )
 @pytest.mark.fault("A12")
-def test_what_cannot_be_opened_is_explained_in_both_languages(files: Path, text: str, key: str) -> None:
+def test_errors_of_addresses_are_explained_in_both_languages(files: Path, text: str, key: str) -> None:
     with pytest.raises(UsageError) as caught:
         read_source(text)
     assert caught.value.message_key == key
-    for told in (explain(caught.value, "en"), explain(caught.value, "zh"), str(caught.value)):
-        assert "secret" not in told
+    for message in (explain(caught.value, "en"), explain(caught.value, "zh"), str(caught.value)):
+        assert "secret" not in message
     assert explain(caught.value, "en").count("\n") == 1
 
 
@@ -170,14 +170,14 @@ def test_a_missing_driver_names_its_extra() -> None:
     assert 'pip install "text2sql-kit[postgres]"' in explain(caught.value, "en")
 
 
-def test_no_two_databases_claim_one_scheme_or_ending() -> None:
+def test_schemes_and_extensions_of_databases_are_unique() -> None:
     schemes = [scheme for facts in FACTS for scheme in facts.schemes]
     endings = [suffix for facts in FACTS for suffix in (*facts.suffixes, *facts.converted)]
     assert len(schemes) == len(set(schemes))
     assert len(endings) == len(set(endings))
 
 
-def test_a_file_has_one_key_however_it_is_written(files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_all_spellings_of_a_file_path_have_the_same_key(files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (files / "link.db").symlink_to("shop.db")
     (files / "folder").mkdir()
     (files / "linked").symlink_to(files)
@@ -189,5 +189,5 @@ def test_a_file_has_one_key_however_it_is_written(files: Path, monkeypatch: pyte
     assert source_key("shop.duckdb") == f"duckdb:{(files / 'shop.duckdb').resolve()}"
 
 
-def test_the_key_of_a_server_holds_no_password() -> None:
+def test_the_key_of_a_server_contains_no_password() -> None:
     assert source_key("postgresql://ann:secret@host/shop") == "postgres:postgresql://ann:***@host/shop"

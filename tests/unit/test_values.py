@@ -83,14 +83,14 @@ def test_json_text_is_parsed_without_losing_digits() -> None:
     assert parse_json("[" * 5_000) == "[" * 5_000
 
 
-def test_nesting_without_end_becomes_text() -> None:
+def test_endless_nesting_becomes_text() -> None:
     value: Any = 1
     for _ in range(300):
         value = [value]
     json.dumps(to_json_value(value), allow_nan=False)
 
 
-def test_rows_without_columns_are_kept() -> None:
+def test_rows_without_columns_are_returned() -> None:
     assert convert_rows([(), ()], 10).rows == [(), ()]
 
 

@@ -36,7 +36,7 @@ log = logging.getLogger(__name__)
 # ADK turns the arguments into a Pydantic model, whose base class has a deprecated `schema` method.
 warnings.filterwarnings("ignore", 'Field name "schema" in "generate_sqlParams"', UserWarning)
 
-_FATAL_KINDS = frozenset(error.kind for error in DatabaseError.__subclasses__() if error.mend == "never")
+_FATAL_KINDS = frozenset(error.kind for error in DatabaseError.__subclasses__() if error.retry == "never")
 _TABLE_TOKENS = 1_000  # for table names in an instruction
 
 

@@ -19,7 +19,7 @@ from text2sql.types import Certainty, SqlRejected
 # Fitted to 278 questions about 30 training databases, in both languages; `bias` is the score of an answer
 # without any signal. Set by hand: blind, repairs, errors, tables and hardness, because their failures on the
 # training databases were fixed, so that the fit would understate them; and unanswered, uncalled, loose and
-# the last three, which were added later (benchmarks/certainty.py).
+# the last three, which were added later.
 WEIGHTS: Mapping[str, float] = {
     "bias": 4.448,
     "doubt": -4.404,
@@ -43,8 +43,7 @@ WEIGHTS: Mapping[str, float] = {
     "follow_up": -1.5,
 }
 EXTRA = ("analytic", "unmatched", "follow_up")  # signals of the question itself
-# Set by hand, so that at most one in ten of the answers shown as sure is wrong; benchmarks/certainty.py
-# checks that, on few answers.
+# Set by hand, so that at most one in ten of the answers shown as sure is wrong (docs/evaluation.md).
 SURE = 0.85
 PROBABLY = 0.6
 _OUT_OF_SCOPE = 0.1  # below it, a query for words that match nothing here is not an answer

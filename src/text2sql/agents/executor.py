@@ -50,7 +50,7 @@ async def executor(state: SQLMessageState, ctx: NodeContext) -> Update:
             cached = ctx.resources.results.pop(_cache_key(state, query), None)
             result = await _run(query, ctx) if cached is None else cached
         except DatabaseError as error:
-            if error.mend != "rewrite":
+            if error.retry != "rewrite":
                 raise
             history.append(error_entry("executor", error.kind, error_detail(error), passed["sql"]))
         else:

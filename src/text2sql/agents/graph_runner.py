@@ -245,7 +245,7 @@ class GraphRunner:
         """
         lock = self._locks.setdefault(thread_id, asyncio.Lock())
         try:
-            async with lock, self._resources.memory.turns.turn(thread_id, name):
+            async with lock, self._resources.memory.thread_locks.lock(thread_id, name):
                 yield
         finally:
             if not lock.locked():

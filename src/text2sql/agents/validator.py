@@ -147,7 +147,7 @@ class _CandidateValidator:
         try:
             await self.ctx.resources.database.explain(query)
         except DatabaseError as error:
-            if error.mend != "rewrite":
+            if error.retry != "rewrite":
                 raise
             self.ctx.check("explain", False, error.detail)
             self.errors.append(error_entry("validator", error.kind, error_detail(error), query.shown))

@@ -1,12 +1,10 @@
 """Selects a chart for a result and renders it: Vega-Lite specification, image, or terminal text.
 
 `choose` returns a `Chart`: a kind and column positions, without data. `spec` combines it with the rows.
-
 """
 
-from text2sql.charts.drawing import draw, ready
 from text2sql.charts.exhaustive import may_omit_groups
-from text2sql.charts.picture import has_glyphs_for, picture
+from text2sql.charts.rendering import draw, has_glyphs_for, picture, picture_in_subprocess, ready
 from text2sql.charts.selection import (
     KINDS,
     Chart,
@@ -19,8 +17,7 @@ from text2sql.charts.selection import (
     to_plain,
 )
 from text2sql.charts.spec import spec
-from text2sql.charts.subprocess_render import picture_in_subprocess
-from text2sql.charts.terminal_render import sketch
+from text2sql.charts.terminal_render import terminal_chart
 
 __all__ = [
     "KINDS",
@@ -37,7 +34,7 @@ __all__ = [
     "picture",
     "picture_in_subprocess",
     "ready",
-    "sketch",
     "spec",
+    "terminal_chart",
     "to_plain",
 ]

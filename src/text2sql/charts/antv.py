@@ -2,13 +2,12 @@
 
 By default that server sends all chart data to a public service. It is started only if `VIS_REQUEST_SERVER`
 names a private renderer, and images are fetched only from that address.
-
 """
 
 import asyncio
 import os
 import shlex
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, TypeAlias
 from urllib.parse import urlsplit
 
@@ -23,6 +22,17 @@ _MAX_IMAGE_BYTES = 20_000_000
 _PUBLIC_HOSTS = ("alipay.com", "antv.vision", "antv.antgroup.com")
 
 Arguments: TypeAlias = dict[str, Any]
+
+# kind → (MCP tool, the name of a point's position in its arguments)
+TOOLS: Mapping[Kind, tuple[str, str]] = {
+    "bar": ("generate_bar_chart", "category"),
+    "grouped": ("generate_column_chart", "category"),
+    "stacked": ("generate_column_chart", "category"),
+    "line": ("generate_line_chart", "time"),
+    "area": ("generate_area_chart", "time"),
+    "pie": ("generate_pie_chart", "category"),
+    "scatter": ("generate_scatter_chart", "x"),
+}
 
 
 def supports(figure: Figure) -> bool:
@@ -48,11 +58,11 @@ def picture(figure: Figure, title: str, settings: Settings) -> bytes:
 
 def request(figure: Figure, title: str) -> tuple[str, Arguments]:
     """The name of the MCP tool and its arguments."""
-    tool, data = TOOLS[figure.kind]
+    tool, x_name = TOOLS[figure.kind]
     notes = "; ".join(figure.notes)  # the server has no other field for notes
     arguments: Arguments = {
         "title": f"{title} ({notes})" if notes else title,
-        "data": data(figure),
+        "data": _data(figure, x_name),
         "axisXTitle": figure.x.title,
         "axisYTitle": figure.y.title,
     }
@@ -79,7 +89,7 @@ async def _render(figure: Figure, title: str, command: str) -> bytes:
                 reply = await client.call_tool(tool, arguments)
         text = next((part.text for part in reply.content if part.type == "text"), "")
         if reply.is_error or not text:
-            raise ChartError(detail=text[:200] or "the chart server gave no picture")
+            raise ChartError(detail=text[:200] or "the chart server returned no image")
         async with httpx.AsyncClient(timeout=_TIMEOUT, follow_redirects=False) as http_client:
             return await _fetch_image(http_client, text.strip(), address)
     # the client raises nested exception groups
@@ -102,48 +112,19 @@ def _split_command(command: str) -> list[str]:
 
 async def _fetch_image(http_client: Any, url: str, address: str) -> bytes:
     if urlsplit(url)[:2] != urlsplit(address)[:2]:
-        raise ChartError(detail=f"the picture is not at {RENDERER} but elsewhere")
+        raise ChartError(detail=f"the image is not at {RENDERER}")
     reply = await http_client.get(url)
     reply.raise_for_status()
     if len(reply.content) > _MAX_IMAGE_BYTES or not reply.content.startswith(b"\x89PNG"):
-        raise ChartError(detail="what came back is no PNG picture")
+        raise ChartError(detail="the chart server did not return a PNG image")
     return bytes(reply.content)
 
 
-# -- arguments for the chart server --------------------------------------------------------------
-
-
-def _by_category(figure: Figure) -> list[Arguments]:
-    return [
-        {"category": str(point.x), "value": point.y, **_group(point.series)}
-        for point in _present_points(figure)
-    ]
-
-
-def _by_time(figure: Figure) -> list[Arguments]:
-    return [
-        {"time": str(point.x), "value": point.y, **_group(point.series)} for point in _present_points(figure)
-    ]
-
-
-def _points(figure: Figure) -> list[Arguments]:
-    return [{"x": point.x, "y": point.y, **_group(point.series)} for point in _present_points(figure)]
-
-
-def _present_points(figure: Figure) -> list[Any]:
-    return [point for point in figure.points if point.y is not None]
-
-
-def _group(name: str) -> Arguments:
-    return {"group": name} if name else {}
-
-
-TOOLS: Mapping[Kind, tuple[str, Callable[[Figure], list[Arguments]]]] = {
-    "bar": ("generate_bar_chart", _by_category),
-    "grouped": ("generate_column_chart", _by_category),
-    "stacked": ("generate_column_chart", _by_category),
-    "line": ("generate_line_chart", _by_time),
-    "area": ("generate_area_chart", _by_time),
-    "pie": ("generate_pie_chart", _by_category),
-    "scatter": ("generate_scatter_chart", _points),
-}
+def _data(figure: Figure, x_name: str) -> list[Arguments]:
+    y_name = "y" if x_name == "x" else "value"
+    data = []
+    for point in figure.points:
+        if point.y is not None:
+            x = point.x if x_name == "x" else str(point.x)
+            data.append({x_name: x, y_name: point.y, **({"group": point.series} if point.series else {})})
+    return data

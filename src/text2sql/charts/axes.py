@@ -22,6 +22,10 @@ _MAX_EXACT_TICKS = 60  # with more distinct times, ticks are at round values
 TITLE_ON_TOP = {"titleAngle": 0, "titleAlign": "right", "titleX": -4, "titleY": -8, "titleBaseline": "bottom"}
 
 
+def channel(field: str, kind: str = "quantitative", **properties: Any) -> Spec:
+    return {"field": field, "type": kind, **properties}
+
+
 def data(figure: Figure) -> list[Spec]:
     order = {name: index for index, name in enumerate(figure.names)}
     return [_datum(point, figure, order) for point in figure.points]
@@ -72,7 +76,7 @@ def time_axis(figure: Figure) -> Spec:
         axis["values"] = [_date_time(time) for time in moments[::step]]
     else:
         axis["tickCount"] = _MAX_TICKS
-    return {"field": "x", "type": "temporal", "axis": axis}
+    return channel("x", "temporal", axis=axis)
 
 
 def _date_time(time: Moment) -> Spec:
@@ -89,7 +93,7 @@ def label_axis(figure: Figure, *, step: float = 0) -> Spec:
         axis |= {"labelAngle": 0 if fits else -40, "labelLimit": 140, "labelOverlap": step < 14 and "greedy"}
     else:
         axis |= TITLE_ON_TOP
-    return {"field": "x", "type": "nominal", "sort": figure.labels, "axis": axis}
+    return channel("x", "nominal", sort=figure.labels, axis=axis)
 
 
 def color_encoding(figure: Figure) -> Spec:
@@ -97,16 +101,14 @@ def color_encoding(figure: Figure) -> Spec:
         return {}
     scale = {"domain": figure.names, "range": [*COLORS[: len(figure.names)]]}
     legend = {"title": figure.series, "labelLimit": 200, "symbolLimit": 0}
-    return {
-        "color": {"field": "s", "type": "nominal", "scale": scale, "legend": legend, "sort": figure.names}
-    }
+    return {"color": channel("s", "nominal", scale=scale, legend=legend, sort=figure.names)}
 
 
 def tooltip(figure: Figure, x_type: str = "nominal") -> list[Spec]:
-    x_channel: Spec = {"field": "x", "type": x_type, "title": figure.x.title or "x"}
+    x_channel = channel("x", x_type, title=figure.x.title or "x")
     if x_type == "temporal":
         x_channel["format"] = FORMATS[figure.x.grain or "day"]
-    y_channel: Spec = {"field": "y", "type": "quantitative", "title": figure.y.title or "y"}
-    y_channel["format"] = ".1%" if figure.y.share else ",~r" if figure.y.whole else ",.6~r"
-    series = [{"field": "s", "type": "nominal", "title": figure.series}] if figure.series else []
+    y_format = ".1%" if figure.y.share else ",~r" if figure.y.whole else ",.6~r"
+    y_channel = channel("y", title=figure.y.title or "y", format=y_format)
+    series = [channel("s", "nominal", title=figure.series)] if figure.series else []
     return [x_channel, *series, y_channel]

@@ -4,10 +4,20 @@ from collections.abc import Mapping
 
 from rich.cells import cell_len
 
-from text2sql.charts.axes import COLORS, HEIGHT, WIDTH, Spec, color_encoding, label_axis, number_axis, tooltip
+from text2sql.charts.axes import (
+    COLORS,
+    HEIGHT,
+    WIDTH,
+    Spec,
+    channel,
+    color_encoding,
+    label_axis,
+    number_axis,
+    tooltip,
+)
 from text2sql.charts.figure import Figure, plain_number
 
-LEGEND_ORDER = {"field": "o", "type": "quantitative"}  # of the parts of a stack
+LEGEND_ORDER = channel("o")  # of the parts of a stack
 _MAX_VERTICAL_BARS = 12  # bars that fit side by side
 _MAX_LABELED_BARS = 24  # bars with their value at the end
 _DIGIT_WIDTH = 6  # pixels of a character of such a value
@@ -29,21 +39,15 @@ def bar(figure: Figure) -> Spec:
     vertical = _is_vertical(figure)
     numbers = figure.numbers
     size = _size(figure, vertical)
-    label = label_axis(figure, step=size["width"]["step"] if vertical else 0)
-    y_channel = {
-        "field": "y",
-        "type": "quantitative",
-        "axis": number_axis(figure.y, numbers, figure.lang),
-        "scale": {"zero": True, **({"padding": 14} if min(numbers, default=0.0) < 0 else {})},
-    }
-    bars: Spec = {
-        "mark": {"type": "bar", "color": COLORS[0], "cornerRadiusEnd": 2},
-        "encoding": {"tooltip": tooltip(figure)},
-    }
+    step = size["width"]["step"] if vertical else 0
+    label = label_axis(figure, step=step)
+    scale = {"zero": True, **({"padding": 14} if min(numbers, default=0.0) < 0 else {})}
+    y_channel = channel("y", axis=number_axis(figure.y, numbers, figure.lang), scale=scale)
+    mark = {"type": "bar", "color": COLORS[0], "cornerRadiusEnd": 2}
+    bars: Spec = {"mark": mark, "encoding": {"tooltip": tooltip(figure)}}
     encoding = {"x": label, "y": y_channel} if vertical else {"y": label, "x": y_channel}
     if len(figure.points) > _MAX_LABELED_BARS:
         return {**bars, "encoding": {**encoding, **bars["encoding"]}, **size}
-    step = size["width"]["step"] if vertical else 0
     return {**size, "encoding": encoding, "layer": [bars, *_value_labels(figure, step)]}
 
 
@@ -68,7 +72,7 @@ def _value_labels(figure: Figure, step: int) -> list[Spec]:
             return []
         if values:
             mark = {"type": "text", "fontSize": 10, **offsets[negative]}
-            text = {"text": {"field": "t", "type": "nominal"}}
+            text = {"text": channel("t", "nominal")}
             layers.append({"data": {"values": values}, "mark": mark, "encoding": text})
     return layers
 
@@ -93,19 +97,11 @@ def multi_series_bars(figure: Figure) -> Spec:
         step = max(8, min(26, WIDTH // max(1, bars_per_group * len(figure.labels)))) * bars_per_group + 8
         size["width" if vertical else "height"] = {"step": step, "for": "position"}
     label = label_axis(figure, step=size["width"]["step"] if vertical else 0)
-    y_channel: Spec = {
-        "field": "y",
-        "type": "quantitative",
-        "axis": number_axis(figure.y, figure.numbers if grouped else totals(figure), figure.lang),
-        "stack": None if grouped else "zero",
-    }
+    axis = number_axis(figure.y, figure.numbers if grouped else totals(figure), figure.lang)
+    y_channel = channel("y", axis=axis, stack=None if grouped else "zero")
     encoding: Spec = {"x": label, "y": y_channel} if vertical else {"y": label, "x": y_channel}
     if grouped:
-        encoding["xOffset" if vertical else "yOffset"] = {
-            "field": "s",
-            "type": "nominal",
-            "sort": figure.names,
-        }
+        encoding["xOffset" if vertical else "yOffset"] = channel("s", "nominal", sort=figure.names)
     encoding |= {**color_encoding(figure), "order": LEGEND_ORDER, "tooltip": tooltip(figure)}
     return {"mark": {"type": "bar", "cornerRadiusEnd": 1}, "encoding": encoding, **size}
 

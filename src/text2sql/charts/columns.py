@@ -1,7 +1,6 @@
 """Classifies the columns of a result: time, calendar part, category, id or measure.
 
 The decision uses the values first, then the declared type, then the name. Nothing is evaluated as code.
-
 """
 
 import re

@@ -1,7 +1,6 @@
 """The content of a chart as data: labels, numbers, and notes about everything that was left out.
 
 All renderers (Vega-Lite, terminal, chart server) draw the same `Figure`.
-
 """
 
 import unicodedata

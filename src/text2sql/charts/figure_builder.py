@@ -9,7 +9,6 @@ from text2sql.charts.columns import ColumnView, column_views
 from text2sql.charts.downsample import MAX_POINTS, downsample, sort_by_axis
 from text2sql.charts.figure import Axis, Figure, Point, label_of, one_line
 from text2sql.charts.selection import Chart, Kind
-from text2sql.charts.temporal import as_grain
 from text2sql.i18n import Language, say
 from text2sql.text_normalization import is_expression
 from text2sql.types import QueryResult
@@ -157,7 +156,7 @@ def _labels(columns: Sequence[ColumnView], indexes: Sequence[int], lang: Languag
 
 def _label(column: ColumnView, row: int, lang: Language) -> str:
     if column.role == "time" and column.grain is not None and (parsed := column.moment(row)):
-        return as_grain(parsed, column.grain).label
+        return replace(parsed, grain=column.grain).label
     return label_of(column.values[row], lang)
 
 

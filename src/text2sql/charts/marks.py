@@ -1,7 +1,7 @@
 """Vega-Lite marks, encodings and sizes: one function per kind of chart. Bars are in `bars.py`."""
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, Literal
 
 from text2sql.charts.axes import (
     COLORS,
@@ -9,6 +9,7 @@ from text2sql.charts.axes import (
     TITLE_ON_TOP,
     WIDTH,
     Spec,
+    channel,
     color_encoding,
     label_axis,
     number_axis,
@@ -45,14 +46,14 @@ def _value(figure: Figure) -> Spec:
         "data": {"values": values},
         "width": {"step": 320 if single else 200},
         "height": 120,
-        "encoding": {"x": {"field": "at", "type": "ordinal", "axis": None}},
+        "encoding": {"x": channel("at", "ordinal", axis=None)},
         "layer": layers,
         "view": {"stroke": None},
     }
 
 
 def _text_layer(field: str, **style: Any) -> Spec:
-    return {"mark": {"type": "text", **style}, "encoding": {"text": {"field": field, "type": "nominal"}}}
+    return {"mark": {"type": "text", **style}, "encoding": {"text": channel(field, "nominal")}}
 
 
 def _line(figure: Figure) -> Spec:
@@ -60,12 +61,8 @@ def _line(figure: Figure) -> Spec:
     temporal = figure.x.role == "time"
     stacked = figure.kind == "area" and bool(figure.series)
     x_channel = time_axis(figure) if temporal else label_axis(figure, step=WIDTH / max(1, len(figure.labels)))
-    y_channel: Spec = {
-        "field": "y",
-        "type": "quantitative",
-        "axis": number_axis(figure.y, totals(figure) if stacked else figure.numbers, figure.lang),
-        "scale": {"zero": figure.kind == "area" or _near_zero(figure.numbers)},
-    }
+    axis = number_axis(figure.y, totals(figure) if stacked else figure.numbers, figure.lang)
+    y_channel = channel("y", axis=axis, scale={"zero": figure.kind == "area" or _near_zero(figure.numbers)})
     mark: Spec = {"type": figure.kind}
     if figure.kind == "area":
         mark |= {"line": not stacked, "opacity": 0.85 if stacked else 0.35}
@@ -91,60 +88,42 @@ def _near_zero(numbers: list[float]) -> bool:
 
 
 def _scatter(figure: Figure) -> Spec:
-    x_values = [point.x for point in figure.points if isinstance(point.x, float)]
-    x_channel: Spec = {
-        "field": "x",
-        "type": "quantitative",
-        "axis": number_axis(figure.x, x_values, figure.lang),
-        "scale": {"zero": _near_zero(x_values)},
-    }
     temporal = figure.x.role == "time"
-    y_channel = {
-        "field": "y",
-        "type": "quantitative",
-        "axis": number_axis(figure.y, figure.numbers, figure.lang),
-        "scale": {"zero": _near_zero(figure.numbers)},
-    }
+    x_values = [point.x for point in figure.points if isinstance(point.x, float)]
+    x_channel = time_axis(figure) if temporal else _number_channel("x", figure, x_values)
     crowded = len(figure.points) > 500
     mark: Spec = {"type": "point", "filled": True, "size": 18 if crowded else 45}
     mark |= {"opacity": 0.45 if crowded else 0.75}
     if not figure.series:
         mark["color"] = COLORS[0]
     tooltips = tooltip(figure, "temporal" if temporal else "quantitative")
-    encoding = {
-        "x": time_axis(figure) if temporal else x_channel,
-        "y": y_channel,
-        **color_encoding(figure),
-        "tooltip": tooltips,
-    }
+    y_channel = _number_channel("y", figure, figure.numbers)
+    encoding = {"x": x_channel, "y": y_channel, **color_encoding(figure), "tooltip": tooltips}
     return {"mark": mark, "encoding": encoding, "width": WIDTH, "height": HEIGHT}
+
+
+def _number_channel(field: Literal["x", "y"], figure: Figure, numbers: list[float]) -> Spec:
+    axis = figure.x if field == "x" else figure.y
+    scale = {"zero": _near_zero(numbers)}
+    return channel(field, axis=number_axis(axis, numbers, figure.lang), scale=scale)
 
 
 def _histogram(figure: Figure) -> Spec:
     edges = [edge for point in figure.points for edge in (point.x, point.end) if isinstance(edge, float)]
-    x_channel = {
-        "field": "x",
-        "type": "quantitative",
-        "bin": "binned",
-        "axis": number_axis(figure.x, edges, figure.lang, grid=False),
-        "scale": {"zero": False, "nice": False},
+    x_axis = number_axis(figure.x, edges, figure.lang, grid=False)
+    y_axis = number_axis(figure.y, figure.numbers, figure.lang)
+    encoding = {
+        "x": channel("x", bin="binned", axis=x_axis, scale={"zero": False, "nice": False}),
+        "x2": {"field": "e"},
+        "y": channel("y", axis=y_axis),
+        "tooltip": [
+            channel("x", title="≥", format=",.6~r"),
+            channel("e", title="<", format=",.6~r"),
+            channel("y", title=figure.y.title, format=",d"),
+        ],
     }
-    y_channel = {
-        "field": "y",
-        "type": "quantitative",
-        "axis": number_axis(figure.y, figure.numbers, figure.lang),
-    }
-    tips = [
-        {"field": "x", "type": "quantitative", "title": "≥", "format": ",.6~r"},
-        {"field": "e", "type": "quantitative", "title": "<", "format": ",.6~r"},
-        {"field": "y", "type": "quantitative", "title": figure.y.title, "format": ",d"},
-    ]
-    return {
-        "mark": {"type": "bar", "color": COLORS[0]},
-        "encoding": {"x": x_channel, "x2": {"field": "e"}, "y": y_channel, "tooltip": tips},
-        "width": WIDTH,
-        "height": HEIGHT,
-    }
+    mark = {"type": "bar", "color": COLORS[0]}
+    return {"mark": mark, "encoding": encoding, "width": WIDTH, "height": HEIGHT}
 
 
 def _pie(figure: Figure) -> Spec:
@@ -159,28 +138,25 @@ def _pie(figure: Figure) -> Spec:
         for point in figure.points
     ]
     names = [part["n"] for part in parts]
-    slices = {
-        "field": "n",
-        "type": "nominal",
-        "sort": names,
-        "scale": {"domain": names, "range": [*COLORS[: len(names)]]},
-        "legend": {"title": figure.x.title or None, "labelLimit": 240},
-    }
-    angle = {"field": "y", "type": "quantitative", "stack": True}
-    tips = [
-        {"field": "x", "type": "nominal", "title": figure.x.title or "x"},
-        {"field": "y", "type": "quantitative", "title": figure.y.title, "format": ",.6~r"},
-        {"field": "t", "type": "nominal", "title": "%"},
+    scale = {"domain": names, "range": [*COLORS[: len(names)]]}
+    legend = {"title": figure.x.title or None, "labelLimit": 240}
+    tooltips = [
+        channel("x", "nominal", title=figure.x.title or "x"),
+        channel("y", title=figure.y.title, format=",.6~r"),
+        channel("t", "nominal", title="%"),
     ]
+    arc = {"type": "arc", "outerRadius": 120, "stroke": "white"}
+    label = {"type": "text", "radius": 142, "fontSize": 11}
     return {
         "data": {"values": parts},
-        "encoding": {"theta": angle, "color": slices, "order": {"field": "y", "sort": "descending"}},
+        "encoding": {
+            "theta": channel("y", stack=True),
+            "color": channel("n", "nominal", sort=names, scale=scale, legend=legend),
+            "order": {"field": "y", "sort": "descending"},
+        },
         "layer": [
-            {"mark": {"type": "arc", "outerRadius": 120, "stroke": "white"}, "encoding": {"tooltip": tips}},
-            {
-                "mark": {"type": "text", "radius": 142, "fontSize": 11},
-                "encoding": {"text": {"field": "t", "type": "nominal"}, "color": {"value": "gray"}},
-            },
+            {"mark": arc, "encoding": {"tooltip": tooltips}},
+            {"mark": label, "encoding": {"text": channel("t", "nominal"), "color": {"value": "gray"}}},
         ],
         "width": 320,
         "height": 320,
@@ -195,25 +171,16 @@ def _heatmap(figure: Figure) -> Spec:
     scale: Spec = {"scheme": "blueorange", "domainMid": 0} if diverging else {"scheme": "blues"}
     legend = {"title": figure.y.title, **number_format(figure.y, numbers, figure.lang)}
     step = max(18, min(60, WIDTH // max(1, len(figure.labels))))
-    x_channel = label_axis(figure, step=step)
-    y_channel = {
-        "field": "s",
-        "type": "nominal",
-        "sort": figure.names,
-        "axis": {"title": figure.series, "labelLimit": 180, "ticks": False, **TITLE_ON_TOP},
-    }
-    cells: Spec = {
-        "mark": {"type": "rect"},
-        "encoding": {
-            "color": {"field": "y", "type": "quantitative", "scale": scale, "legend": legend},
-            "tooltip": tooltip(figure),
-        },
-    }
-    layers = [cells]
+    axis = {"title": figure.series, "labelLimit": 180, "ticks": False, **TITLE_ON_TOP}
+    y_channel = channel("s", "nominal", sort=figure.names, axis=axis)
+    color = channel("y", scale=scale, legend=legend)
+    layers: list[Spec] = [
+        {"mark": {"type": "rect"}, "encoding": {"color": color, "tooltip": tooltip(figure)}}
+    ]
     if len(figure.points) <= 120 and step >= 40:
         layers.append(_cell_numbers(figure, low, high, diverging))
     return {
-        "encoding": {"x": x_channel, "y": y_channel},
+        "encoding": {"x": label_axis(figure, step=step), "y": y_channel},
         "layer": layers,
         "width": {"step": step},
         "height": {"step": 24},
@@ -235,7 +202,7 @@ def _cell_numbers(figure: Figure, low: float, high: float, diverging: bool) -> S
         if point.y is not None
     ]
     shade = {"condition": {"test": "datum.d", "value": "white"}, "value": "black"}
-    text = {"text": {"field": "t", "type": "nominal"}, "color": shade}
+    text = {"text": channel("t", "nominal"), "color": shade}
     return {"data": {"values": values}, "mark": {"type": "text", "fontSize": 10}, "encoding": text}
 
 

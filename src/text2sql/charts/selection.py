@@ -83,9 +83,8 @@ def fitting(result: QueryResult, question: str = "") -> tuple[Chart, ...]:
     if not result.rows or not result.columns:
         return ()
     chart_by_kind: dict[Kind, Chart] = {}
-    for chart in _charts(
-        ResultShape(column_views(result), whole=not result.truncated and not result.partial)
-    ):
+    shape = ResultShape(column_views(result), whole=not result.truncated and not result.partial)
+    for chart in _charts(shape):
         chart_by_kind.setdefault(chart.kind, chart)
     requested: list[Kind] = [
         kind for names, kind in _KIND_PATTERNS if re.search(names, question, re.IGNORECASE)
@@ -178,9 +177,8 @@ def _series_over_time(shape: ResultShape) -> Iterator[Chart]:
 
 def _by_label(shape: ResultShape) -> Iterator[Chart]:
     """A unique label per row."""
-    if any(column.unique for column in shape.ordered) and not any(
-        column.unique for column in shape.categories
-    ):
+    times_are_unique = any(column.unique for column in shape.ordered)
+    if times_are_unique and not any(column.unique for column in shape.categories):
         return
     label = next((column for column in shape.labels if column.unique), None)
     if label is None:
@@ -200,22 +198,21 @@ def _two_categories(shape: ResultShape) -> Iterator[Chart]:
         return
     pair = next(
         (
-            (one, other)
-            for at, one in enumerate(shape.categories)
-            for other in shape.categories[at + 1 :]
-            if _pair_is_key(one, other)
+            (first, second)
+            for at, first in enumerate(shape.categories)
+            for second in shape.categories[at + 1 :]
+            if _pair_is_key(first, second)
         ),
         None,
     )
     if pair is None:
         return
     measure = shape.measures[0]
-    smaller, larger = sorted(pair, key=lambda one: one.distinct)
+    smaller, larger = sorted(pair, key=lambda column: column.distinct)
     if smaller.distinct > _MAX_SERIES and shape.rows < _SPARSE_DENSITY * smaller.distinct * larger.distinct:
         yield Chart("bar", _indexes(pair), (measure.index,))
         return
-    drawn = _stack_or_group(smaller, larger, measure)
-    for kind in drawn:
+    for kind in _stack_or_group(smaller, larger, measure):
         yield Chart(kind, (larger.index,), (measure.index,), smaller.index)
 
 
@@ -234,8 +231,8 @@ def _stack_or_group(smaller: ColumnView, larger: ColumnView, measure: ColumnView
 
 def _scatter(shape: ResultShape) -> Iterator[Chart]:
     points = sum(
-        one is not None and other is not None
-        for one, other in zip(shape.measures[0].numbers, shape.measures[-1].numbers, strict=True)
+        x is not None and y is not None
+        for x, y in zip(shape.measures[0].numbers, shape.measures[-1].numbers, strict=True)
     )
     if points < 3:
         return

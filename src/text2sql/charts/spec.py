@@ -2,8 +2,7 @@
 
 Text from the database appears only in `data`, in titles and in `description`, as plain text. Field names are
 fixed (`x`, `y`, `s`), and no expression, format, link or URL is built from a cell or a name. Colors of text
-and background are left to the page that embeds it; `picture.py` sets its own.
-
+and background are left to the page that embeds it; `rendering.py` sets its own.
 """
 
 from rich.cells import cell_len

@@ -66,11 +66,6 @@ def moment(value: Value, may_be_year: bool = True) -> Moment | None:
         return None
 
 
-def as_grain(value: Moment, grain: Grain) -> Moment:
-    """The same time with another grain."""
-    return value if value.grain == grain else Moment(value.at, grain)
-
-
 def _parse(text: str) -> Moment | None:
     if match := _YEAR.fullmatch(text):
         return Moment(datetime(int(match[1]), 1, 1), "year")

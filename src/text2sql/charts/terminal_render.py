@@ -1,7 +1,6 @@
 """Renders a figure as text for a terminal: block bars, braille lines, shaded heat maps.
 
 Wide characters are measured, and `figure.one_line` removes control characters from labels.
-
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -30,7 +29,7 @@ _DOTS = (
 )  # bits of a braille character, by row and column
 
 
-def sketch(chart: Chart, result: QueryResult, width: int, lang: Language) -> str:
+def terminal_chart(chart: Chart, result: QueryResult, width: int, lang: Language) -> str:
     figure = build_figure(chart, result, lang)
     lines = [*_RENDERERS.get(figure.kind, _bars)(figure, max(30, min(width, 100))), *figure.notes]
     return "\n".join(

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from text2sql.charts import Chart, chart_of_kind, choose, draw, from_plain, kinds, ready, sketch, spec
+from text2sql.charts import Chart, chart_of_kind, choose, draw, from_plain, kinds, ready, spec, terminal_chart
 from text2sql.cli import exporting
 from text2sql.cli.exporting import write_file
 from text2sql.config import Settings
@@ -53,7 +53,7 @@ def _answer_chart(answer: Answer, result: QueryResult) -> Chart | None:
 
 def chart_text(answer: Answer, lang: Language, width: int | None, kind: str = "") -> str:
     drawing = drawable(answer, kind)
-    return sketch(drawing.chart, drawing.result, width or _WIDTH, lang)
+    return terminal_chart(drawing.chart, drawing.result, width or _WIDTH, lang)
 
 
 def target_of(name: str) -> Path:

@@ -23,12 +23,11 @@ from text2sql.database import redacted
 from text2sql.errors import Text2SQLError, UsageError
 from text2sql.evaluation.export import check_report, run_object, write_report
 from text2sql.evaluation.judge import open_judge
-from text2sql.evaluation.questions import Question, choose, read_questions
+from text2sql.evaluation.questions import Question, add_foreign_questions, choose, read_questions
 from text2sql.evaluation.records import Record, read_records
 from text2sql.evaluation.report import compare, summarize
-from text2sql.evaluation.run import EvaluatedApp, Told, evaluate, is_done, places
+from text2sql.evaluation.run import EvaluatedApp, OnRecord, concurrency, evaluate, is_done
 from text2sql.evaluation.subjects import AskApp, AskBare, Open, settings_for
-from text2sql.evaluation.unanswerable import add_foreign_questions
 from text2sql.i18n import Language, cli_text
 from text2sql.llm import open_model
 from text2sql.text_normalization import printable
@@ -166,7 +165,7 @@ async def _evaluate(
                 contestants,
                 settings=settings,
                 on_record=on_record,
-                parallel=places(options.parallel, model),
+                parallel=concurrency(options.parallel, model),
             )
     return records[0], records[1] if options.bare else []
 
@@ -175,7 +174,7 @@ async def _evaluate(
 
 
 @contextmanager
-def _progress(questions: Sequence[Question], options: EvalOptions, lang: Language) -> Iterator[Told]:
+def _progress(questions: Sequence[Question], options: EvalOptions, lang: Language) -> Iterator[OnRecord]:
     """Show progress: a bar with the current accuracy on a terminal, otherwise one line per question."""
     earlier = [read_records(out) if out is not None and out.exists() else {} for out in options.record_files]
     tally = _Tally(len(questions) * len(earlier))

@@ -24,12 +24,12 @@ from text2sql.client.async_client import AsyncText2SQL
 from text2sql.config import from_environment
 from text2sql.errors import Text2SQLError, UsageError
 from text2sql.i18n import Language, cli_text, explain
-from text2sql.reports.answer_placeholders import PARALLEL, Step, Terms
 from text2sql.reports.build import Report
 from text2sql.reports.cron import read_cron
-from text2sql.reports.output import put
+from text2sql.reports.outcomes import PARALLEL, ReportOptions, Step
+from text2sql.reports.output import write_file
 from text2sql.reports.parameters import read_parameters
-from text2sql.reports.schedule import Job, do, job_of, keep
+from text2sql.reports.schedule import Job, job_of, run_job, run_on_schedule
 from text2sql.text_normalization import printable
 
 
@@ -81,11 +81,11 @@ def run(
     attempts: int | None,
     **arguments: Any,
 ) -> int:
-    terms = Terms(
+    options = ReportOptions(
         language=lang if language_was_named() else "",
         parallel=parallel,
         locked=locked,
-        anew=anew,
+        ignore_lock=anew,
         max_attempts=attempts or 0,
     )
     job = job_of(
@@ -94,7 +94,7 @@ def run(
         lock,
         parameters=read_parameters(param),
         every=read_cron(every) if every else None,
-        terms=terms,
+        options=options,
     )
     presentation = Presentation(lang, arguments["as_json"], arguments["quiet"], arguments["record"])
     app = AsyncText2SQL(
@@ -110,7 +110,7 @@ async def _run(job: Job, app: AsyncText2SQL, presentation: Presentation, today: 
     try:
         if job.every is None:
             return await _once(job, app, presentation, today or date.today())
-        await keep(job.every, partial(_when_due, job, app, presentation))
+        await run_on_schedule(job.every, partial(_when_due, job, app, presentation))
         return OK
     finally:
         await app.close()
@@ -126,7 +126,7 @@ async def _when_due(job: Job, app: AsyncText2SQL, presentation: Presentation, du
 
 async def _once(job: Job, app: AsyncText2SQL, presentation: Presentation, today: date) -> int:
     with _progress(presentation) as on_step:
-        report, path = await do(job, app, replace(job.terms, told=on_step), today=today)
+        report, path = await run_job(job, app, replace(job.options, on_step=on_step), today=today)
     record = {
         "template": str(job.template),
         "output": str(path),
@@ -135,7 +135,7 @@ async def _once(job: Job, app: AsyncText2SQL, presentation: Presentation, today:
         **report.record,
     }
     if presentation.record is not None:
-        put(presentation.record, f"{json.dumps(record, ensure_ascii=False, indent=2)}\n".encode())
+        write_file(presentation.record, f"{json.dumps(record, ensure_ascii=False, indent=2)}\n".encode())
     if presentation.as_json:
         echo_json(record)
     else:
@@ -184,7 +184,7 @@ def _progress(presentation: Presentation) -> Iterator[Callable[[Step], None]]:
         def on_step(step: Step) -> None:
             stage = cli_text(f"report.stage.{step.stage}", presentation.lang)
             sign = "✓" if step.passed else "✗"
-            question = printable(step.item.asked)
+            question = printable(step.item.resolved)
             if not console.is_terminal:
                 click.echo(f"{stage} {step.done}/{step.total} {sign} {question}", err=True)
                 return

@@ -40,7 +40,7 @@ def run(lang: Language, *, user: str, days: float | None, limit: int, as_json: b
     records = within(settings, lambda memory: memory.audit.read(since=since, user=user, most=limit))
     for record in reversed(records):  # in chronological order
         if as_json:
-            echo_json(record.told())
+            echo_json(record.to_dict())
         else:
             click.echo(printable(_line(record)))
     return 0

@@ -75,7 +75,7 @@ class AsyncVerified:
                 if pair.question == question and await self._as_shown(pair.sql) == wrong:
                     await resources.memory.forget_pair(key, question, user)
         facts = {"question": question, "sql": sql, "good": good, "comment": comment, "thread": thread}
-        await resources.memory.note(user, {**facts, "source": key})
+        await resources.memory.add_feedback(user, {**facts, "source": key})
 
     async def export(self, folder: Path | str) -> int:
         """Write every verified question of the database to a file of its own; return how many.

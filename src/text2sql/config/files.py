@@ -4,13 +4,13 @@ import os
 import re
 import tomllib
 from collections.abc import Iterator, Mapping
-from dataclasses import Field, dataclass
+from dataclasses import Field, dataclass, fields
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from text2sql.config.settings import GROUPS, variable
+from text2sql.config.settings import GROUPS, Settings, variable
 from text2sql.config.values import from_text, from_toml
 from text2sql.errors import UsageError
 
@@ -29,20 +29,19 @@ class Value:
 
 @dataclass(frozen=True, slots=True)
 class SettingsFile:
-    """A file with settings. It is trusted if the user named it, not if it was found."""
+    """A file with settings. It is trusted only if the user named it."""
 
     path: Path
     trusted: bool
 
     def values(self) -> Iterator[tuple[str, Value]]:
-        """The settings of the file. A wrong one raises an error that names the file and the line."""
+        """The settings of the file. An invalid one raises an error that names the file and the line."""
         yield from self._env_values() if is_env_file(self.path) else self._toml_values()
 
     def variables(self) -> Mapping[str, str]:
         """The variables of a `.env` that text2sql reads: its own, and the keys of model providers."""
-        text = self._text()
-        wanted = re.compile(r"TEXT2SQL_\w+|\w+_API_KEY")
-        return {name: value for name, value in _env_lines(text).items() if wanted.fullmatch(name)}
+        read = re.compile(r"TEXT2SQL_\w+|\w+_API_KEY")
+        return {name: value for name, value in _env_lines(self._text()).items() if read.fullmatch(name)}
 
     def _toml_values(self) -> Iterator[tuple[str, Value]]:
         text = self._text()
@@ -59,24 +58,24 @@ class SettingsFile:
                 place = f"[{group}] {key} ({self._line(text, group, key)})"
                 yield key, self._toml_value(GROUPS[group][key], value, place)
 
-    def _toml_value(self, setting_field: Field[Any], given: object, place: str) -> Value:
-        if setting_field.name in ("api_key", "token_secret") or _has_password(given):
+    def _toml_value(self, setting_field: Field[Any], raw: object, place: str) -> Value:
+        if setting_field.name in ("api_key", "token_secret") or _has_password(raw):
             raise UsageError("usage.config_secret", name=place, variable=variable(setting_field.name))
-        value = from_toml(setting_field, given, place)
+        value = from_toml(setting_field, raw, place)
         if setting_field.metadata["path"] and _is_relative_path(value):
             value = str(self.path.parent / value)
         return Value(value, place, self._refusal(setting_field, place))
 
     def _env_values(self) -> Iterator[tuple[str, Value]]:
         variables = self.variables()
-        for setting_field in (found for settings in GROUPS.values() for found in settings.values()):
+        for setting_field in fields(Settings):
             name = variable(setting_field.name)
             text = variables.get(name, "").strip()
             if not text:
                 continue
             place = f"{name} ({self.path})"
             refused = self._refusal(setting_field, place)
-            # An address may come with its own key: a key of the environment is not sent to it.
+            # A base_url may come with its own key; a key of the environment must not be sent to it.
             if setting_field.name == "base_url" and variables.get(variable("api_key")):
                 refused = refused if os.environ.get(variable("api_key")) else None
             yield setting_field.name, Value(from_text(setting_field, text, place), place, refused)
@@ -84,8 +83,8 @@ class SettingsFile:
     def _refusal(self, setting_field: Field[Any], place: str) -> UsageError | None:
         if self.trusted or not setting_field.metadata["protected"]:
             return None
-        facts = {"name": place, "path": self.path, "variable": variable(setting_field.name)}
-        return UsageError("usage.config_protected", **facts)
+        name = variable(setting_field.name)
+        return UsageError("usage.config_protected", name=place, path=self.path, variable=name)
 
     def _unknown(self, text: str, group: str, key: str) -> UsageError:
         names = [f"[{known_group}] {name}" for name, known_group in _KEYS.items()] if group else list(GROUPS)
@@ -98,15 +97,15 @@ class SettingsFile:
         return UsageError("usage.config_key", name=f"{place} ({line})", close=", ".join(close))
 
     def _line(self, text: str, group: str, key: str) -> str:
-        """`file:line` of a key, or of the head of its table."""
-        in_group, head = False, 0
+        """`file:line` of a key, or of the header of its table."""
+        in_group, header = False, 0
         for number, line in enumerate(text.splitlines(), 1):
             if table := re.match(r"\s*\[\s*[\"']?([^\"'\]\s]+)", line):
                 in_group = table[1] == group
-                head = number if in_group else head
+                header = number if in_group else header
             elif in_group and key and re.match(rf"\s*[\"']?{re.escape(key)}[\"']?\s*=", line):
                 return f"{self.path}:{number}"
-        return f"{self.path}:{head}" if head else str(self.path)
+        return f"{self.path}:{header}" if header else str(self.path)
 
     def _text(self) -> str:
         try:

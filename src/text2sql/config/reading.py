@@ -3,34 +3,34 @@
 import logging
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from difflib import get_close_matches
 from pathlib import Path
 
 from text2sql.config.files import ENV, TOML, SettingsFile, Value, is_env_file
-from text2sql.config.settings import GROUPS, Settings, variable
+from text2sql.config.settings import Settings, variable
 from text2sql.config.values import from_text
 
 log = logging.getLogger(__name__)
 
 CONFIG = "TEXT2SQL_CONFIG"
-_OTHERS = (CONFIG, "TEXT2SQL_DEBUG")  # variables of the commands
+_OTHER_VARIABLES = (CONFIG, "TEXT2SQL_DEBUG")  # which are not settings
 
 
 @dataclass(frozen=True, slots=True)
 class ReadSettings:
-    """The settings, the files that were read, and where each value comes from that is not a default."""
+    """The settings, the files that were read, and the origin of each value that is not a default."""
 
     settings: Settings
     files: tuple[Path, ...]
     places: Mapping[str, str]
-    unknown: Mapping[str, str]  # variables that are no settings, with the nearest that is one
+    unknown: Mapping[str, str]  # unknown variables, with the most similar known one
 
 
 def from_environment(variables: Mapping[str, str] | None = None) -> Settings:
     """The settings of the files and the environment; of these variables alone, if they are given.
 
-    A wrong value, key or file raises a `UsageError` that names it.
+    An invalid value, key or file raises a `UsageError` that names it.
     """
     return read_settings(variables).settings
 
@@ -39,22 +39,22 @@ def read_settings(variables: Mapping[str, str] | None = None) -> ReadSettings:
     """Like `from_environment`, with what `text2sql doctor` reports."""
     files = () if variables is not None else settings_files()
     environment_variables = os.environ if variables is None else variables
-    from_files = {name: found for file in files for name, found in file.values()}
-    values = from_files | dict(_environment_values(environment_variables))
-    for found in values.values():
-        if found.refused is not None:  # and the environment has no value of its own
-            raise found.refused
+    values = {name: value for file in files for name, value in file.values()}
+    values |= dict(_environment_values(environment_variables))  # replaces refused values, too
+    for value in values.values():
+        if value.refused is not None:
+            raise value.refused
     return ReadSettings(
-        Settings(**{name: found.value for name, found in values.items()}),
+        Settings(**{name: value.value for name, value in values.items()}),
         tuple(file.path for file in files),
-        {name: found.place for name, found in values.items()},
+        {name: value.place for name, value in values.items()},
         _unknown(environment_variables),
     )
 
 
 def environment() -> dict[str, str]:
-    """The environment, with the variables of the `.env` file under it. The process's own stays as it is, so
-    that child processes do not inherit keys.
+    """The environment, with the variables of the `.env` file as defaults. `os.environ` is unchanged, so that
+    child processes do not inherit keys.
     """
     files = [file for file in settings_files() if is_env_file(file.path)]
     return {name: value for file in files for name, value in file.variables().items()} | dict(os.environ)
@@ -82,21 +82,20 @@ def _existing(path: Path) -> list[Path]:
 
 
 def _environment_values(variables: Mapping[str, str]) -> Iterator[tuple[str, Value]]:
-    for settings in GROUPS.values():
-        for setting_field in settings.values():
-            place = variable(setting_field.name)
-            text = variables.get(place, "").strip()
-            old = setting_field.metadata["old_variable"]
-            if not text and old and variables.get(old, "").strip():
-                log.warning("%s is now called %s; the old name works until version 0.3", old, place)
-                text = variables[old].strip()
-            if text:
-                yield setting_field.name, Value(from_text(setting_field, text, place), place)
+    for setting_field in fields(Settings):
+        place = variable(setting_field.name)
+        text = variables.get(place, "").strip()
+        old = setting_field.metadata["old_variable"]
+        if not text and old and variables.get(old, "").strip():
+            log.warning("%s is now called %s; the old name works until version 0.3", old, place)
+            text = variables[old].strip()
+        if text:
+            yield setting_field.name, Value(from_text(setting_field, text, place), place)
 
 
 def _unknown(variables: Mapping[str, str]) -> dict[str, str]:
-    names = [variable(name) for settings in GROUPS.values() for name in settings]
-    old = [found.metadata["old_variable"] for settings in GROUPS.values() for found in settings.values()]
-    given = (name for name in variables if name.startswith("TEXT2SQL_"))
-    unknown = sorted(name for name in given if name not in (*names, *old, *_OTHERS))
+    names = [variable(setting_field.name) for setting_field in fields(Settings)]
+    old = [setting_field.metadata["old_variable"] for setting_field in fields(Settings)]
+    known = {*names, *old, *_OTHER_VARIABLES}
+    unknown = sorted(name for name in variables if name.startswith("TEXT2SQL_") and name not in known)
     return {name: "".join(get_close_matches(name, names, n=1)) for name in unknown}

@@ -26,7 +26,7 @@ def setting(
 
     `old_variable` is a former name of the environment variable, which still works for one version. A `path`
     in a file is relative to that file. A `protected` setting decides where data and keys go, what is run or
-    who may do what: a file that was merely found in the current folder cannot set it.
+    who may do what: a file that was only found in the current folder cannot set it.
     """
     metadata = {
         "help": help_text,
@@ -124,7 +124,7 @@ class Settings:
     model_context: int = setting(16_384, "tokens of context the embedded model shares between requests")
     model_idle: float = setting(900.0, "idle seconds after which the embedded model's process ends")
     prefix_cache_bytes: int = setting(2_000_000_000, "bytes of evaluated schema prefixes kept on disk")
-    # a question on its way
+    # answering a question
     mode: str = setting("hybrid", "`hybrid`, `database_direct` or `chat_direct`", choices=get_args(Mode))
     preset: str = setting(
         "default",
@@ -241,7 +241,7 @@ class Settings:
     refresh_every: str = setting(
         "", "cron expression for refreshing all catalogs; empty refreshes them when they are old"
     )
-    # who may come in
+    # authentication
     auth: str = setting(
         "",
         "how users sign in: `keys`, `tokens` or `keys,tokens`; empty for no authentication",
@@ -271,7 +271,7 @@ class Settings:
         path=True,
         protected=True,
     )
-    # load
+    # load limits
     work_limit: int = setting(100, "concurrent questions, pages and exports per process")
     user_work_limit: int = setting(20, "of those, per user")
     source_work_limit: int = setting(60, "of those, per source")

@@ -6,15 +6,9 @@ from typing import Any
 
 from text2sql.errors import UsageError
 
-_SWITCH = {
-    "1": True,
-    "true": True,
-    "yes": True,
-    "on": True,
-    "0": False,
-    "false": False,
-    "no": False,
-    "off": False,
+_BOOLEANS = {
+    **dict.fromkeys(("1", "true", "yes", "on"), True),
+    **dict.fromkeys(("0", "false", "no", "off"), False),
 }
 
 
@@ -22,7 +16,7 @@ def from_text(setting_field: Field[Any], text: str, place: str) -> Any:
     """The value of a variable; `place` names it in errors."""
     kind = _kind(setting_field)
     try:
-        value = _SWITCH[text.lower()] if kind is bool else kind(text)
+        value = _BOOLEANS[text.lower()] if kind is bool else kind(text)
     except (ValueError, KeyError):
         raise _wrong_type(setting_field, text, place) from None
     return _checked(setting_field, value, place)

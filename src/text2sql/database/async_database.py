@@ -5,7 +5,6 @@ from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
 from copy import copy
 from dataclasses import dataclass
-from types import TracebackType
 from typing import Self, TypeVar
 
 from text2sql.database.cancellation import Cancellation
@@ -120,9 +119,7 @@ class AsyncDatabase:
     async def __aenter__(self) -> Self:
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         await self.close()
 
     async def _do(self, work: Callable[[Cancellation], T]) -> T:
@@ -212,9 +209,7 @@ class AsyncStream:
         database = self._owner.database
         self._stream = database.stream(self._query, self._limits, self._cancel, self._readable)
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         try:
             await self._owner.in_thread(self._opened.close, self._cancel)
         finally:

@@ -1,11 +1,14 @@
-"""Stops a request: from another thread, at its deadline, or because its client disconnected."""
+"""Stops a request: from another thread, at its deadline, or because its client disconnected. The error of a
+stopped request says why.
+"""
 
 import threading
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Literal, TypeAlias
 
-from text2sql.database.engine import Session, WritingSession
+from text2sql.database.engine import Engine, Session, WritingSession
+from text2sql.errors import DatabaseError, QueryCancelled, QueryTimeout
 
 StopReason: TypeAlias = Literal["", "timeout", "cancelled"]
 
@@ -87,3 +90,22 @@ class Stopper:
             if self._finished.wait(pause):
                 return
             pause = min(pause * 2, _LONGEST_PAUSE)
+
+
+def translate_stop_or_error(
+    error: Exception, engine: Engine, sql: str, *, reason: StopReason, seconds: float, limit: float
+) -> DatabaseError | None:
+    """Return None for an error that neither the driver nor this package raised."""
+    if reason:
+        return stop_error(reason, limit)
+    translated = error if isinstance(error, DatabaseError) else engine.translate(error, sql)
+    if isinstance(translated, QueryTimeout) or (isinstance(translated, QueryCancelled) and seconds >= limit):
+        return stop_error("timeout", limit, translated)
+    return translated
+
+
+def stop_error(reason: StopReason, limit: float, cause: DatabaseError | None = None) -> DatabaseError:
+    if reason == "cancelled":
+        return QueryCancelled("cancelled on request")
+    detail = cause.detail if cause else "stopped at its time limit"
+    return QueryTimeout(detail, code=cause.code if cause else "", seconds=limit)

@@ -10,6 +10,8 @@ from typing import Any, TypeVar
 from text2sql.types import Catalog, Table
 
 T = TypeVar("T")
+# Of each text column, the first rows are looked at, and longer values are left out: they are no names.
+SAMPLED_ROWS, SAMPLE_CHARACTERS = 500, 100
 
 
 def make_catalog(
@@ -50,6 +52,14 @@ def _table_facts(table: Table, default_schema: str) -> tuple[object, ...]:
         ),
         sorted((index.name, index.columns, index.unique) for index in table.indexes),
     )
+
+
+def group_rows(rows: Iterable[Sequence[Any]], key_cells: int = 1) -> dict[Any, list[tuple[Any, ...]]]:
+    """Group rows by their first cell, or by a tuple of the first `key_cells`; the groups have the rest."""
+    groups: dict[Any, list[tuple[Any, ...]]] = defaultdict(list)
+    for row in rows:
+        groups[row[0] if key_cells == 1 else tuple(row[:key_cells])].append(tuple(row[key_cells:]))
+    return groups
 
 
 def chunks_within_time(items: Sequence[T], chunk_size: int, seconds: float) -> Iterator[Sequence[T]]:

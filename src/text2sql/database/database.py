@@ -3,7 +3,6 @@
 Writes that a user has confirmed use a connection of their own: `rehearse` and `commit`.
 """
 
-from types import TracebackType
 from typing import Self
 
 from text2sql.config import Settings
@@ -127,9 +126,7 @@ class Database:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
 

@@ -103,6 +103,7 @@ _LAST = ("Smith", "Miller", "Schmidt", "Martin", "Brown", "Dubois", "Wilson", "F
 _STATUSES = (("completed", 86), ("shipped", 5), ("pending", 4), ("cancelled", 5))
 _CHANNELS = (("store", 45), ("web", 35), ("app", 20))
 _METHODS = (("alipay", 40), ("wechat", 30), ("card", 25), ("cash", 5))
+_TITLES = ("Sales assistant", "Cashier", "Stock clerk")
 _LEVELS = (("regular", 70), ("silver", 18), ("gold", 9), ("platinum", 3))
 _REASONS = ("damaged", "wrong item", "not as described", "changed mind")
 _COMMENTS = ("很好，会再买", "Great value", "一般", "Not what I expected", "包装精美", "Fast delivery", None)
@@ -137,13 +138,7 @@ def _rows(rng: random.Random) -> Iterator[tuple[str, list[Row]]]:
     yield "employees", _employees(rng, len(stores))
     yield "customers", [_customer(rng, i) for i in range(1, CUSTOMERS + 1)]
     yield "categories", [(i, *row) for i, row in enumerate(_CATEGORIES, 1)]
-    yield (
-        "suppliers",
-        [
-            (i, f"Supplier {chr(64 + i)}", rng.randint(1, len(_CITIES)), round(rng.uniform(2.5, 5), 1))
-            for i in range(1, 13)
-        ],
-    )
+    yield "suppliers", [_supplier(rng, i) for i in range(1, 13)]
     products = _products(rng)
     yield "products", products
     yield from _sales(rng, products, len(stores))
@@ -151,14 +146,12 @@ def _rows(rng: random.Random) -> Iterator[tuple[str, list[Row]]]:
 
 def _store(rng: random.Random, number: int) -> Row:
     round_, city = divmod(number - 1, len(_CITIES))
-    opened = _day(rng, date(2015, 1, 1), date(2022, 12, 31))
-    return (
-        number,
-        f"{_CITIES[city][0]} Store {round_ + 1}",
-        city + 1,
-        opened,
-        round(rng.uniform(80, 900), 1),
-    )
+    name, opened = f"{_CITIES[city][0]} Store {round_ + 1}", _day(rng, date(2015, 1, 1), date(2022, 12, 31))
+    return number, name, city + 1, opened, round(rng.uniform(80, 900), 1)
+
+
+def _supplier(rng: random.Random, number: int) -> Row:
+    return number, f"Supplier {chr(64 + number)}", rng.randint(1, len(_CITIES)), round(rng.uniform(2.5, 5), 1)
 
 
 def _employees(rng: random.Random, stores: int) -> list[Row]:
@@ -166,16 +159,11 @@ def _employees(rng: random.Random, stores: int) -> list[Row]:
     for store in range(1, stores + 1):
         manager = len(rows) + 1
         for position in range(6):
-            title = (
-                "Store manager"
-                if position == 0
-                else rng.choice(("Sales assistant", "Cashier", "Stock clerk"))
-            )
-            salary = rng.randint(14_000, 22_000) if position == 0 else rng.randint(4_500, 9_500)
-            hired = _day(rng, date(2016, 1, 1), date(2024, 12, 31))
-            rows.append(
-                (len(rows) + 1, _name(rng), title, store, manager if position else None, hired, salary)
-            )
+            is_manager = position == 0
+            title = "Store manager" if is_manager else rng.choice(_TITLES)
+            salary = rng.randint(14_000, 22_000) if is_manager else rng.randint(4_500, 9_500)
+            hired, above = _day(rng, date(2016, 1, 1), date(2024, 12, 31)), None if is_manager else manager
+            rows.append((len(rows) + 1, _name(rng), title, store, above, hired, salary))
     return rows
 
 
@@ -198,30 +186,17 @@ def _products(rng: random.Random) -> list[Row]:
                 price = round(rng.uniform(*_PRICES[category]) * factor, 2)
                 cost = round(price * rng.uniform(0.45, 0.8), 2)
                 labels = (f"{name} ({size})", f"{name_zh}（{size_zh}）")
-                discontinued = int(rng.random() < 0.06)
-                supplier = rng.randint(1, 12)
-                rows.append(
-                    (
-                        len(rows) + 1,
-                        *labels,
-                        category,
-                        supplier,
-                        price,
-                        cost,
-                        rng.randint(0, 500),
-                        discontinued,
-                    )
-                )
+                discontinued, supplier = int(rng.random() < 0.06), rng.randint(1, 12)
+                facts = (category, supplier, price, cost, rng.randint(0, 500), discontinued)
+                rows.append((len(rows) + 1, *labels, *facts))
     return rows
 
 
 def _sales(rng: random.Random, products: list[Row], stores: int) -> Iterator[tuple[str, list[Row]]]:
-    orders: list[Row] = []
-    items: list[Row] = []
-    payments: list[Row] = []
-    shipments: list[Row] = []
-    returns: list[Row] = []
-    reviews: list[Row] = []
+    tables: dict[str, list[Row]] = {
+        name: [] for name in ("orders", "order_items", "payments", "shipments", "returns", "reviews")
+    }
+    orders, items, payments, shipments, returns, reviews = tables.values()
     popular = [1 / (1 + i % 11) for i in range(len(products))]
     for number in range(1, ORDERS + 1):
         customer, store = min(CUSTOMERS, 1 + int(rng.expovariate(1 / 900))), rng.randint(1, stores)
@@ -248,17 +223,11 @@ def _sales(rng: random.Random, products: list[Row], stores: int) -> Iterator[tup
             payments.append((len(payments) + 1, number, method, round(total, 2), day))
             if channel != "store":
                 shipped_on = _after(rng, day, 3)
-                delivered_on = (
-                    _after(rng, date.fromisoformat(shipped_on), 6) if status == "completed" else None
-                )
+                delivered_on = _after(rng, shipped_on, 6) if status == "completed" else None
                 carrier = rng.choice(("SF Express", "ZTO", "DHL", "UPS"))
                 shipments.append((len(shipments) + 1, number, carrier, shipped_on, delivered_on))
-    yield "orders", orders
-    yield "order_items", sorted(items)
-    yield "payments", payments
-    yield "shipments", shipments
-    yield "returns", returns
-    yield "reviews", reviews
+    items.sort()
+    yield from tables.items()
 
 
 def _name(rng: random.Random) -> str:

@@ -30,31 +30,31 @@ ALTER ROLE $role SET temp_file_limit = '1GB';
 -- other accounts: they lose nothing. An account made later joins with GRANT $others TO its_name;
 CREATE ROLE $others NOLOGIN;
 DO $$do$$
-DECLARE one record;
+DECLARE entry record;
 BEGIN
-    FOR one IN SELECT rolname FROM pg_roles r
+    FOR entry IN SELECT rolname FROM pg_roles r
         WHERE NOT rolsuper AND rolname !~ '^pg_' AND rolname NOT IN ($name, $others_name)
           -- nor another account that was made so, for another role of the policy
           AND NOT EXISTS (SELECT FROM pg_roles g WHERE g.rolname = r.rolname || '_others')
     LOOP
-        EXECUTE format('GRANT %I TO %I', $others_name, one.rolname);
+        EXECUTE format('GRANT %I TO %I', $others_name, entry.rolname);
     END LOOP;
 
     -- Temporary tables, new schemas, and new objects in public (which PostgreSQL 14 and older lets all make).
     EXECUTE format('GRANT TEMPORARY ON DATABASE %I TO %I', current_database(), $others_name);
     EXECUTE format('REVOKE TEMPORARY, CREATE ON DATABASE %I FROM PUBLIC', current_database());
     EXECUTE format('GRANT CONNECT ON DATABASE %I TO %I', current_database(), $name);
-    FOR one IN SELECT nspname FROM pg_namespace
+    FOR entry IN SELECT nspname FROM pg_namespace
         WHERE nspname !~ '^pg_' AND has_schema_privilege('public', oid, 'CREATE')
     LOOP
-        EXECUTE format('GRANT CREATE ON SCHEMA %I TO %I', one.nspname, $others_name);
-        EXECUTE format('REVOKE CREATE ON SCHEMA %I FROM PUBLIC', one.nspname);
+        EXECUTE format('GRANT CREATE ON SCHEMA %I TO %I', entry.nspname, $others_name);
+        EXECUTE format('REVOKE CREATE ON SCHEMA %I FROM PUBLIC', entry.nspname);
     END LOOP;
 
     -- Functions that sleep, lock, signal, change settings, write to the log or to large objects, read files,
     -- or run SQL that is a string; functions that act with their owner's rights or in an unsafe language;
     -- and the extensions that reach out of the database.
-    FOR one IN
+    FOR entry IN
         SELECT p.oid::regprocedure AS call FROM pg_proc p
         JOIN pg_namespace n ON n.oid = p.pronamespace
         JOIN pg_language l ON l.oid = p.prolang
@@ -66,8 +66,8 @@ BEGIN
                OR n.nspname NOT IN ('pg_catalog', 'information_schema')
                   AND (p.prosecdef OR e.oid IS NULL AND NOT l.lanpltrusted AND l.lanname <> 'sql'))
     LOOP
-        EXECUTE format('GRANT EXECUTE ON ROUTINE %s TO %I', one.call, $others_name);
-        EXECUTE format('REVOKE EXECUTE ON ROUTINE %s FROM PUBLIC', one.call);
+        EXECUTE format('GRANT EXECUTE ON ROUTINE %s TO %I', entry.call, $others_name);
+        EXECUTE format('REVOKE EXECUTE ON ROUTINE %s FROM PUBLIC', entry.call);
     END LOOP;
 END
 $$do$$;

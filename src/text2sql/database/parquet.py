@@ -7,11 +7,11 @@ import re
 from collections.abc import Iterable, Sequence
 from datetime import date, datetime
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 import duckdb
 
+from text2sql.database.dialects import BY_NAME
 from text2sql.types import ResultColumn, Row, Value
 
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
@@ -32,6 +32,7 @@ _TYPES = {
     frozenset({"zoned"}): "TIMESTAMPTZ",
 }
 _TEXT = "VARCHAR"
+_quoted = BY_NAME["duckdb"].quoted
 _OBJECT_BYTES = 256_000_000  # one row of JSON
 
 
@@ -53,9 +54,7 @@ class ParquetFile:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._rows.close()
         self._temporary.unlink(missing_ok=True)
 
@@ -140,10 +139,6 @@ def unique_names(names: Sequence[str]) -> list[str]:
         taken.add(candidate.lower())
         result.append(candidate)
     return result
-
-
-def _quoted(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'
 
 
 def _path_literal(path: Path) -> str:

@@ -10,11 +10,16 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TypeVar, cast
 
-from text2sql.database.cancellation import Cancellation, Stopper, StopReason
+from text2sql.database.cancellation import (
+    Cancellation,
+    Stopper,
+    StopReason,
+    stop_error,
+    translate_stop_or_error,
+)
 from text2sql.database.dialects import BY_NAME
 from text2sql.database.engine import Engine, RestrictedSession, Session
 from text2sql.database.pool import Lease, Pool
-from text2sql.database.stop_errors import stop_error, translate_stop_or_error
 from text2sql.database.watchdog import Watchdog
 from text2sql.errors import ConnectionFailed, PoolExhausted, QueryCancelled
 from text2sql.types import Policy

@@ -1,7 +1,6 @@
 """Streams rows in batches, converted and counted against the limits."""
 
 from collections.abc import Iterator
-from types import TracebackType
 from typing import Any, Literal, Self
 
 from text2sql.database.engine import Session
@@ -42,9 +41,7 @@ class Stream:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def __iter__(self) -> Iterator[list[Row]]:

@@ -184,11 +184,7 @@ def _identity(value: Any) -> Any:
 
 
 def _text(value: str) -> str:
-    return (
-        _INVALID_CHARACTERS.sub("\N{REPLACEMENT CHARACTER}", value)
-        if _INVALID_CHARACTERS.search(value)
-        else value
-    )
+    return _INVALID_CHARACTERS.sub("\N{REPLACEMENT CHARACTER}", value)
 
 
 def _integer(value: int) -> Value:

@@ -10,11 +10,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from functools import partial
 
-from text2sql.database.cancellation import Cancellation, Stopper
+from text2sql.database.cancellation import Cancellation, Stopper, stop_error, translate_stop_or_error
 from text2sql.database.dialects import BY_NAME
 from text2sql.database.engine import WritingSession
 from text2sql.database.request import DatabaseResources
-from text2sql.database.stop_errors import stop_error, translate_stop_or_error
 from text2sql.errors import (
     ConnectionFailed,
     DatabaseError,

@@ -10,14 +10,13 @@ from text2sql.errors import UsageError
 from text2sql.evaluation.html_report import page
 from text2sql.evaluation.markdown import markdown
 from text2sql.evaluation.records import Record
-from text2sql.evaluation.report import Share, Summary, compare, summarize
+from text2sql.evaluation.report import Summary, compare, summarize
 
 FORMATS = (".md", ".html", ".json")
 
 
 def summary_object(summary: Summary) -> dict[str, Any]:
-    """The summary as JSON, with the computed `value` of each share."""
-    fields: dict[str, Any] = _rounded(_with_values(summary, asdict(summary)))
+    fields: dict[str, Any] = _rounded(asdict(summary))
     return fields
 
 
@@ -48,16 +47,6 @@ def write_report(path: Path, name: str, records: Sequence[Record], bare: Sequenc
     except OSError as error:
         detail = error.strerror or str(error)
         raise UsageError("usage.report_file", path=str(path), detail=detail) from error
-
-
-def _with_values(value: Any, plain: Any) -> Any:
-    if isinstance(value, Share):
-        return {**plain, "value": value.value}
-    if isinstance(value, Mapping):
-        return {name: _with_values(item, plain[name]) for name, item in value.items()}
-    if hasattr(value, "__dataclass_fields__"):
-        return {name: _with_values(getattr(value, name), plain[name]) for name in plain}
-    return plain
 
 
 def _rounded(value: Any) -> Any:

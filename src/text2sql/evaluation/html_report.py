@@ -61,7 +61,7 @@ def _figures(summary: Summary, bare: Summary | None) -> Iterator[str]:
             f"<tr><th>{escape(label)}</th>" + "".join(f"<td>{escape(cell)}</td>" for cell in cells) + "</tr>"
         )
     yield "</table>"
-    yield '<p class="soft">In brackets: bootstrap intervals that hold the true share 95 times in 100.</p>'
+    yield '<p class="soft">In brackets: 95 % bootstrap confidence intervals.</p>'
 
 
 def _plots(summary: Summary) -> Iterator[str]:
@@ -76,8 +76,8 @@ def _plots(summary: Summary) -> Iterator[str]:
         yield "<h2>Coverage and risk</h2>"
         yield curve(risk.curve, risk.overall, "risk over coverage")
         yield (
-            f'<p class="soft">If only the more confident half were answered, {100 * risk.half:.1f} % of it '
-            f"would not be right; of all questions it is {100 * risk.overall:.1f} % (broken line).</p>"
+            f'<p class="soft">Of the more confident half, {100 * risk.half:.1f} % are not right; '
+            f"of all questions {100 * risk.overall:.1f} % (dashed line).</p>"
         )
 
 

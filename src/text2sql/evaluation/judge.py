@@ -31,11 +31,11 @@ _EXACT = re.compile(r"(?i)num|dec|int")
 class Judge:
     """Judges the answers about one database. Reference results are cached."""
 
-    def __init__(self, database: AsyncDatabase, guard: Guard, *, lent: bool = False) -> None:
-        """`lent` means that the caller closes the database."""
+    def __init__(self, database: AsyncDatabase, guard: Guard, *, closes: bool = True) -> None:
+        """`closes`: whether `close` closes the database."""
         self._database = database
         self._guard = guard
-        self._lent = lent
+        self._closes = closes
         self._gold: dict[str, QueryResult | str] = {}
 
     async def hardness(self, question: Question) -> str:
@@ -62,7 +62,7 @@ class Judge:
         return not isinstance(await self._rows(sql), str)
 
     async def close(self) -> None:
-        if not self._lent:
+        if self._closes:
             await self._database.close()
 
     async def _reference(self, question: Question) -> QueryResult | str:
@@ -86,8 +86,8 @@ class Judge:
         if await asyncio.to_thread(same_result, gold, actual, ordered=ordered is True):
             return "right", ()
         guard_limit = f" LIMIT {LIMITS.rows}"  # added by our guard, so it does not count as a difference
-        found = await in_worker(differences, question.gold_sql, sql.removesuffix(guard_limit), dialect)
-        return "wrong", ("unreadable",) if isinstance(found, SqlRejected) else found
+        features = await in_worker(differences, question.gold_sql, sql.removesuffix(guard_limit), dialect)
+        return "wrong", ("unreadable",) if isinstance(features, SqlRejected) else features
 
     async def _rows(self, sql: str) -> QueryResult | str:
         """The result of a query, or the kind of its error."""
@@ -97,7 +97,7 @@ class Judge:
         try:
             return _with_numbers(await self._database.run(checked, LIMITS))
         except DatabaseError as error:
-            if error.mend == "again":  # a connection problem: no verdict about the query is possible
+            if error.retry == "again":  # a connection problem: no verdict about the query is possible
                 raise
             return error.kind
 

@@ -1,6 +1,6 @@
 """The report of a run as Markdown. The HTML report shows the same rows."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from text2sql.evaluation.records import Record
 from text2sql.evaluation.report import Comparison, Share, Summary, compare, summarize
@@ -31,43 +31,13 @@ def _markdown(name: str, records: Sequence[Record], bare: Sequence[Record]) -> I
 
 
 def overview(summaries: Sequence[Summary]) -> list[tuple[str, ...]]:
-    """The overview table: rows of a label and one cell per run."""
-    rows: list[tuple[str, list[str]]] = [
-        ("questions", [str(summary.questions) for summary in summaries]),
-        ("right", [percent(summary.right) for summary in summaries]),
-        ("executable", [percent(summary.executable) for summary in summaries]),
-        ("answerable and turned away", [percent(summary.turned_away) for summary in summaries]),
-        ("model calls a question", [f"{summary.calls:.2f}" for summary in summaries]),
-        ("prompt tokens a question", [f"{summary.prompt_tokens:,.0f}" for summary in summaries]),
-        ("written tokens a question", [f"{summary.completion_tokens:,.0f}" for summary in summaries]),
-        ("seconds p50", [f"{summary.p50:.2f}" for summary in summaries]),
-        ("seconds p95", [f"{summary.p95:.2f}" for summary in summaries]),
-    ]
-    if any(summary.choice for summary in summaries):
-        rows.append(
-            ("pass@k", [percent(summary.choice.passed) if summary.choice else "" for summary in summaries])
-        )
-        rows.append(
-            (
-                "selection loss",
-                [percent(summary.choice.loss) if summary.choice else "" for summary in summaries],
-            )
-        )
-    if any(summary.risk for summary in summaries):
-        rows.append(
-            ("risk", [f"{100 * summary.risk.overall:.1f} %" if summary.risk else "" for summary in summaries])
-        )
-        rows.append(
-            (
-                "risk at 50 % coverage",
-                [f"{100 * summary.risk.half:.1f} %" if summary.risk else "" for summary in summaries],
-            )
-        )
-    if any(summary.declined.of for summary in summaries):
-        rows.append(("foreign and turned away", [percent(summary.declined) for summary in summaries]))
+    """The main figures: (label, one cell for each run)."""
+    rows = [(label, *map(text, summaries)) for label, text in _FIGURES.items()]
+    optional = [(label, *map(text, summaries)) for label, text in _OPTIONAL.items()]
+    rows += [row for row in optional if any(row[1:])]
     if any(summary.unjudged for summary in summaries):
-        rows.append(("references that do not run", [str(summary.unjudged) for summary in summaries]))
-    return [(label, *cells) for label, cells in rows]
+        rows.append(("references that fail", *(str(summary.unjudged) for summary in summaries)))
+    return rows
 
 
 def percent(share: Share) -> str:
@@ -99,3 +69,24 @@ def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
 def _escape_cell(text: str) -> str:
     """Escape a text for a table cell."""
     return " ".join(text.split()).replace("|", "\\|")
+
+
+_FIGURES: Mapping[str, Callable[[Summary], str]] = {
+    "questions": lambda summary: str(summary.questions),
+    "right": lambda summary: percent(summary.right),
+    "executable": lambda summary: percent(summary.executable),
+    "answerable and turned away": lambda summary: percent(summary.turned_away),
+    "model calls per question": lambda summary: f"{summary.calls:.2f}",
+    "prompt tokens per question": lambda summary: f"{summary.prompt_tokens:,.0f}",
+    "output tokens per question": lambda summary: f"{summary.completion_tokens:,.0f}",
+    "seconds p50": lambda summary: f"{summary.p50:.2f}",
+    "seconds p95": lambda summary: f"{summary.p95:.2f}",
+}
+# shown if a run has them
+_OPTIONAL: Mapping[str, Callable[[Summary], str]] = {
+    "pass@k": lambda summary: percent(summary.choice.passed) if summary.choice else "",
+    "selection loss": lambda summary: percent(summary.choice.loss) if summary.choice else "",
+    "risk": lambda summary: f"{100 * summary.risk.overall:.1f} %" if summary.risk else "",
+    "risk at 50 % coverage": lambda summary: f"{100 * summary.risk.half:.1f} %" if summary.risk else "",
+    "foreign and turned away": lambda summary: percent(summary.declined),
+}

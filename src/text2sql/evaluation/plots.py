@@ -38,9 +38,8 @@ def bars(shares: Mapping[str, Share], title: str) -> str:
 
 def curve(points: Sequence[tuple[float, float]], overall: float, title: str) -> str:
     """Risk (vertical) by coverage (horizontal); the dashed line is the overall risk."""
-    top = (
-        ceil(max(0.1, *(risk for _, risk in points), overall) / 0.2) * 0.2
-    )  # the axis ticks are round numbers
+    largest = max(0.1, overall, *(risk for _, risk in points))
+    top = ceil(largest / 0.2) * 0.2  # a round number for the axis
     wide, high = 2 * _SIZE, _SIZE
 
     def place(coverage: float, risk: float) -> str:

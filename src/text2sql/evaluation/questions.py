@@ -1,4 +1,4 @@
-"""Load question sets from JSON or YAML.
+"""Load question sets from JSON or YAML, and mix in unanswerable questions.
 
 A set is a list of `{id, db_id, question, gold_sql, evidence?, difficulty?}` about databases in
 `DIR/<db_id>/<db_id>.sqlite`. In a set about a single database `id` and `db_id` are optional, and the expected
@@ -7,15 +7,19 @@ A set is a list of `{id, db_id, question, gold_sql, evidence?, difficulty?}` abo
 
 import json
 import random
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import date
 from decimal import Decimal
+from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from text2sql.errors import UsageError
 from text2sql.types import Row, Value
+
+# whether the reference query runs on the database with this id
+RunsOn: TypeAlias = Callable[["Question", str], bool]
 
 _YAML = (".yaml", ".yml")
 
@@ -35,8 +39,8 @@ class Question:
     foreign: str = ""  # the database that the question is really about, if it is another one
 
     @property
-    def asked(self) -> str:
-        """The question with its evidence, as sent to the app."""
+    def with_evidence(self) -> str:
+        """The text that is sent to the app."""
         return f"{self.question}\n({self.evidence})" if self.evidence else self.question
 
     def database(self, folder: Path) -> Path:
@@ -56,7 +60,7 @@ def questions_of(entries: object, path: Path, db_id: str = "") -> list[Question]
     seen: set[str] = set()
     for number, question in enumerate(questions, 1):
         if question.id in seen:
-            raise _invalid(path, f"entry {number}: the id {question.id!r} is there twice")
+            raise _invalid(path, f"entry {number}: the id {question.id!r} occurs twice")
         seen.add(question.id)
     return questions
 
@@ -69,6 +73,33 @@ def choose(questions: Sequence[Question], limit: int | None = None, seed: int = 
     return sorted(chosen, key=lambda question: question.db_id)
 
 
+def add_foreign_questions(
+    chosen: Sequence[Question], everything: Sequence[Question], share: float, seed: int, runs: RunsOn
+) -> list[Question]:
+    """Add `share` foreign questions per chosen question, after those of the same database.
+
+    A question whose reference query also runs on the other database may be answerable there and is skipped.
+    """
+    db_ids = sorted({question.db_id for question in chosen})
+    wanted = round(share * len(chosen))
+    candidates = [question for question in everything if question.gold_sql]
+    pairs = [(question, db_id) for question, db_id in product(candidates, db_ids) if question.db_id != db_id]
+    if wanted and not pairs:
+        raise UsageError("usage.foreign")
+    random.Random(seed).shuffle(pairs)  # noqa: S311 -- a sample, not a secret
+    foreign: list[Question] = []
+    used_ids: set[str] = set()
+    for question, db_id in pairs:
+        if len(foreign) == wanted:
+            break
+        if question.id not in used_ids and not runs(question, db_id):  # each question once
+            used_ids.add(question.id)
+            foreign.append(
+                replace(question, id=f"{question.id}@{db_id}", db_id=db_id, foreign=question.db_id)
+            )
+    return sorted([*chosen, *foreign], key=lambda question: question.db_id)
+
+
 def _read(path: Path) -> Any:
     try:
         text = path.read_text(encoding="utf-8-sig")
@@ -79,7 +110,7 @@ def _read(path: Path) -> Any:
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise _invalid(path, f"no JSON: {error}") from error
+        raise _invalid(path, f"not JSON: {error}") from error
 
 
 def _yaml(path: Path, text: str) -> Any:
@@ -88,7 +119,7 @@ def _yaml(path: Path, text: str) -> Any:
     try:
         return yaml.safe_load(text)
     except (yaml.YAMLError, ValueError, RecursionError) as error:
-        raise _invalid(path, f"no YAML: {' '.join(str(error).split())}") from error
+        raise _invalid(path, f"not YAML: {' '.join(str(error).split())}") from error
 
 
 def _question(entry: object, number: int, path: Path, db_id: str) -> Question:
@@ -104,7 +135,7 @@ def _question(entry: object, number: int, path: Path, db_id: str) -> Question:
         raise _invalid(path, f"entry {number} has no gold_sql" + (", and no rows either" if db_id else ""))
     name = db_id or str(fields["db_id"])
     if not db_id and (Path(name).name != name or name in (".", "..")):  # it becomes part of a path
-        raise _invalid(path, f"entry {number}: {name!r} is no name")
+        raise _invalid(path, f"entry {number}: {name!r} is not a name")
     return Question(
         str(fields["id"]),
         name,
@@ -125,13 +156,13 @@ def _rows(value: Any, number: int, path: Path) -> tuple[Row, ...]:
         cells = line.values() if isinstance(line, Mapping) else line if isinstance(line, list) else [line]
         rows.append(tuple(_cell(cell) for cell in cells))
     if len({len(row) for row in rows}) > 1:
-        raise _invalid(path, f"entry {number}: its rows are not equally long")
+        raise _invalid(path, f"entry {number}: its rows have different lengths")
     return tuple(rows)
 
 
 def _cell(value: Any) -> Value:
     """A cell as query results have it: YAML parses dates, results have them as text."""
-    if isinstance(value, date):  # a datetime is one, too
+    if isinstance(value, date):  # or datetime, its subclass
         return value.isoformat()
     if isinstance(value, Decimal):
         return float(value)

@@ -5,7 +5,6 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from io import BufferedWriter
 from pathlib import Path
-from types import TracebackType
 from typing import Literal, Self, TypeAlias
 
 from text2sql.errors import UsageError
@@ -82,10 +81,10 @@ def record_of(line: str) -> Record:
     return Record(**known)
 
 
-class Kept:
-    """The record file of a run, if it has one: reads existing records and appends new ones immediately.
+class RecordFile:
+    """The record file of a run, if it has a path: reads existing records and appends new ones immediately.
 
-    `known` records from elsewhere are not asked again either.
+    Questions with `known` records, which are not in the file, are not asked again either.
     """
 
     def __init__(self, path: Path | None, known: Mapping[str, Record]) -> None:
@@ -125,8 +124,6 @@ class Kept:
         except (ValueError, TypeError, AttributeError, RecursionError):
             self._out.truncate(end)
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         if self._out is not None:
             self._out.close()

@@ -23,10 +23,7 @@ class Share:
     of: int
     low: float
     high: float
-
-    @property
-    def value(self) -> float:
-        return self.count / self.of if self.of else 0.0
+    value: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,13 +143,14 @@ def coverage_risk(judged: Sequence[Record]) -> Risk | None:
 def share(outcomes: Sequence[bool], seed: int = 0) -> Share:
     """The proportion of true outcomes with a reproducible bootstrap interval."""
     if not outcomes:
-        return Share(0, 0, 0.0, 0.0)
+        return Share(0, 0, 0.0, 0.0, 0.0)
     chance = random.Random(seed)  # noqa: S311 -- resampling, not a secret
     size, count = len(outcomes), sum(outcomes)
+    value = count / size
     if count in (0, size):  # all resamples are equal
-        return Share(count, size, count / size, count / size)
+        return Share(count, size, value, value, value)
     means = sorted(sum(chance.choices(outcomes, k=size)) / size for _ in range(_RESAMPLES))
-    return Share(count, size, percentile(means, 0.025), percentile(means, 0.975))
+    return Share(count, size, percentile(means, 0.025), percentile(means, 0.975), value)
 
 
 def percentile(ordered: Sequence[float], at: float) -> float:

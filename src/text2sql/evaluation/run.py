@@ -6,27 +6,26 @@ order, regardless of concurrency.
 
 import asyncio
 import time
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, aclosing
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import groupby
+from itertools import groupby, product
 from pathlib import Path
-from types import TracebackType
-from typing import Self, TypeAlias
+from typing import TypeAlias
 
 from text2sql.config import Settings
 from text2sql.errors import StoreError, Text2SQLError, UsageError
 from text2sql.evaluation.judge import DECLINED, Judge, open_judge
 from text2sql.evaluation.questions import Question
-from text2sql.evaluation.records import RAN, Kept, Record
+from text2sql.evaluation.records import RAN, Record, RecordFile
 from text2sql.evaluation.subjects import Open, Subject, SubjectAnswer
 from text2sql.llm import AsyncChatModel
 from text2sql.types import Answer, Problem
 
-Where: TypeAlias = Callable[[Question], str]  # question → path or URL of its database
-Told: TypeAlias = Callable[[int, Record], None]  # callback for a new record, with the index of its app
+Locate: TypeAlias = Callable[[Question], str]  # question → path or URL of its database
+OnRecord: TypeAlias = Callable[[int, Record], None]  # callback for a new record, with the index of its app
 Judges: TypeAlias = Callable[[str], Judge]  # path or URL of a database → its judge
 
 PARALLEL = 4  # concurrent questions to a hosted model
@@ -49,43 +48,42 @@ class EvaluatedApp:
 
 async def evaluate(
     questions: Sequence[Question],
-    where: Where,
-    contestants: Sequence[EvaluatedApp],
+    locate: Locate,
+    apps: Sequence[EvaluatedApp],
     *,
     settings: Settings | None = None,
-    on_record: Told | None = None,
+    on_record: OnRecord | None = None,
     parallel: int = 1,
     judges: Judges | None = None,
 ) -> list[list[Record]]:
     """The records of each app, in question order. `on_record` is called for each new record."""
     with ExitStack() as stack:
-        kept = [stack.enter_context(Kept(app.out, app.known)) for app in contestants]
+        files = [stack.enter_context(RecordFile(app.out, app.known)) for app in apps]
+        # all apps answer the questions about a database before it is closed
         jobs = [
-            (at, question)
-            for _, group in groupby(questions, key=where)
-            for at, asked in enumerate([list(group)] * len(contestants))
-            for question in asked
-            if not is_done(kept[at].records.get(question.id), question)
+            (index, question)
+            for _, group in groupby(questions, key=locate)
+            for index, question in product(range(len(apps)), group)
+            if not is_done(files[index].records.get(question.id), question)
         ]
         judges = judges or partial(open_judge, settings=settings or Settings())
-        databases = _OpenDatabases(contestants, judges, Counter(where(question) for _, question in jobs))
-        async with databases:
-            semaphore = asyncio.Semaphore(parallel)
+        databases = _OpenDatabases(apps, judges, Counter(locate(question) for _, question in jobs))
+        semaphore = asyncio.Semaphore(parallel)
 
-            async def ask_question(at: int, question: Question) -> Record:
-                async with semaphore:
-                    record = await databases.ask(at, question, where(question))
-                    if (keep := contestants[at].keep) is not None:
-                        await keep(record)
-                    return record
+        async def ask_question(index: int, question: Question) -> Record:
+            async with semaphore:
+                record = await databases.ask(index, question, locate(question))
+                if (keep := apps[index].keep) is not None:
+                    await keep(record)
+                return record
 
-            await _write_in_order(
-                [(at, ask_question(at, question)) for at, question in jobs], kept, on_record
-            )
-        return [[record_file.records[question.id] for question in questions] for record_file in kept]
+        async with aclosing(databases):
+            tasks = [(index, ask_question(index, question)) for index, question in jobs]
+            await _write_in_order(tasks, files, on_record)
+        return [[file.records[question.id] for question in questions] for file in files]
 
 
-def places(requested: int | None, model: AsyncChatModel) -> int:
+def concurrency(requested: int | None, model: AsyncChatModel) -> int:
     """The number of concurrent questions: one for a model that serves calls one after the other."""
     return requested or PARALLEL if model.profile.concurrent else 1
 
@@ -100,28 +98,27 @@ def is_done(record: Record | None, question: Question) -> bool:
 
 
 async def _write_in_order(
-    work: Sequence[tuple[int, Awaitable[Record]]], files: Sequence[Kept], on_record: Told | None
+    jobs: Sequence[tuple[int, Awaitable[Record]]], files: Sequence[RecordFile], on_record: OnRecord | None
 ) -> None:
     """Write each record as soon as those before it are done. Finished records are kept even if the run is
     interrupted.
     """
-    tasks = [(at, asyncio.ensure_future(job)) for at, job in work]
-    pending = list(reversed(tasks))
+    pending = deque((index, asyncio.ensure_future(job)) for index, job in jobs)
     try:
         while pending:
-            at, task = pending[-1]
+            index, task = pending[0]
             record = await task
-            pending.pop()
-            files[at].write(record)
+            pending.popleft()
+            files[index].write(record)
             if on_record is not None:
-                on_record(at, record)
+                on_record(index, record)
     finally:
         for _, task in pending:
             task.cancel()
         await asyncio.gather(*(task for _, task in pending), return_exceptions=True)
-        for at, task in reversed(pending):
+        for index, task in pending:
             if not task.cancelled() and task.exception() is None:
-                files[at].write(task.result())
+                files[index].write(task.result())
 
 
 @dataclass(slots=True)
@@ -140,31 +137,26 @@ class _OpenDatabase:
 class _OpenDatabases:
     """The databases that still have pending questions. Each is closed after its last question."""
 
-    def __init__(self, contestants: Sequence[EvaluatedApp], judges: Judges, left: Counter[str]) -> None:
-        self._contestants = contestants
+    def __init__(self, apps: Sequence[EvaluatedApp], judges: Judges, pending: Counter[str]) -> None:
+        self._apps = apps
         self._judges = judges
-        self._left = left
+        self._pending = pending
         self._open: dict[str, _OpenDatabase] = {}
 
-    async def ask(self, at: int, question: Question, source: str) -> Record:
+    async def ask(self, index: int, question: Question, source: str) -> Record:
         if source not in self._open:
             self._open[source] = _OpenDatabase(self._judges(source))
         database = self._open[source]
-        if at not in database.subjects:
-            database.subjects[at] = self._contestants[at].opens(source)
+        if index not in database.subjects:
+            database.subjects[index] = self._apps[index].opens(source)
         try:
-            return await _judge_question(question, database.subjects[at], database.judge)
+            return await _judge_question(question, database.subjects[index], database.judge)
         finally:
-            self._left[source] -= 1
-            if not self._left[source]:
+            self._pending[source] -= 1
+            if not self._pending[source]:
                 await self._open.pop(source).close()
 
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    async def aclose(self) -> None:
         while self._open:
             await self._open.popitem()[1].close()
 
@@ -172,12 +164,12 @@ class _OpenDatabases:
 async def _judge_question(question: Question, subject: Subject, judge: Judge) -> Record:
     start = time.monotonic()
     try:
-        reply = await subject.ask(question.asked)
+        reply = await subject.ask(question.with_evidence)
     except (UsageError, StoreError):
         raise
     except Text2SQLError as error:  # a failed question is a result and does not end the run
         kind = getattr(error, "kind", error.message_key)
-        reply = SubjectAnswer(Answer("failed", question.asked, "", error=Problem(kind, str(error))))
+        reply = SubjectAnswer(Answer("failed", question.with_evidence, "", error=Problem(kind, str(error))))
     seconds = time.monotonic() - start
     answer = reply.answer
     if answer.status == "failed" and answer.error and answer.error.kind in _FATAL_KINDS:

@@ -10,6 +10,7 @@ from text2sql.config import Settings
 from text2sql.errors import UsageError
 from text2sql.llm.backend import Backend
 from text2sql.llm.chat import AsyncChatModel
+from text2sql.llm.providers import provider_of
 from text2sql.llm.recorded import RecordedBackend
 from text2sql.llm.scripted import ScriptedBackend
 from text2sql.llm.synchronous import ChatModel
@@ -25,7 +26,7 @@ def open_model(name: str | None, settings: Settings) -> AsyncChatModel:
     fallbacks = (fallback.strip() for fallback in settings.fallback.split(","))
     names = [name or settings.model, *filter(None, fallbacks)]
     # The key and the address belong to one provider and are passed to no other.
-    owner = _provider(settings.model) or next(filter(None, map(_provider, names)), "")
+    owner = provider_of(settings.model) or next(filter(None, map(provider_of, names)), "")
     backends = [_backend(unique, settings, owner) for unique in dict.fromkeys(names)]
     if settings.recording:
         folder = Path(settings.recording).expanduser()
@@ -38,18 +39,14 @@ def open_chat(name: str | None, settings: Settings) -> ChatModel:
     return ChatModel(open_model(name, settings))
 
 
-def _provider(name: str) -> str:
-    return "" if name == "local" or name.endswith(".gguf") else name.partition(":")[0]
-
-
 def _backend(name: str, settings: Settings, owner: str) -> Backend:
-    if not _provider(name):
+    if name == "local" or name.endswith(".gguf"):
         from text2sql.llm.embedded import EmbeddedBackend  # noqa: PLC0415 -- an extra, and llama.cpp behind it
 
         embedded: Backend = EmbeddedBackend(None if name == "local" else name, settings)
         return embedded
-    provider, colon, model = name.partition(":")
-    if not colon or not model:
+    provider, _, model = name.partition(":")
+    if not model:
         raise UsageError("usage.model_name", name=name)
     if provider == "recorded":
         return RecordedBackend(Path(model).expanduser())

@@ -7,11 +7,17 @@ fallbacks are the same for all backends and are implemented in `chat.py` and `re
 import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 from text2sql.types import Message, ModelProfile, ModelRequest, Queued, Reply
 
 CLOSING = 1.0  # seconds that closing a stream may take beyond the deadline
+
+
+@dataclass(frozen=True, slots=True)
+class Preparing:
+    """A backend reads the prompt's prefix for the first time: the deadline does not run until `Queued(0)`."""
 
 
 class Backend(Protocol):
@@ -22,11 +28,11 @@ class Backend(Protocol):
     @property
     def profile(self) -> ModelProfile: ...
 
-    def stream(self, request: ModelRequest) -> AsyncIterator[str | Queued | Reply]:
+    def stream(self, request: ModelRequest) -> AsyncIterator[str | Queued | Preparing | Reply]:
         """Yield pieces of the first candidate's text as they arrive, then exactly one `Reply`.
 
-        A backend that serves one call at a time yields `Queued` while the call waits, and `Queued(0)` when it
-        begins; the deadline counts from there.
+        A backend that serves one call at a time yields `Queued` while the call waits, `Preparing` while it
+        reads a new schema, and `Queued(0)` when it begins; the deadline counts from there.
 
         Makes one attempt. Raises a `ModelError`; closing the iterator stops the generation.
         """

@@ -10,12 +10,11 @@ import time
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
-from types import TracebackType
 from typing import Self, TypeAlias
 
 from text2sql.config import Settings
 from text2sql.errors import BadReply, ModelError, ModelFileError, ModelNotAllowed, ModelTimeout, RateLimited
-from text2sql.llm.backend import Backend, close_stream
+from text2sql.llm.backend import Backend, Preparing, close_stream
 from text2sql.llm.langchain_messages import estimate_tokens
 from text2sql.llm.retry_limits import RetryPolicy, pause_before, retry_policy_for
 from text2sql.types import Message, ModelProfile, ModelRequest, Queued, Reply, Usage
@@ -35,9 +34,10 @@ class Call:
 
     request: ModelRequest
     seconds: float
-    deadline: float | None  # on the clock of the running loop; None while the call is queued
+    deadline: float | None  # on the clock of the running loop; None before the model works on the call
     queued: Tell
     restarts: bool  # the caller waits for the whole reply, so the output of a failed attempt is discarded
+    waiting: bool = False  # for other calls
     emitted: bool = False  # a piece has reached the caller, so the call cannot be restarted
     spent: Usage = field(default_factory=Usage)  # by failed attempts
 
@@ -48,10 +48,10 @@ class Call:
 
     def wait(self, ahead: int) -> None:
         """Suspend the deadline while `ahead` calls are before this one; restart it when the call begins."""
-        was_waiting = self.deadline is None
         self.deadline = None if ahead else asyncio.get_running_loop().time() + self.seconds
-        if ahead or was_waiting:
+        if ahead or self.waiting:
             self.queued(ahead)
+        self.waiting = ahead > 0
 
 
 def fit(request: ModelRequest, profile: ModelProfile, settings: Settings) -> ModelRequest:
@@ -128,9 +128,7 @@ class AsyncChatModel:
     async def __aenter__(self) -> Self:
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         await self.close()
 
     # -- From the call to one attempt ----------------------------------------------------------------
@@ -205,6 +203,8 @@ class AsyncChatModel:
                     yield replace(item, usage=call.spent + item.usage)
                 elif isinstance(item, Queued):
                     call.wait(item.ahead)
+                elif isinstance(item, Preparing):
+                    call.deadline = None
                 elif item:
                     call.emitted = not call.restarts
                     yield item
@@ -232,8 +232,8 @@ class AsyncChatModel:
             raise
 
     async def _next_item(
-        self, call: Call, backend: Backend, items: AsyncIterator[str | Queued | Reply]
-    ) -> str | Queued | Reply | None:
+        self, call: Call, backend: Backend, items: AsyncIterator[str | Queued | Preparing | Reply]
+    ) -> str | Queued | Preparing | Reply | None:
         """The next item. The time-out applies only here, never to the code of the caller."""
         try:
             async with asyncio.timeout_at(call.deadline) as clock:
@@ -252,4 +252,4 @@ def _fallback_may_help(error: ModelError) -> bool:
     """Whether to ask the next model. Not after a refusal, nor for a prompt that the caller has to shorten."""
     if isinstance(error, DeadlinePassed):
         return False
-    return error.mend == "again" or isinstance(error, ModelNotAllowed | ModelFileError)
+    return error.retry == "again" or isinstance(error, ModelNotAllowed | ModelFileError)

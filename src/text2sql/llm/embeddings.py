@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from text2sql.config import Settings
 from text2sql.errors import BadReply, ModelUnavailable, UsageError
-from text2sql.llm.providers import PROVIDERS, Key, find_url
+from text2sql.llm.providers import PROVIDERS, Key, find_url, provider_of
 from text2sql.llm.transport import LONGEST_BODY
 
 _BATCH = 64  # texts per request
@@ -66,8 +66,7 @@ def open_embedder(settings: Settings) -> Embedder | None:
     compatible = [facts.name for facts in PROVIDERS.values() if facts.api == "openai"]
     if provider not in compatible or not model:
         raise UsageError("usage.embedding_model", name=name, providers=", ".join(compatible))
-    is_hosted = settings.model != "local" and not settings.model.endswith(".gguf")
-    if is_hosted and settings.model.partition(":")[0] != provider:
+    if provider_of(settings.model) not in ("", provider):
         settings = replace(settings, api_key="", base_url="")  # they belong to the chat model's provider
     facts = PROVIDERS[provider]
     key = Key(facts, settings).demand(name)

@@ -139,7 +139,7 @@ class HostedBackend:
             try:
                 return calls, await start(request)
             except KeyExpired:
-                if renewed or not self._key.renewed(used):
+                if renewed or not await asyncio.to_thread(self._key.renewed, used):
                     raise
                 renewed = True
             except NotSupported as error:

@@ -115,15 +115,17 @@ def _tool(message: Any) -> str:
 
 def _arguments(message: Any) -> str:
     """The arguments of tool calls, as JSON or a piece of it."""
-    given = (call.get("args") or "" for call in _calls(message))
-    return "".join(part if isinstance(part, str) else json.dumps(part, ensure_ascii=False) for part in given)
+    arguments = (call.get("args") or "" for call in _calls(message))
+    return "".join(
+        part if isinstance(part, str) else json.dumps(part, ensure_ascii=False) for part in arguments
+    )
 
 
 def _refusal(message: Any) -> str:
     """OpenAI's: a field of chat completions, a content block of the Responses API."""
     blocks = message.content if isinstance(message.content, list) else ()
-    found = [block.get("refusal") for block in blocks if isinstance(block, dict)]
-    return str(next(filter(None, [(message.additional_kwargs or {}).get("refusal"), *found]), ""))
+    refusals = [block.get("refusal") for block in blocks if isinstance(block, dict)]
+    return str(next(filter(None, [(message.additional_kwargs or {}).get("refusal"), *refusals]), ""))
 
 
 def _tokens(logprobs: Any) -> list[Token]:

@@ -12,11 +12,11 @@ _PARAMETERS = re.compile(r"(?<![a-z\d.])(?:(\d+)x|e)?(\d+(?:\.\d+)?)([bm])(?![a-
 
 def parameters_in(name: str) -> float | None:
     """Billions of parameters, as a name says them: 7 of `qwen2.5-coder:7b`, 56 of `mixtral:8x7b`."""
-    found = [
+    billions = [
         int(experts or 1) * float(number) / (1 if unit == "b" else 1_000)
         for experts, number, unit in _PARAMETERS.findall(name.lower())
     ]
-    return max(found, default=None)
+    return max(billions, default=None)
 
 
 def size_of(name: str, settings: Settings, *, file_bytes: int = 0) -> Size:

@@ -28,10 +28,10 @@ def render(name: str, settings: Settings, lang: Language = "en", /, **variables:
     template = string.Template(_read(path))
     if not template.is_valid():
         raise PromptError("usage.prompt_file", path=str(path), detail="a $ without a name")
-    wanted = set(template.get_identifiers())
-    for variable in sorted(wanted - variables.keys()):
+    needed = set(template.get_identifiers())
+    for variable in sorted(needed - variables.keys()):
         raise PromptError("usage.prompt_variable", prompt=path.name, variable=variable)
-    for variable in sorted(variables.keys() - wanted):
+    for variable in sorted(variables.keys() - needed):
         raise PromptError("usage.prompt_unknown", prompt=path.name, variable=variable)
     marks = set(_MARK.findall(template.template))
     return template.substitute({key: _escape_marks(value, marks) for key, value in variables.items()})

@@ -157,6 +157,14 @@ def provider(name: str) -> Provider:
     return facts
 
 
+def provider_of(model: str) -> str:
+    """The provider in a model's name: `openai` of `openai:gpt-x`; empty for the embedded model and for a
+    model file.
+    """
+    name, colon, _ = model.partition(":")
+    return name if colon and not model.endswith(".gguf") else ""
+
+
 def find_url(facts: Provider, settings: Settings) -> str:
     variables = environment()
     url = settings.base_url or next(

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from text2sql.errors import ModelFileError, UsageError
-from text2sql.llm.backend import Backend
+from text2sql.llm.backend import Backend, Preparing
 from text2sql.types import (
     Alternative,
     Candidate,
@@ -46,7 +46,7 @@ class RecordedBackend:
         else:
             self.name, self.profile = _described(folder)
 
-    async def stream(self, request: ModelRequest) -> AsyncIterator[str | Queued | Reply]:
+    async def stream(self, request: ModelRequest) -> AsyncIterator[str | Queued | Preparing | Reply]:
         path = self._path("reply", _facts(request))
         reply = _read(path, _reply)
         if reply is not None:
@@ -65,7 +65,7 @@ class RecordedBackend:
 
     async def count_tokens(self, text: str) -> int:
         path = self._path("tokens", text)
-        tokens = _read(path, lambda kept: int(kept["tokens"]))
+        tokens = _read(path, lambda record: int(record["tokens"]))
         if tokens is None:
             if self._model is None:
                 raise ModelFileError(self.name, str(self._folder), key="model.not_recorded")
@@ -98,8 +98,8 @@ def _plain(value: Any) -> Any:
     return [_plain(item) for item in value] if isinstance(value, list | tuple) else value
 
 
-def _reply(kept: Mapping[str, Any]) -> Reply:
-    reply = kept["reply"]
+def _reply(record: Mapping[str, Any]) -> Reply:
+    reply = record["reply"]
     candidates = (
         Candidate(**(candidate | {"tokens": tuple(map(_token, candidate["tokens"]))}))
         for candidate in reply["candidates"]
@@ -107,13 +107,13 @@ def _reply(kept: Mapping[str, Any]) -> Reply:
     return Reply(reply["model"], tuple(candidates), Usage(**reply["usage"]))
 
 
-def _token(kept: dict[str, Any]) -> Token:
-    others = (Alternative(**(other | {"data": bytes.fromhex(other["data"])})) for other in kept["others"])
-    return Token(kept["text"], kept["logprob"], tuple(others))
+def _token(record: dict[str, Any]) -> Token:
+    others = (Alternative(**(other | {"data": bytes.fromhex(other["data"])})) for other in record["others"])
+    return Token(record["text"], record["logprob"], tuple(others))
 
 
 def _described(folder: Path) -> tuple[str, ModelProfile]:
-    described = _read(folder / _PROFILE, lambda kept: (kept["name"], ModelProfile(**kept["profile"])))
+    described = _read(folder / _PROFILE, lambda record: (record["name"], ModelProfile(**record["profile"])))
     if described is None:
         raise UsageError("usage.recording", path=str(folder))
     return described

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 from text2sql.config import Settings
 from text2sql.errors import BadReply, ModelError, ModelTimeout, ModelUnavailable, RateLimited
+from text2sql.llm.providers import provider_of
 
 # The number of retries by kind of failure. A bad reply at temperature 0 tends to repeat, and a time-out has
 # used most of the deadline, so both get one retry.
@@ -31,7 +32,7 @@ def pause_before(
     left.
     """
     allowed = next((count for kind, count in RETRIES.items() if isinstance(error, kind)), 0)
-    if error.mend != "again" or retry > allowed:
+    if error.retry != "again" or retry > allowed:
         return None
     wait = error.retry_after
     if wait is None:
@@ -159,10 +160,10 @@ _MOST_SHARED = 1_000  # a bound, because model names may come with requests
 
 
 def retry_policy_for(model: str, settings: Settings) -> RetryPolicy:
-    """The policy shared by all callers of this model and address. A local model has no rate
-    limit to share.
+    """The policy shared by all callers of a provider's model at one address. A model without a provider has
+    no rate limit.
     """
-    if ":" not in model or model.endswith(".gguf"):
+    if not provider_of(model):
         return RetryPolicy(Limits(None, None), Breaker())
     requests, tokens = settings.requests_per_minute, settings.tokens_per_minute
     key = (model, settings.base_url, requests, tokens)

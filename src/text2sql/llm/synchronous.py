@@ -1,7 +1,6 @@
 """The chat model for code without an event loop."""
 
 from collections.abc import Iterator, Sequence
-from types import TracebackType
 from typing import Self
 
 from text2sql.llm.chat import AsyncChatModel
@@ -43,7 +42,5 @@ class ChatModel:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()

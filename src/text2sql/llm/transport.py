@@ -102,7 +102,7 @@ class SanitizedStream:
     def finish(self) -> bytes:
         last = self._sanitize(self._decoder.decode(b"", final=True))
         rest = "".join(self._rest)
-        return last + (_event(rest) if self._events else _body(rest)).encode()
+        return last + (_event(rest) if self._events else _edit_json(rest, _fix_usage)).encode()
 
     def _sanitize(self, text: str) -> bytes:
         """Complete lines are passed on at once; an incomplete line, or a body without events, is buffered."""
@@ -122,10 +122,6 @@ def _event(line: str) -> str:
     if not line.startswith("data:") or ('"usage"' not in line and '"refusal"' not in line):
         return line
     return "data: " + _edit_json(line.removeprefix("data:"), _fix_event)
-
-
-def _body(text: str) -> str:
-    return _edit_json(text, _fix_usage)
 
 
 def _edit_json(text: str, edit: Callable[[dict[str, Any]], None]) -> str:

@@ -15,7 +15,7 @@ from text2sql.config import Settings
 from text2sql.errors import MissingDriver
 from text2sql.memory.audit import Record
 from text2sql.memory.encoding import scoped
-from text2sql.memory.jobs import ClaimedJob, JobLost, Work, job_owner
+from text2sql.memory.jobs import ClaimedJob, JobLost, StoredJob, job_owner
 from text2sql.memory.keys import Key, new_key
 from text2sql.memory.location import InMemory, Server, cache_location, is_shared, place_of
 from text2sql.memory.memory import Memory
@@ -37,9 +37,9 @@ __all__ = [
     "Record",
     "Spread",
     "Stats",
+    "StoredJob",
     "StoredResult",
     "ThreadInfo",
-    "Work",
     "is_shared",
     "job_owner",
     "new_key",
@@ -96,4 +96,4 @@ async def open_memory(settings: Settings, embedder: Embedder | None = None) -> A
         try:
             yield memory
         finally:
-            await memory.rest()
+            await memory.close()

@@ -32,7 +32,7 @@ class Record:
     status: str = ""
     at: Seconds = 0.0  # set when it is written
 
-    def told(self) -> Mapping[str, object]:
+    def to_dict(self) -> Mapping[str, object]:
         return asdict(self)
 
 
@@ -50,7 +50,7 @@ class Audit:
         texts = (record.request, record.user, record.source, record.thread, question, sql)
         escaped = [escape_text(text) for text in texts]
         await self._tables.change(
-            tables.RECORD, time.time(), record.id, record.event, *escaped, record.rows, record.status
+            tables.ADD_RECORD, time.time(), record.id, record.event, *escaped, record.rows, record.status
         )
 
     async def read(self, *, since: Seconds = 0.0, user: str = "", most: int = 100) -> list[Record]:

@@ -49,9 +49,10 @@ def serializer() -> JsonPlusSerializer:
     """Deserialize only this package's and LangGraph's classes from a checkpoint: whoever can write the file
     or table must not be able to instantiate other classes.
     """
-    classes = [value for value in vars(types).values() if dataclasses.is_dataclass(value)]
-    allowed = [(types.__name__, cls.__name__) for cls in classes]  # type: ignore[union-attr]
-    return JsonPlusSerializer(allowed_msgpack_modules=allowed)
+    classes = [value for value in vars(types).values() if isinstance(value, type)]
+    names = [(cls.__module__, cls.__name__) for cls in classes if dataclasses.is_dataclass(cls)]
+    former = [(types.__name__, name) for _, name in names]  # as one module, types of older checkpoints
+    return JsonPlusSerializer(allowed_msgpack_modules=[*names, *former])
 
 
 class TranslatedSaver(BaseCheckpointSaver[str]):

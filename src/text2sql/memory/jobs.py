@@ -20,7 +20,7 @@ from text2sql.memory.thread_lock import is_dead_holder, new_holder_id
 
 log = logging.getLogger(__name__)
 
-HELD_SECONDS = 20.0  # lifetime of a claim without renewal; machines' clocks must differ by less
+CLAIM_SECONDS = 20.0  # lifetime of a claim without renewal; machines' clocks must differ by less
 _RENEW_SECONDS = 5.0  # between two renewals
 
 
@@ -29,15 +29,15 @@ class JobLost(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Work:
+class StoredJob:
     """A job."""
 
     id: str
     owner: str
     created: Seconds
-    asked: str  # the job's input, in its creator's format
+    payload: str  # the job's input, in its creator's format
     state: str  # running, done, failed
-    told: str  # progress or result
+    output: str  # progress or result
     tries: int = 0  # number of claims
 
 
@@ -48,25 +48,25 @@ def job_owner(user: str, kind: str = "report") -> str:
     return label(user) if kind == "report" else f"{label(user)}/{kind}"
 
 
-class Works:
+class JobTable:
     """The table of jobs."""
 
     def __init__(self, storage: tables.Tables) -> None:
         self._tables = storage
 
-    async def add(self, name: str, owner: str, asked: str) -> bool:
+    async def add(self, name: str, owner: str, payload: str) -> bool:
         """Return False if a job of that name exists."""
-        return await self._tables.change(tables.ADD_WORK, name, owner, time.time(), asked) == 1
+        return await self._tables.change(tables.ADD_JOB, name, owner, time.time(), payload) == 1
 
-    async def find(self, name: str, owner: str = "") -> Work | None:
+    async def find(self, name: str, owner: str = "") -> StoredJob | None:
         """Another owner's job is None, like a missing one."""
-        rows = await self._tables.rows(tables.WORK, label(name))
-        work = Work(*rows[0]) if rows else None
-        return work if work and owner in ("", work.owner) else None
+        rows = await self._tables.rows(tables.JOB, label(name))
+        job = StoredJob(*rows[0]) if rows else None
+        return job if job and owner in ("", job.owner) else None
 
-    async def left(self, owner: str = "") -> list[str]:
+    async def unfinished(self, owner: str = "") -> list[str]:
         """The names of unfinished jobs, of one owner or of all, oldest first."""
-        return [name for (name,) in await self._tables.rows(tables.UNFINISHED, owner, owner)]
+        return [name for (name,) in await self._tables.rows(tables.UNFINISHED_JOBS, owner, owner)]
 
     async def parts(self, name: str, kind: str) -> Mapping[str, str]:
         """The parts whose names begin with the kind, without that prefix."""
@@ -77,32 +77,32 @@ class Works:
         rows = await self._tables.rows(tables.PARTS, name, f"{kind}:{which}")
         return str(rows[0][1]) if rows else None
 
-    async def drop(self, name: str) -> None:
+    async def delete(self, name: str) -> None:
         """Delete a job. Its holder notices at its next renewal."""
-        await self._tables.change(tables.DROP_WORK, name)
-        await self._tables.change(tables.DROP_PARTS, name)
+        await self._tables.change(tables.DELETE_JOB, name)
+        await self._tables.change(tables.DELETE_PARTS, name)
 
     async def trim(self, owner: str, most: int) -> None:
         """Delete all but the last `most` completed jobs."""
-        for (name,) in (await self._tables.rows(tables.ENDED_WORKS, owner))[most:]:
-            await self.drop(name)
+        for (name,) in (await self._tables.rows(tables.ENDED_JOBS, owner))[most:]:
+            await self.delete(name)
 
     async def sweep(self, before: Seconds) -> None:
         try:
-            for (name,) in await self._tables.rows(tables.OLD_WORKS, before):
-                await self.drop(name)
+            for (name,) in await self._tables.rows(tables.OLD_JOBS, before):
+                await self.delete(name)
         except StoreError as error:  # as with results: on a full disk even deleting fails
-            log.warning("old work was not deleted: %s", error)
+            log.warning("old jobs were not deleted: %s", error)
 
     @asynccontextmanager
-    async def held(self, name: str) -> AsyncIterator["ClaimedJob | None"]:
+    async def claim(self, name: str) -> AsyncIterator["ClaimedJob | None"]:
         """Claim a job. None if it is completed, deleted, or claimed by another process."""
         task = asyncio.current_task()
         claim = ClaimedJob(self._tables, name, new_holder_id(), task)
         if not await claim.take():
-            for (holder_id,) in await self._tables.rows(tables.HOLDER, name):
+            for (holder_id,) in await self._tables.rows(tables.JOB_HOLDER, name):
                 if is_dead_holder(str(holder_id)):
-                    await self._tables.change(tables.HOLD_WORK, 0.0, name, holder_id)
+                    await self._tables.change(tables.RENEW_JOB, 0.0, name, holder_id)
             if not await claim.take():
                 yield None
                 return
@@ -133,11 +133,11 @@ class ClaimedJob:
 
     async def take(self) -> bool:
         now = time.time()
-        values = self._holder_id, now + HELD_SECONDS, self.name, now
-        return await self._tables.change(tables.TAKE_WORK, *values) == 1
+        values = self._holder_id, now + CLAIM_SECONDS, self.name, now
+        return await self._tables.change(tables.CLAIM_JOB, *values) == 1
 
     async def release(self) -> None:
-        await self._tables.change(tables.HOLD_WORK, 0.0, self.name, self._holder_id)
+        await self._tables.change(tables.RENEW_JOB, 0.0, self.name, self._holder_id)
 
     def give_up(self) -> None:
         """Cancel the task that works on the job."""
@@ -145,18 +145,18 @@ class ClaimedJob:
             self._task.cancel()
         self.lost = True
 
-    async def hold(self) -> None:
-        await self._change_claimed(tables.HOLD_WORK, time.time() + HELD_SECONDS)
+    async def renew(self) -> None:
+        await self._change_claimed(tables.RENEW_JOB, time.time() + CLAIM_SECONDS)
 
-    async def tell(self, told: str) -> None:
-        await self._change_claimed(tables.TELL_WORK, told, time.time() + HELD_SECONDS)
+    async def report(self, progress: str) -> None:
+        await self._change_claimed(tables.REPORT_JOB, progress, time.time() + CLAIM_SECONDS)
 
-    async def keep(self, kind: str, name: str, value: str) -> None:
-        await self.hold()
-        await self._tables.change(tables.KEEP_PART, self.name, f"{kind}:{name}", value)
+    async def save_part(self, kind: str, name: str, value: str) -> None:
+        await self.renew()
+        await self._tables.change(tables.SAVE_PART, self.name, f"{kind}:{name}", value)
 
-    async def end(self, state: str, told: str) -> None:
-        await self._change_claimed(tables.END_WORK, state, told)
+    async def end(self, state: str, output: str) -> None:
+        await self._change_claimed(tables.END_JOB, state, output)
 
     async def _change_claimed(self, sql: str, *values: tables.Cell) -> None:
         if await self._tables.change(sql, *values, self.name, self._holder_id) != 1:
@@ -167,9 +167,9 @@ async def _renew(claim: ClaimedJob) -> None:
     while True:
         await asyncio.sleep(_RENEW_SECONDS)
         try:
-            await claim.hold()
+            await claim.renew()
         except StoreError as error:
-            log.warning("work was not held: %s", error)
+            log.warning("the claim of a job was not renewed: %s", error)
         except JobLost:
             claim.give_up()
             return

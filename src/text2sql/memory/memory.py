@@ -15,7 +15,7 @@ from text2sql.errors import UsageError
 from text2sql.memory import tables
 from text2sql.memory.audit import Audit
 from text2sql.memory.encoding import dump_catalog, label, load_catalog, scoped
-from text2sql.memory.jobs import Works
+from text2sql.memory.jobs import JobTable
 from text2sql.memory.keys import Keys
 from text2sql.memory.pair_files import one_line
 from text2sql.memory.rate_limit import RateLimitTable
@@ -59,9 +59,9 @@ class Memory:
         self._pairs = Pairs(store, folder, embedder)
         self._results = Results(storage, settings.result_lifetime, settings.result_keep_rows)
         self._lifetime = settings.result_lifetime
-        self.turns = ThreadLocks(storage)
-        self.works = Works(storage)
-        self.paces = RateLimitTable(storage)
+        self.thread_locks = ThreadLocks(storage)
+        self.jobs = JobTable(storage)
+        self.rate_limits = RateLimitTable(storage)
         self.keys = Keys(storage)
         self.audit = Audit(storage)
 
@@ -137,12 +137,12 @@ class Memory:
     async def export_pairs(self, source: str, folder: Path | str) -> int:
         return await self._pairs.export(source, Path(folder))
 
-    async def note(self, user: str, feedback: Mapping[str, object]) -> None:
+    async def add_feedback(self, user: str, entry: Mapping[str, object]) -> None:
         """Save a user's feedback on an answer, for the maintainers of the verified questions."""
-        entry = json.dumps({**feedback, "at": time.time()})
-        await self.store.aput(("feedback", label(user)), uuid4().hex, {"feedback": entry})
+        text = json.dumps({**entry, "at": time.time()})
+        await self.store.aput(("feedback", label(user)), uuid4().hex, {"feedback": text})
 
-    async def noted(self, user: str, most: int = 1_000) -> list[Mapping[str, object]]:
+    async def feedback(self, user: str, most: int = 1_000) -> list[Mapping[str, object]]:
         items = await self.store.asearch(("feedback", label(user)), limit=most)
         return [json.loads(item.value["feedback"]) for item in items]
 
@@ -152,7 +152,7 @@ class Memory:
         item = await self.store.aget(("preferences", label(user)), "all")
         return dict(json.loads(item.value["preferences"])) if item else {}
 
-    async def prefer(self, user: str, **settings: str) -> Mapping[str, str]:
+    async def set_preferences(self, user: str, **settings: str) -> Mapping[str, str]:
         """Return all preferences after the change; an empty value removes one."""
         for name, value in settings.items():
             if name not in PREFERENCES or len(value) > _PREFERENCE:
@@ -177,7 +177,7 @@ class Memory:
     async def has_result(self, user: str, result_id: str) -> bool:
         return await self._results.holds(user, result_id)
 
-    async def rest(self) -> None:
+    async def close(self) -> None:
         """Cancel the background task of LangGraph's store: it does not end with the store, and an event loop
         that closes at once would warn about a pending task.
         """
@@ -188,8 +188,8 @@ class Memory:
 
     async def sweep(self) -> int:
         """Delete expired results; return how many. Called on opening and every ten minutes of use."""
-        await self.works.sweep(time.time() - self._lifetime)
-        await self.paces.sweep()
+        await self.jobs.sweep(time.time() - self._lifetime)
+        await self.rate_limits.sweep()
         return await self._results.sweep()
 
     # -- writes run once -------------------------------------------------------------------------
@@ -207,19 +207,19 @@ class Memory:
 
     # -- metrics ---------------------------------------------------------------------------------
 
-    async def count(self, numbers: QuestionMetrics) -> None:
+    async def count(self, metrics: QuestionMetrics) -> None:
         """Save a question's metrics durably, and with them everything written before: a commit that waits for
         the disk syncs the whole log. So an answer survives a power failure at the price of one such wait per
         question.
         """
         try:
-            await self._tables.change(tables.COUNT, time.time(), *metrics_to_row(numbers), durable=True)
+            await self._tables.change(tables.ADD_METRICS, time.time(), *metrics_to_row(metrics), durable=True)
         except Exception as error:  # noqa: BLE001  the question was answered; a failed count must not fail it
             log.warning("a question was not counted: %s", error)
 
     async def stats(self, days: int | None = None) -> Stats:
         since = time.time() - days * _DAY if days is not None else 0.0
-        return aggregate(metrics_from_row(row) for row in await self._tables.rows(tables.COUNTED, since))
+        return aggregate(metrics_from_row(row) for row in await self._tables.rows(tables.METRICS, since))
 
 
 def _digest(source_key: str) -> str:

@@ -22,10 +22,10 @@ class RateLimitTable:
         """Whether the request is allowed. One statement, so that two processes never take the same token."""
         now, capacity, rate = time.time(), float(per_minute), per_minute / 60
         refill = rate, capacity, capacity, rate, rate
-        return await self._tables.change(tables.TAKE_ROOM, label(person), capacity - 1, now, *refill) == 1
+        return await self._tables.change(tables.TAKE_TOKEN, label(person), capacity - 1, now, *refill) == 1
 
     async def sweep(self) -> None:
         try:
-            await self._tables.change(tables.SWEEP_PACE, time.time() - _FULL_SECONDS)
+            await self._tables.change(tables.SWEEP_BUCKETS, time.time() - _FULL_SECONDS)
         except StoreError as error:
-            log.warning("old paces were not deleted: %s", error)
+            log.warning("old token buckets were not deleted: %s", error)

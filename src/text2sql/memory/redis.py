@@ -34,8 +34,8 @@ _MAX_BYTES = 400  # of a text: longer ones are not this package's, and are not f
 _TAKE = """
 local time = redis.call('TIME')
 local now, step = time[1] + time[2] / 1000000, 60 / ARGV[1]
-local held = redis.pcall('GET', KEYS[1])
-local full = type(held) == 'string' and tonumber(held)
+local stored = redis.pcall('GET', KEYS[1])
+local full = type(stored) == 'string' and tonumber(stored)
 if not (full and full > now and full < now + 61) then full = now end
 if full + step > now + 60.001 then return 0 end
 redis.call('SET', KEYS[1], string.format('%.6f', full + step), 'EX', 61)
@@ -82,7 +82,7 @@ class Redis:
         name = hashlib.sha256(person.encode("utf-8", "surrogatepass")).hexdigest()
         reply = await self._execute("EVAL", _TAKE, 1, f"{_PREFIX}pace:{name}", per_minute)
         if reply not in (0, 1):
-            raise StoreUnavailable(self._place, "no answer to what was asked")
+            raise StoreUnavailable(self._place, "an unexpected reply")
         return bool(reply)
 
     async def answers(self) -> bool:

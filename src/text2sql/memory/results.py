@@ -41,7 +41,7 @@ class Results:
         name = secrets.token_urlsafe(24)
         owner_label, thread_label = label(user), label(thread)
         await self._tables.change(
-            tables.KEEP_RESULT, name, owner_label, thread_label, now + self._lifetime, text
+            tables.SAVE_RESULT, name, owner_label, thread_label, now + self._lifetime, text
         )
         if time.monotonic() - self._swept > SWEEP_SECONDS:
             await self.sweep()
@@ -52,10 +52,10 @@ class Results:
         return await asyncio.to_thread(load_result, rows[0][0]) if rows else None
 
     async def holds(self, user: str, name: str) -> bool:
-        return bool(await self._tables.rows(tables.HOLDS_RESULT, label(name), label(user), time.time()))
+        return bool(await self._tables.rows(tables.HAS_RESULT, label(name), label(user), time.time()))
 
     async def forget(self, user: str, thread: str) -> None:
-        await self._tables.change(tables.FORGET_RESULTS, label(user), label(thread))
+        await self._tables.change(tables.DELETE_RESULTS, label(user), label(thread))
 
     async def sweep(self) -> int:
         """Delete expired results; return how many. On a full disk even deleting fails, which must not prevent
@@ -64,9 +64,9 @@ class Results:
         self._swept = time.monotonic()
         now = time.time()
         try:
-            if not await self._tables.rows(tables.EXPIRED, now):
+            if not await self._tables.rows(tables.EXPIRED_RESULTS, now):
                 return 0
-            return await self._tables.change(tables.SWEEP, now)
+            return await self._tables.change(tables.SWEEP_RESULTS, now)
         except StoreError as error:
             log.warning("old results were not deleted: %s", error)
             return 0

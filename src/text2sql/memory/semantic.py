@@ -51,13 +51,15 @@ class QuestionVectors:
         try:
             async with asyncio.timeout(_SECONDS):
                 await self._load(texts)
-                (asked,) = _unit(await self._embedder.embed([question]))
+                (vector_of_question,) = _unit(await self._embedder.embed([question]))
         except (ModelError, TimeoutError) as error:
             kind = getattr(error, "kind", "timeout")
             log.warning("verified questions are compared by words: %s, %s", self._embedder.name, kind)
             return {}
         vectors = [self._vectors[_key(text)] for text in texts]
-        cosines = await asyncio.to_thread(lambda: [sum(map(mul, asked, vector)) for vector in vectors])
+        cosines = await asyncio.to_thread(
+            lambda: [sum(map(mul, vector_of_question, vector)) for vector in vectors]
+        )
         return {
             text: round(min(_BEST, max(0.0, (cosine - _UNRELATED) / (1 - _UNRELATED))), 4)
             for text, cosine in zip(texts, cosines, strict=True)

@@ -73,20 +73,20 @@ CLAIM = "INSERT INTO text2sql_claims (key, claimed) VALUES (?, ?) ON CONFLICT (k
 SETTLE = "UPDATE text2sql_claims SET found = ? WHERE key = ?"
 CLAIMED = "SELECT claimed, found FROM text2sql_claims WHERE key = ?"
 
-KEEP_RESULT = "INSERT INTO text2sql_results (id, owner, thread, expires, value) VALUES (?, ?, ?, ?, ?)"
+SAVE_RESULT = "INSERT INTO text2sql_results (id, owner, thread, expires, value) VALUES (?, ?, ?, ?, ?)"
 RESULT = "SELECT value FROM text2sql_results WHERE id = ? AND owner = ? AND expires > ?"
-HOLDS_RESULT = "SELECT 1 FROM text2sql_results WHERE id = ? AND owner = ? AND expires > ?"
-FORGET_RESULTS = "DELETE FROM text2sql_results WHERE owner = ? AND thread = ?"
-EXPIRED = "SELECT 1 FROM text2sql_results WHERE expires <= ? LIMIT 1"
-SWEEP = "DELETE FROM text2sql_results WHERE expires <= ?"
+HAS_RESULT = "SELECT 1 FROM text2sql_results WHERE id = ? AND owner = ? AND expires > ?"
+DELETE_RESULTS = "DELETE FROM text2sql_results WHERE owner = ? AND thread = ?"
+EXPIRED_RESULTS = "SELECT 1 FROM text2sql_results WHERE expires <= ? LIMIT 1"
+SWEEP_RESULTS = "DELETE FROM text2sql_results WHERE expires <= ?"
 
-TAKE_TURN = (
+TAKE_LOCK = (
     "INSERT INTO text2sql_turns (thread, holder, until) VALUES (?, ?, ?) ON CONFLICT (thread) DO UPDATE"
     " SET holder = excluded.holder, until = excluded.until WHERE text2sql_turns.until < ?"
 )
-KEEP_TURN = "UPDATE text2sql_turns SET until = ? WHERE thread = ? AND holder = ?"
-TURN_OF = "SELECT holder FROM text2sql_turns WHERE thread = ?"
-END_TURN = "DELETE FROM text2sql_turns WHERE thread = ? AND holder = ?"
+RENEW_LOCK = "UPDATE text2sql_turns SET until = ? WHERE thread = ? AND holder = ?"
+LOCK_HOLDER = "SELECT holder FROM text2sql_turns WHERE thread = ?"
+RELEASE_LOCK = "DELETE FROM text2sql_turns WHERE thread = ? AND holder = ?"
 
 _KEY = "id, name, digest, roles, claims, created, expires, revoked"
 ADD_KEY = f"INSERT INTO text2sql_keys ({_KEY}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
@@ -95,53 +95,55 @@ KEYS = f"SELECT {_KEY} FROM text2sql_keys ORDER BY created, id"
 REVOKE_KEYS = "UPDATE text2sql_keys SET revoked = ? WHERE (id = ? OR name = ?) AND revoked IS NULL"
 
 _RECORD = "at, id, event, request, person, source, thread, asked, ran, found, status"
-RECORD = f"INSERT INTO text2sql_audit ({_RECORD}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+ADD_RECORD = f"INSERT INTO text2sql_audit ({_RECORD}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 RECORDS = (
     f"SELECT {_RECORD} FROM text2sql_audit WHERE at >= ? AND (? = '' OR person = ?) ORDER BY at DESC LIMIT ?"
 )
 
-_WORK = "id, owner, created, asked, state, told, tries"
-ADD_WORK = (
-    f"INSERT INTO text2sql_works ({_WORK}, holder, until) VALUES (?, ?, ?, ?, 'running', '', 0, '', 0)"
+_JOB = "id, owner, created, asked, state, told, tries"
+ADD_JOB = (
+    f"INSERT INTO text2sql_works ({_JOB}, holder, until) VALUES (?, ?, ?, ?, 'running', '', 0, '', 0)"
     " ON CONFLICT (id) DO NOTHING"
 )
-WORK = f"SELECT {_WORK} FROM text2sql_works WHERE id = ?"
+JOB = f"SELECT {_JOB} FROM text2sql_works WHERE id = ?"
 _LEFT = "WHERE state = 'running' AND (? = '' OR owner = ?)"
-UNFINISHED = f"SELECT id FROM text2sql_works {_LEFT} ORDER BY created LIMIT 100"
-_MINE = " WHERE id = ? AND holder = ? AND state = 'running'"
-TAKE_WORK = (
+UNFINISHED_JOBS = f"SELECT id FROM text2sql_works {_LEFT} ORDER BY created LIMIT 100"
+_CLAIMED = " WHERE id = ? AND holder = ? AND state = 'running'"
+CLAIM_JOB = (
     "UPDATE text2sql_works SET holder = ?, until = ?, tries = tries + 1"
     " WHERE id = ? AND state = 'running' AND until < ?"
 )
-HOLDER = "SELECT holder FROM text2sql_works WHERE id = ?"
-HOLD_WORK = f"UPDATE text2sql_works SET until = ?{_MINE}"
-TELL_WORK = f"UPDATE text2sql_works SET told = ?, until = ?{_MINE}"
-END_WORK = f"UPDATE text2sql_works SET state = ?, told = ?, until = 0{_MINE}"
-DROP_WORK = "DELETE FROM text2sql_works WHERE id = ?"
-OLD_WORKS = "SELECT id FROM text2sql_works WHERE created <= ? LIMIT 1000"
-ENDED_WORKS = "SELECT id FROM text2sql_works WHERE owner = ? AND state <> 'running' ORDER BY created DESC"
-KEEP_PART = (
+JOB_HOLDER = "SELECT holder FROM text2sql_works WHERE id = ?"
+RENEW_JOB = f"UPDATE text2sql_works SET until = ?{_CLAIMED}"
+REPORT_JOB = f"UPDATE text2sql_works SET told = ?, until = ?{_CLAIMED}"
+END_JOB = f"UPDATE text2sql_works SET state = ?, told = ?, until = 0{_CLAIMED}"
+DELETE_JOB = "DELETE FROM text2sql_works WHERE id = ?"
+OLD_JOBS = "SELECT id FROM text2sql_works WHERE created <= ? LIMIT 1000"
+ENDED_JOBS = "SELECT id FROM text2sql_works WHERE owner = ? AND state <> 'running' ORDER BY created DESC"
+SAVE_PART = (
     "INSERT INTO text2sql_parts (work, part, value) VALUES (?, ?, ?)"
     " ON CONFLICT (work, part) DO UPDATE SET value = excluded.value"
 )
 PARTS = "SELECT part, value FROM text2sql_parts WHERE work = ? AND part LIKE ?"
-DROP_PARTS = "DELETE FROM text2sql_parts WHERE work = ?"
+DELETE_PARTS = "DELETE FROM text2sql_parts WHERE work = ?"
 
 # A token bucket with a capacity and a refill rate per second: takes one token if there is one.
-_ROOM = "text2sql_pace.room + (excluded.since - text2sql_pace.since) * ?"
-_FILLED = f"CASE WHEN {_ROOM} > ? THEN ? ELSE {_ROOM} END"
-TAKE_ROOM = (
+_TOKENS = "text2sql_pace.room + (excluded.since - text2sql_pace.since) * ?"
+_FILLED = f"CASE WHEN {_TOKENS} > ? THEN ? ELSE {_TOKENS} END"
+TAKE_TOKEN = (
     "INSERT INTO text2sql_pace (person, room, since) VALUES (?, ?, ?) ON CONFLICT (person) DO UPDATE"
-    f" SET room = {_FILLED} - 1, since = excluded.since WHERE {_ROOM} >= 1"
+    f" SET room = {_FILLED} - 1, since = excluded.since WHERE {_TOKENS} >= 1"
 )
-SWEEP_PACE = "DELETE FROM text2sql_pace WHERE since < ?"
+SWEEP_BUCKETS = "DELETE FROM text2sql_pace WHERE since < ?"
 
-NUMBERS = (
+METRIC_COLUMNS = (
     "status, attempts, repaired, first_pass, errors, seconds, calls, prompt_tokens, completion_tokens,"
     " statements, model"
 )
-COUNT = f"INSERT INTO text2sql_numbers (at, {NUMBERS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-COUNTED = f"SELECT {NUMBERS} FROM text2sql_numbers WHERE at >= ?"
+ADD_METRICS = (
+    f"INSERT INTO text2sql_numbers (at, {METRIC_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+)
+METRICS = f"SELECT {METRIC_COLUMNS} FROM text2sql_numbers WHERE at >= ?"
 
 
 class Tables(Protocol):

@@ -17,7 +17,7 @@ from text2sql.memory import tables
 
 log = logging.getLogger(__name__)
 
-TURN_SECONDS = 20.0  # lifetime of a lock without renewal; machines' clocks must differ by less
+LOCK_SECONDS = 20.0  # lifetime of a lock without renewal; machines' clocks must differ by less
 _RENEW_SECONDS = 5.0  # between two renewals
 
 
@@ -60,7 +60,7 @@ class ThreadLocks:
         self._tables = storage
 
     @asynccontextmanager
-    async def turn(self, thread: str, name: str) -> AsyncIterator[None]:
+    async def lock(self, thread: str, name: str) -> AsyncIterator[None]:
         """`thread` is the scoped id, `name` the user's. Raises `UsageError` if another process
         has the lock.
         """
@@ -75,21 +75,21 @@ class ThreadLocks:
         finally:
             renewing.cancel()
             with suppress(StoreError):  # the lock expires anyway
-                await asyncio.shield(self._tables.change(tables.END_TURN, thread, holder_id))
+                await asyncio.shield(self._tables.change(tables.RELEASE_LOCK, thread, holder_id))
 
     async def _take(self, thread: str, holder_id: str) -> bool:
         now = time.time()
-        return await self._tables.change(tables.TAKE_TURN, thread, holder_id, now + TURN_SECONDS, now) == 1
+        return await self._tables.change(tables.TAKE_LOCK, thread, holder_id, now + LOCK_SECONDS, now) == 1
 
     async def _release_dead(self, thread: str) -> None:
-        for (holder_id,) in await self._tables.rows(tables.TURN_OF, thread):
+        for (holder_id,) in await self._tables.rows(tables.LOCK_HOLDER, thread):
             if is_dead_holder(str(holder_id)):
-                await self._tables.change(tables.END_TURN, thread, holder_id)
+                await self._tables.change(tables.RELEASE_LOCK, thread, holder_id)
 
     async def _renew(self, thread: str, holder_id: str) -> None:
         while True:
             await asyncio.sleep(_RENEW_SECONDS)
             try:
-                await self._tables.change(tables.KEEP_TURN, time.time() + TURN_SECONDS, thread, holder_id)
+                await self._tables.change(tables.RENEW_LOCK, time.time() + LOCK_SECONDS, thread, holder_id)
             except StoreError as error:
-                log.warning("a turn was not kept: %s", error)
+                log.warning("a lock was not renewed: %s", error)

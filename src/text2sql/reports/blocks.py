@@ -1,9 +1,8 @@
-"""The content that replaces a placeholder: text, a table, an image or an error.
-
-Blocks are format-independent values. Each output format escapes them itself.
+"""The content that replaces a placeholder: text, a table, an image or an error. Each output format escapes it
+itself.
 """
 
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -11,7 +10,7 @@ from text2sql.charts import Chart, chart_of_kind, choose, kinds, may_omit_groups
 from text2sql.config import Settings
 from text2sql.errors import ChartError, Text2SQLError, UsageError
 from text2sql.i18n import Language, explain, say
-from text2sql.reports.answer_placeholders import Outcome
+from text2sql.reports.outcomes import Outcome
 from text2sql.reports.placeholders import Placeholder
 from text2sql.types import Answer, QueryResult, ResultColumn, Row, Value
 
@@ -20,16 +19,12 @@ _LIST_ROWS = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
-    """Inline text."""
-
+class InlineText:
     text: str
 
 
 @dataclass(frozen=True, slots=True)
-class Grid:
-    """A table."""
-
+class TableBlock:
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     numeric: tuple[bool, ...]  # for each column, whether it is right-aligned
@@ -37,51 +32,50 @@ class Grid:
 
 
 @dataclass(frozen=True, slots=True)
-class Picture:
-    """An image."""
-
+class Image:
     data: bytes
-    form: Literal["png", "svg"]
     alt: str
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class Failure:
     """The error message of a placeholder that failed."""
 
     question: str
     reason: str
 
 
-Shown: TypeAlias = Words | Grid | Picture | Mark
-Draws: TypeAlias = Callable[[Chart, QueryResult, Language, Settings], Awaitable[bytes]]
+Block: TypeAlias = InlineText | TableBlock | Image | Failure
+RenderChart: TypeAlias = Callable[[Chart, QueryResult, Language, Settings], Awaitable[bytes]]
 
 
-async def show(
-    placeholder: Placeholder, outcome: Outcome, settings: Settings, draws: Draws, *, block: bool
-) -> Shown:
-    """The block for a placeholder. `block` means that it is alone on its line, so that a table fits."""
+async def block_of(
+    placeholder: Placeholder,
+    outcome: Outcome,
+    settings: Settings,
+    render_chart: RenderChart,
+    *,
+    standalone: bool,
+) -> Block:
+    """The block for a placeholder. `standalone`: it is alone on its line, so that a table fits."""
     item, answer = outcome.item, outcome.answer
     lang = item.language
     if answer is None:
         reason = outcome.problem.message if outcome.problem else ""
-        return Mark(item.asked, reason)
+        return Failure(item.resolved, reason)
     if not answer.rows:
-        return Words(say("report.no_rows", lang))
+        return InlineText(say("report.no_rows", lang))
     form = placeholder.form
     if form == "auto":
         is_scalar = len(answer.rows) == 1 and len(answer.columns) == 1
-        form = "value" if is_scalar else "table" if block else "list"
+        form = "value" if is_scalar else "table" if standalone else "list"
     if form == "chart":
-        return await _chart(placeholder, outcome, answer, settings, draws)
+        return await _chart(placeholder, outcome, answer, settings, render_chart)
     if form == "table":
-        return _grid(answer, int(placeholder.option or _TABLE_ROWS), lang)
-    render = {
-        "sentence": lambda: answer.answer,
-        "value": lambda: cell(answer.rows[0][0], lang),
-        "list": lambda: _list_text(answer.rows, int(placeholder.option or _LIST_ROWS), lang),
-    }
-    return Words(render[form]())
+        return _table(answer, int(placeholder.option or _TABLE_ROWS), lang)
+    if form == "list":
+        return InlineText(_list_text(answer.rows, int(placeholder.option or _LIST_ROWS), lang))
+    return InlineText(cell(answer.rows[0][0], lang) if form == "value" else answer.answer)
 
 
 def cell(value: Value, lang: Language) -> str:
@@ -100,22 +94,19 @@ def cell(value: Value, lang: Language) -> str:
     return str(value)
 
 
-def _grid(answer: Answer, limit: int, lang: Language) -> Grid:
+def _table(answer: Answer, limit: int, lang: Language) -> TableBlock:
     rows = answer.rows[:limit]
     note = ""
     if answer.truncated or len(answer.rows) > limit:
         note = say("report.more_rows", lang, shown=len(rows))
-    numeric = tuple(_numeric(row[at] for row in rows) for at in range(len(answer.columns)))
-    return Grid(
-        answer.columns, tuple(tuple(cell(value, lang) for value in row) for row in rows), numeric, note
-    )
+    numeric = tuple(_numeric([row[at] for row in rows]) for at in range(len(answer.columns)))
+    cells = tuple(tuple(cell(value, lang) for value in row) for row in rows)
+    return TableBlock(answer.columns, cells, numeric, note)
 
 
-def _numeric(values: Iterable[Value]) -> bool:
-    numbers = [value for value in values if value is not None]
-    return bool(numbers) and all(
-        isinstance(value, int | float) and not isinstance(value, bool) for value in numbers
-    )
+def _numeric(values: Sequence[Value]) -> bool:
+    types = {type(value) for value in values if value is not None}
+    return bool(types) and types <= {int, float}
 
 
 def _list_text(rows: Sequence[Row], limit: int, lang: Language) -> str:
@@ -125,19 +116,19 @@ def _list_text(rows: Sequence[Row], limit: int, lang: Language) -> str:
 
 
 async def _chart(
-    placeholder: Placeholder, outcome: Outcome, answer: Answer, settings: Settings, draws: Draws
-) -> Shown:
+    placeholder: Placeholder, outcome: Outcome, answer: Answer, settings: Settings, render_chart: RenderChart
+) -> Block:
     """Draw a chart. A chart type that does not suit the rows becomes an error in the report."""
     columns = tuple(ResultColumn(name, "") for name in answer.columns)
     cut: Literal["rows", ""] = "rows" if answer.truncated else ""
     result = QueryResult(columns, answer.rows, cut, partial=may_omit_groups(outcome.sql))
     wanted, item = placeholder.option, outcome.item
     try:
-        chart = chart_of_kind(result, wanted) if wanted else choose(result, item.asked)
+        chart = chart_of_kind(result, wanted) if wanted else choose(result, item.resolved)
         if chart is None and wanted:
             raise UsageError("usage.chart_kind", name=wanted, kinds=", ".join(kinds(result)) or "-")
         if chart is None:
             raise ChartError("chart.none")
-        return Picture(await draws(chart, result, item.language, settings), "png", item.asked)
+        return Image(await render_chart(chart, result, item.language, settings), item.resolved)
     except Text2SQLError as error:
-        return Mark(item.asked, explain(error, item.language).replace("\n", " "))
+        return Failure(item.resolved, explain(error, item.language).replace("\n", " "))

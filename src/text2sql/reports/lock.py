@@ -17,10 +17,10 @@ from text2sql.types import Catalog, CheckedSql, SqlRejected, Table
 
 SUFFIX = ".lock.yaml"
 _VERSION = 1
-_LARGEST = 2_000_000  # characters
+_MAX_LENGTH = 2_000_000  # characters
 _HEAD = """\
 # The verified query of each placeholder, made by `text2sql report`. Keep it beside the template, and in Git.
-# `:name` is a parameter. `values` means: for these values only. A query is written anew by a model when its
+# `:name` is a parameter. `values` means: for these values only. A model writes a query again when its
 # question changes, or a column that it reads; delete an entry to have that done.
 """
 
@@ -81,9 +81,9 @@ def _table(label: str, catalog: Catalog) -> Table | None:
     )
 
 
-def read_lock(text: str, path: str) -> Lock:
+def parse_lock(text: str, path: str) -> Lock:
     """Parse a lock file; `path` is for error messages."""
-    if len(text) > _LARGEST:
+    if len(text) > _MAX_LENGTH:
         raise UsageError("usage.report_lock", path=path, problem=f"{len(text)} characters")
     try:
         return _lock(yaml.safe_load(text))
@@ -122,14 +122,14 @@ def _texts(mapping: Mapping[Any, Any]) -> dict[str, str]:
 def _text(value: object) -> str:
     """A scalar as text: YAML parses unquoted numbers and dates."""
     if isinstance(value, list | dict | set | bytes):
-        raise TypeError(f"text is wanted where {type(value).__name__} stands")
+        raise TypeError(f"expected text, not {type(value).__name__}")
     return "" if value is None else str(value)
 
 
 class _Dumper(yaml.SafeDumper):  # type: ignore[misc]
     """Writes multi-line strings as block scalars."""
 
-    def ignore_aliases(self, data: object) -> bool:  # noqa: ARG002 as PyYAML has it
+    def ignore_aliases(self, data: object) -> bool:  # noqa: ARG002 -- PyYAML's signature
         return True
 
 
@@ -141,7 +141,7 @@ def _block(dumper: yaml.SafeDumper, text: str) -> Any:
 _Dumper.add_representer(str, _block)
 
 
-def written(lock: Lock) -> str:
+def lock_text(lock: Lock) -> str:
     """The text of a lock file. It is deterministic and in the order of the template."""
     document = {"version": _VERSION, "dialect": lock.dialect, "placeholders": _plain(lock.entries)}
     text: str = yaml.dump(document, Dumper=_Dumper, allow_unicode=True, sort_keys=False, width=100)

@@ -19,7 +19,7 @@ _USED = re.compile(r"(?<![\w:]|\\):([A-Za-z][A-Za-z0-9_]*)", re.ASCII)
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,39}", re.ASCII)
 _NUMBER = re.compile(r"-?\d{1,18}(\.\d{1,18})?")
 _MOMENT = re.compile(r"((?:19|20)\d\d)(?:-(?:Q([1-4])|(0[1-9]|1[0-2])(?:-(0[1-9]|[12]\d|3[01]))?))?")
-_LONGEST = 200  # characters of a value
+_MAX_LENGTH = 200  # characters of a value
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,33 +38,38 @@ def read_parameters(arguments: Iterable[str]) -> dict[str, str]:
         if not equals or name in parameters:
             raise UsageError("usage.report_param", given=argument)
         parameters[name] = value
-    return checked(parameters)
+    return check_parameters(parameters)
 
 
-def checked(parameters: Mapping[str, str]) -> dict[str, str]:
+def check_parameters(parameters: Mapping[str, str]) -> dict[str, str]:
     for name, value in parameters.items():
         shown = f"{name}={value}"[:80]
-        if not _NAME.fullmatch(name) or not value.strip() or len(value) > _LONGEST or not value.isprintable():
+        if (
+            not _NAME.fullmatch(name)
+            or not value.strip()
+            or len(value) > _MAX_LENGTH
+            or not value.isprintable()
+        ):
             raise UsageError("usage.report_param", given=shown)
     return {name: value.strip() for name, value in parameters.items()}
 
 
-def used(question: str) -> list[str]:
+def parameter_names(question: str) -> list[str]:
     """The names of the parameters in a question."""
     return list(dict.fromkeys(_USED.findall(question)))
 
 
-def without(question: str) -> str:
+def without_parameters(question: str) -> str:
     """The question without its parameters."""
     return _USED.sub(" ", question)
 
 
-def asked(question: str, values: Mapping[str, str], lang: Language) -> str:
+def substituted(question: str, values: Mapping[str, str], lang: Language) -> str:
     """The question with parameter values instead of names, as sent to the model."""
     return _USED.sub(lambda match: value_text(values[match[1]], lang), question).replace("\\:", ":")
 
 
-def bare(question: str) -> str:
+def sole_parameter(question: str) -> str:
     """The parameter's name if the placeholder is only a parameter, else an empty string."""
     match = _USED.fullmatch(question)
     return match[1] if match else ""
@@ -138,7 +143,7 @@ def all_forms(values: Mapping[str, str]) -> dict[str, Forms]:
     return forms_of
 
 
-def calendar(today: date) -> dict[str, str]:
+def relative_windows(today: date) -> dict[str, str]:
     """The predefined relative windows. Weeks start on Monday; `last_7_days` ends yesterday."""
     yesterday, monday = today - timedelta(1), today - timedelta(today.weekday())
     month = today.replace(day=1)

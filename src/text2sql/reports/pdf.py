@@ -24,25 +24,26 @@ _PROGRAMS: Mapping[tuple[str, str], Sequence[str]] = {
 }
 
 
-def printer(source: str, wanted: str) -> str:
+def converter(source: str, target: str) -> str:
     """The program that converts between two formats; raises UsageError if none is installed."""
-    if (source, wanted) not in _PROGRAMS:
-        raise UsageError("usage.report_kind", source=source, wanted=wanted)
-    programs = _PROGRAMS[source, wanted]
+    if (source, target) not in _PROGRAMS:
+        raise UsageError("usage.report_kind", source=source, wanted=target)
+    programs = _PROGRAMS[source, target]
     path = next(filter(None, map(shutil.which, programs)), None)
     if path is None:
         names = "Chromium, LibreOffice" if programs[0] in _BROWSERS else "LibreOffice"
-        raise UsageError("usage.report_printer", wanted=wanted, programs=names)
+        raise UsageError("usage.report_printer", wanted=target, programs=names)
     return path
 
 
-def printed(data: bytes, name: str, wanted: str) -> bytes:
-    program = printer(Path(name).suffix.removeprefix("."), wanted)
+def convert(data: bytes, name: str, target: str) -> bytes:
+    """Convert a document. The extension of `name` is its format."""
+    program = converter(Path(name).suffix.removeprefix("."), target)
     with TemporaryDirectory(prefix="text2sql-report-") as folder:
         directory = Path(folder)
         source = directory / Path(name).name
         source.write_bytes(data)
-        output = source.with_suffix(f".{wanted}")
+        output = source.with_suffix(f".{target}")
         command = (_office if Path(program).name in _OFFICES else _browser)(program, source, output)
         try:
             process = subprocess.run(  # noqa: S603 -- our own list of arguments, no shell
@@ -51,9 +52,8 @@ def printed(data: bytes, name: str, wanted: str) -> bytes:
         except (OSError, subprocess.TimeoutExpired) as error:
             raise UsageError("usage.report_printing", program=program, detail=str(error)[:200]) from error
         if not output.is_file():
-            detail = (
-                process.stderr.decode(errors="replace").strip()[-200:] or f"exit code {process.returncode}"
-            )
+            detail = process.stderr.decode(errors="replace").strip()[-200:]
+            detail = detail or f"exit code {process.returncode}"
             raise UsageError("usage.report_printing", program=program, detail=detail)
         return output.read_bytes()
 

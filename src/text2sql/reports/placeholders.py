@@ -14,9 +14,9 @@ from text2sql.errors import UsageError
 Form: TypeAlias = Literal["auto", "value", "table", "chart", "list", "sentence"]
 FORMS: tuple[Form, ...] = get_args(Form)
 
-MOST = 500  # placeholders in one template
-_LONGEST = 2_000  # characters of a question
-_ROWS = 1_000
+MAX_PLACEHOLDERS = 500  # placeholders in one template
+_MAX_LENGTH = 2_000  # characters of a question
+_MAX_ROWS = 1_000
 _NEXT = re.compile(r"(\\\{\{)|\{\{(.*?)\}\}|(\{\{)", re.DOTALL)
 _FORM = re.compile(r"\s*([a-z]+)\s*(?::\s*([\w-]+)\s*)?")
 
@@ -68,8 +68,8 @@ def read(inside: str, line: int = 1) -> Placeholder:
 
 def _question(text: str, line: int) -> str:
     question = " ".join(text.split())
-    if not question or len(question) > _LONGEST:
-        raise UsageError("usage.report_question", line=line, most=_LONGEST)
+    if not question or len(question) > _MAX_LENGTH:
+        raise UsageError("usage.report_question", line=line, most=_MAX_LENGTH)
     return question
 
 
@@ -78,4 +78,4 @@ def _fits(name: str, option: str) -> bool:
         return True
     if name == "chart":
         return option in KINDS
-    return name in ("table", "list") and option.isdecimal() and 0 < int(option[:9]) <= _ROWS
+    return name in ("table", "list") and option.isdecimal() and 0 < int(option[:9]) <= _MAX_ROWS

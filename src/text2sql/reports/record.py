@@ -6,15 +6,15 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from text2sql.reports.answer_placeholders import AnsweredReport, Outcome
+from text2sql.reports.outcomes import AnsweredReport, Outcome
 from text2sql.types import Usage
 
 
 def record_of(
-    filled: AnsweredReport,
+    answers: AnsweredReport,
     *,
     placeholders: int,
-    marks: int,
+    failures: int,
     parameters: Mapping[str, str],
     unused: Sequence[str],
     started: datetime,
@@ -23,28 +23,28 @@ def record_of(
     """The record, without rows. `first_pass` counts the questions answered without an error, `repaired` those
     answered after a repair, out of all repair attempts.
     """
-    outcomes = filled.outcomes
+    outcomes = answers.outcomes
     answered = [outcome for outcome in outcomes if outcome.answer is not None]
     first_pass = [outcome for outcome in answered if not outcome.repaired and not outcome.errors]
     repaired = [outcome for outcome in outcomes if outcome.repaired]
     usage = sum((outcome.usage for outcome in outcomes), Usage())
     return {
         "started": started.isoformat(timespec="seconds"),
-        "dialect": filled.lock.dialect,
+        "dialect": answers.lock.dialect,
         "parameters": dict(parameters),
         "unused_parameters": list(unused),
         "placeholders": placeholders,
-        "filled": placeholders - marks,
-        "failed": marks,
+        "filled": placeholders - failures,
+        "failed": failures,
         "questions": len(outcomes),
-        "resumed": filled.resumed,
+        "resumed": answers.resumed,
         "origins": dict(Counter(outcome.origin or "none" for outcome in answered)),
         "first_pass": _share(len(first_pass), len(outcomes)),
         "repaired": _share(sum(outcome.answer is not None for outcome in repaired), len(repaired)),
         "errors": dict(Counter(error.kind for outcome in outcomes for error in outcome.errors).most_common()),
-        "seconds": {**filled.seconds, "total": round(total, 3), "query": _spread(answered)},
+        "seconds": {**answers.seconds, "total": round(total, 3), "query": _spread(answered)},
         "statements": sum(outcome.statements for outcome in outcomes),
-        "connections": filled.connections,
+        "connections": answers.connections,
         "model": {
             "name": next((outcome.model for outcome in outcomes if outcome.model), ""),
             "calls": usage.calls,
@@ -59,7 +59,7 @@ def _item(outcome: Outcome) -> dict[str, Any]:
     problem = outcome.problem
     return {
         "question": outcome.item.question,
-        "asked": outcome.item.asked,
+        "asked": outcome.item.resolved,
         "status": "filled" if outcome.answer is not None else outcome.status or "failed",
         "origin": outcome.origin,
         "sql": outcome.sql,

@@ -20,16 +20,16 @@ import yaml  # type: ignore[import-untyped]
 
 from text2sql.client.async_client import AsyncText2SQL
 from text2sql.errors import UsageError
-from text2sql.reports.answer_placeholders import Terms
-from text2sql.reports.blocks import Draws
-from text2sql.reports.build import Report, make, render_in_thread
+from text2sql.reports.blocks import RenderChart
+from text2sql.reports.build import Report, build_report, render_in_thread
 from text2sql.reports.cron import Cron, read_cron
-from text2sql.reports.lock import SUFFIX, Lock, read_lock, written
-from text2sql.reports.output import check_output, put, write
-from text2sql.reports.parameters import checked
+from text2sql.reports.lock import SUFFIX, Lock, lock_text, parse_lock
+from text2sql.reports.outcomes import ReportOptions
+from text2sql.reports.output import check_output, write_file, write_report
+from text2sql.reports.parameters import check_parameters
 from text2sql.reports.template import kind_of, template_at
 
-_LONGEST = 60.0  # seconds of one sleep; the clock may change, or a laptop may wake up
+_MAX_SLEEP = 60.0  # seconds of one sleep; the clock may change, or a laptop may wake up
 _KEYS = frozenset(("template", "out", "every", "source", "parameters", "locked"))
 
 
@@ -43,45 +43,52 @@ class Job:
     parameters: Mapping[str, str] = field(default_factory=dict)
     source: str = ""
     every: Cron | None = None
-    terms: Terms = field(default_factory=Terms)
+    options: ReportOptions = field(default_factory=ReportOptions)
 
     def target(self, today: date) -> Path:
         return Path(self.out.replace("{date}", f"{today}"))
 
 
-def job_of(template: Path, out: str = "", lock: Path | None = None, **given: Any) -> Job:
+def job_of(template: Path, out: str = "", lock: Path | None = None, **fields: Any) -> Job:
     """Create a job; raise UsageError if anything about it is invalid."""
     kind = kind_of(template)
     out = out or str(template.with_name(f"{template.stem}-{{date}}.{kind}"))
     check_output(kind, Path(out))
     if Path(out).resolve() == template.resolve():
         raise UsageError("usage.export", path=out, detail=template.name)
-    return Job(template, out, lock or template.with_name(template.name + SUFFIX), **given)
+    return Job(template, out, lock or template.with_name(template.name + SUFFIX), **fields)
 
 
-async def do(
-    job: Job, app: AsyncText2SQL, terms: Terms, *, today: date, draws: Draws = render_in_thread
+async def run_job(
+    job: Job,
+    app: AsyncText2SQL,
+    options: ReportOptions,
+    *,
+    today: date,
+    render_chart: RenderChart = render_in_thread,
 ) -> tuple[Report, Path]:
     """Run a job once. The lock file is written before the report, because its queries were expensive."""
-    template, lock = template_at(job.template), lock_at(job.lock)
-    report = await make(app, template, job.parameters, lock, terms, today=today, draws=draws)
-    if report.filled.lock != lock and report.filled.lock.entries:
-        put(job.lock, written(report.filled.lock).encode())
+    template, lock = template_at(job.template), read_lock_file(job.lock)
+    report = await build_report(
+        app, template, job.parameters, lock, options, today=today, render_chart=render_chart
+    )
+    if report.answers.lock != lock and report.answers.lock.entries:
+        write_file(job.lock, lock_text(report.answers.lock).encode())
     path = job.target(today)
-    await asyncio.to_thread(write, report, kind_of(job.template), path)
+    await asyncio.to_thread(write_report, report, kind_of(job.template), path)
     return report, path
 
 
-def lock_at(path: Path) -> Lock:
+def read_lock_file(path: Path) -> Lock:
     try:
-        return read_lock(path.read_text(encoding="utf-8"), str(path))
+        return parse_lock(path.read_text(encoding="utf-8"), str(path))
     except FileNotFoundError:
         return Lock()
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError("usage.report_lock", path=str(path), problem=str(error)[:100]) from error
 
 
-async def keep(
+async def run_on_schedule(
     cron: Cron,
     work: Callable[[datetime], Awaitable[None]],
     *,
@@ -93,7 +100,7 @@ async def keep(
     while True:
         left = (due - now()).total_seconds()
         if left > 0:
-            await sleep(min(left, _LONGEST))
+            await sleep(min(left, _MAX_SLEEP))
             continue
         await work(due)
         due = cron.after(max(due, now()))
@@ -122,8 +129,8 @@ def _job(entry: Any, path: Path) -> Job:
     return job_of(
         path.parent / str(entry["template"]),
         str(path.parent / str(entry["out"])),
-        parameters=checked({str(name): str(value) for name, value in parameters.items()}),
+        parameters=check_parameters({str(name): str(value) for name, value in parameters.items()}),
         source=str(entry.get("source") or ""),
         every=read_cron(str(entry["every"])),
-        terms=Terms(locked=bool(entry.get("locked"))),
+        options=ReportOptions(locked=bool(entry.get("locked"))),
     )

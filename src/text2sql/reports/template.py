@@ -6,32 +6,32 @@ from typing import Literal, TypeAlias
 
 from text2sql.errors import UsageError
 from text2sql.reports.docx import DocxTemplate, docx_template
-from text2sql.reports.placeholders import MOST
+from text2sql.reports.placeholders import MAX_PLACEHOLDERS
 from text2sql.reports.text_templates import TextTemplate, html_template, markdown_template
 
 Kind: TypeAlias = Literal["md", "html", "docx"]
 Template: TypeAlias = TextTemplate | DocxTemplate
 
-ENDINGS: Mapping[str, Kind] = {
+EXTENSIONS: Mapping[str, Kind] = {
     ".md": "md",
     ".markdown": "md",
     ".html": "html",
     ".htm": "html",
     ".docx": "docx",
 }
-_LARGEST = 20_000_000  # bytes
+_MAX_BYTES = 20_000_000  # bytes
 
 
 def kind_of(path: Path) -> Kind:
-    kind = ENDINGS.get(path.suffix.lower())
+    kind = EXTENSIONS.get(path.suffix.lower())
     if kind is None:
-        raise UsageError("usage.report_template", path=str(path), endings=", ".join(ENDINGS))
+        raise UsageError("usage.report_template", path=str(path), endings=", ".join(EXTENSIONS))
     return kind
 
 
 def read_template(data: bytes, kind: Kind) -> Template:
-    if len(data) > _LARGEST:
-        raise UsageError("usage.report_large", most=_LARGEST)
+    if len(data) > _MAX_BYTES:
+        raise UsageError("usage.report_large", most=_MAX_BYTES)
     if kind == "docx":
         template: Template = docx_template(data)
     else:
@@ -40,8 +40,8 @@ def read_template(data: bytes, kind: Kind) -> Template:
         except UnicodeDecodeError as error:
             raise UsageError("usage.report_text", detail=str(error.reason)) from error
         template = markdown_template(text) if kind == "md" else html_template(text)
-    if not 0 < len(template.placeholders) <= MOST:
-        raise UsageError("usage.report_placeholders", count=len(template.placeholders), most=MOST)
+    if not 0 < len(template.placeholders) <= MAX_PLACEHOLDERS:
+        raise UsageError("usage.report_placeholders", count=len(template.placeholders), most=MAX_PLACEHOLDERS)
     return template
 
 

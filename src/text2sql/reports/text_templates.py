@@ -4,14 +4,14 @@ import base64
 import html
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 from text2sql.errors import UsageError
-from text2sql.reports.blocks import Grid, Mark, Picture, Shown, Words
+from text2sql.reports.blocks import Block, Failure, Image, InlineText, TableBlock
 from text2sql.reports.placeholders import Piece, Placeholder, scan, unescaped
 
-Render: TypeAlias = Callable[[Shown, bool], str]  # block → text; True if it is alone on its line
+Render: TypeAlias = Callable[[Block, bool], str]  # the flag: the placeholder is alone on its line
 
 _SPECIAL = re.compile(r"([\\`*_\[\]{}|#~$])")
 _BLOCK_MARKER = re.compile(r"^(\d*)([-+=.)])(?=[\s=-]|$)")  # a list marker, or the underline of a heading
@@ -34,18 +34,19 @@ class TextTemplate:
     def placeholders(self) -> tuple[Placeholder, ...]:
         return tuple(piece.placeholder for piece in self.pieces)
 
-    def blocks(self) -> tuple[bool, ...]:
+    @property
+    def standalone(self) -> tuple[bool, ...]:
         """For each placeholder, whether it is alone on its line."""
-        return tuple(self._alone(piece) for piece in self.pieces)
+        return tuple(self._is_alone(piece) for piece in self.pieces)
 
-    def filled(self, shown: Sequence[Shown], render: Render | None = None) -> str:
+    def fill(self, blocks: Sequence[Block], render: Render | None = None) -> str:
         parts, at = [], 0
-        for piece, value, block in zip(self.pieces, shown, self.blocks(), strict=True):
-            parts += [unescaped(self.text[at : piece.start]), (render or self.render)(value, block)]
+        for piece, block, standalone in zip(self.pieces, blocks, self.standalone, strict=True):
+            parts += [unescaped(self.text[at : piece.start]), (render or self.render)(block, standalone)]
             at = piece.end
         return "".join([*parts, unescaped(self.text[at:])])
 
-    def _alone(self, piece: Piece) -> bool:
+    def _is_alone(self, piece: Piece) -> bool:
         before = self.text[: piece.start].rpartition("\n")[2]
         after = self.text[piece.end :].partition("\n")[0]
         return not before.strip() and not after.strip()
@@ -58,20 +59,20 @@ def markdown_template(text: str) -> TextTemplate:
     return TextTemplate(text, tuple(scan(text)), markdown(embedded), "md")
 
 
-def markdown(link: Callable[[Picture], str]) -> Render:
+def markdown(link: Callable[[Image], str]) -> Render:
     """A Markdown renderer. `link` returns the URL of an image."""
 
-    def render(shown: Shown, block: bool) -> str:
-        if isinstance(shown, Words):
-            text = markdown_text(shown.text)
-            return _BLOCK_MARKER.sub(r"\1\\\2", text) if block else text
-        if isinstance(shown, Mark):
-            return f"**⚠ {markdown_text(shown.question)}: {markdown_text(shown.reason)}**"
-        if isinstance(shown, Picture):
-            text = f"![{markdown_text(shown.alt)}]({link(shown)})"
+    def render(block: Block, standalone: bool) -> str:
+        if isinstance(block, InlineText):
+            text = markdown_text(block.text)
+            return _BLOCK_MARKER.sub(r"\1\\\2", text) if standalone else text
+        if isinstance(block, Failure):
+            return f"**⚠ {markdown_text(block.question)}: {markdown_text(block.reason)}**"
+        if isinstance(block, Image):
+            text = f"![{markdown_text(block.alt)}]({link(block)})"
         else:
-            text = _markdown_table(shown)
-        return text if block else f"\n\n{text}\n\n"
+            text = _markdown_table(block)
+        return text if standalone else f"\n\n{text}\n\n"
 
     return render
 
@@ -82,7 +83,7 @@ def markdown_text(text: str) -> str:
     return html.escape(_SPECIAL.sub(r"\\\1", line), quote=False)
 
 
-def _markdown_table(grid: Grid) -> str:
+def _markdown_table(grid: TableBlock) -> str:
     def line(cells: Sequence[str]) -> str:
         return f"| {' | '.join(map(markdown_text, cells))} |"
 
@@ -91,8 +92,8 @@ def _markdown_table(grid: Grid) -> str:
     return "\n".join([line(grid.columns), rule, *map(line, grid.rows), *note])
 
 
-def embedded(picture: Picture) -> str:
-    return f"data:image/{picture.form};base64,{base64.b64encode(picture.data).decode()}"
+def embedded(image: Image) -> str:
+    return f"data:image/png;base64,{base64.b64encode(image.data).decode()}"
 
 
 # -- HTML ----------------------------------------------------------------------------------------
@@ -107,39 +108,35 @@ def html_template(text: str) -> TextTemplate:
     for piece in pieces:
         masked[piece.start : piece.end] = "x" * (piece.end - piece.start)
     masked_text = "".join(masked)
-    spans = [found.span() for found in _MARKUP.finditer(masked_text)]
+    spans = [match.span() for match in _MARKUP.finditer(masked_text)]
     for piece in pieces:
         open_tag = _OPEN_TAG.search(masked_text, max(0, masked_text.rfind("<", 0, piece.start)), piece.start)
         if open_tag or any(start < piece.end and piece.start < end for start, end in spans):
             raise UsageError("usage.report_place", line=piece.placeholder.line)
-    return TextTemplate(text, tuple(map(_unescaped_piece, pieces)), html_value, "html")
+    return TextTemplate(text, tuple(map(_decode_entities, pieces)), _html_block, "html")
 
 
-def _unescaped_piece(piece: Piece) -> Piece:
-    """Decode the HTML entities of a question: `&gt;` means `>`."""
-    placeholder = piece.placeholder
-    question = html.unescape(placeholder.question)
-    return Piece(
-        Placeholder(question, placeholder.form, placeholder.option, placeholder.line), piece.start, piece.end
-    )
+def _decode_entities(piece: Piece) -> Piece:
+    question = html.unescape(piece.placeholder.question)  # `&gt;` means `>`
+    return replace(piece, placeholder=replace(piece.placeholder, question=question))
 
 
-def html_value(shown: Shown, _: bool) -> str:
-    if isinstance(shown, Words):
-        return html_text(shown.text)
-    if isinstance(shown, Mark):
-        text = f"⚠ {html_text(shown.question)}: {html_text(shown.reason)}"
+def _html_block(block: Block, _: bool) -> str:
+    if isinstance(block, InlineText):
+        return html_text(block.text)
+    if isinstance(block, Failure):
+        text = f"⚠ {html_text(block.question)}: {html_text(block.reason)}"
         return f'<mark class="text2sql-failed">{text}</mark>'
-    if isinstance(shown, Picture):
-        return f'<img class="text2sql-chart" src="{embedded(shown)}" alt="{html_text(shown.alt)}">'
-    return _html_table(shown)
+    if isinstance(block, Image):
+        return f'<img class="text2sql-chart" src="{embedded(block)}" alt="{html_text(block.alt)}">'
+    return _html_table(block)
 
 
 def html_text(text: str) -> str:
     return html.escape(plain(text), quote=True)
 
 
-def _html_table(grid: Grid) -> str:
+def _html_table(grid: TableBlock) -> str:
     def row(cells: Sequence[str], tag: str) -> str:
         cells_html = (
             f'<{tag} style="text-align:right">{html_text(cell)}</{tag}>' if right

@@ -47,7 +47,7 @@ class ServerStore:
             raise
 
     async def take(self, user: str, per_minute: int) -> bool:
-        return await (await self.memory()).paces.take(user, per_minute)
+        return await (await self.memory()).rate_limits.take(user, per_minute)
 
     async def answers(self) -> bool:
         try:

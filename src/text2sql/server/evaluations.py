@@ -22,10 +22,10 @@ from text2sql.evaluation.judge import LIMITS, Judge
 from text2sql.evaluation.markdown import markdown
 from text2sql.evaluation.questions import Question, choose, questions_of
 from text2sql.evaluation.records import Record, record_of
-from text2sql.evaluation.run import EvaluatedApp, evaluate, is_done, places
+from text2sql.evaluation.run import EvaluatedApp, concurrency, evaluate, is_done
 from text2sql.evaluation.subjects import AskApp, SubjectAnswer, settings_for
 from text2sql.i18n import Language
-from text2sql.memory import ClaimedJob, Memory, Work
+from text2sql.memory import ClaimedJob, Memory, StoredJob
 from text2sql.server.audit import AuditLog
 from text2sql.server.identity import Identity
 from text2sql.server.jobs import JobRunner, JobType
@@ -80,14 +80,14 @@ class Evaluations(JobType):
         )
         app = source.app.apart(self._settings)
         try:
-            stored_records = await memory.works.parts(job.name, "question")
+            stored_records = await memory.jobs.parts(job.name, "question")
             records = await evaluation.evaluate(app, RunOptions(model=request.model or ""), stored_records)
         finally:
             await app.close()
         # In a thread: resampling the intervals takes seconds for long sets.
         summary, texts = await asyncio.to_thread(_reports, request.name, records)
         for kind, text in texts.items():
-            await job.keep("file", kind, json.dumps(text))
+            await job.save_part("file", kind, json.dumps(text))
         await job.end(
             "done", json.dumps({**evaluation.progress(), "formats": list(texts), "summary": summary})
         )
@@ -95,7 +95,7 @@ class Evaluations(JobType):
         right = summary["right"]
         log_fields(log, "evaluation", source=source.name, right=right["count"], of=right["of"])
 
-    def state_of(self, work: Work) -> dict[str, Any]:
+    def state_of(self, work: StoredJob) -> dict[str, Any]:
         state = super().state_of(work)
         accuracy = round(state["right"] / state["judged"], 4) if state["judged"] else None
         return {**state, "accuracy": accuracy}
@@ -124,7 +124,7 @@ class _EvaluationRun:
             record = record_of(stored_records[part]) if part in stored_records else None
             if record is not None and is_done(record, question):
                 self._records[question.id] = record
-        await self.job.tell(json.dumps(self.progress()))
+        await self.job.report(json.dumps(self.progress()))
         context = await resources.catalog_cache.schema_context(values=False)
         guard = partial(
             check, dialect=resources.database.dialect, schema=context.catalog, policy=context.policy
@@ -133,8 +133,8 @@ class _EvaluationRun:
             self.questions,
             lambda _: app.source,
             [EvaluatedApp(lambda _: self, known=dict(self._records), keep=self._keep)],
-            parallel=places(None, resources.models(options.model)),
-            judges=lambda _: Judge(resources.database, partial(guard, rows=LIMITS.rows), lent=True),
+            parallel=concurrency(None, resources.models(options.model)),
+            judges=lambda _: Judge(resources.database, partial(guard, rows=LIMITS.rows), closes=False),
         )
         return records
 
@@ -154,9 +154,9 @@ class _EvaluationRun:
         question = next(question for question in self.questions if question.id == record.id)
         if question.gold_sql:
             await self.audit(_reference(question, record), f"expected: {question.question}")
-        await self.job.keep("question", self._part(record.id), json.dumps(asdict(record)))
+        await self.job.save_part("question", self._part(record.id), json.dumps(asdict(record)))
         self._records[record.id] = record
-        await self.job.tell(json.dumps(self.progress()))
+        await self.job.report(json.dumps(self.progress()))
         self.metrics.judged(record)
 
     def progress(self) -> dict[str, int]:

@@ -17,9 +17,9 @@ from typing import Any, ClassVar
 
 from text2sql.errors import StoreError, StoreUnavailable, Text2SQLError, UsageError
 from text2sql.i18n import Language
-from text2sql.memory import ClaimedJob, JobLost, Memory, Work, job_owner
+from text2sql.memory import ClaimedJob, JobLost, Memory, StoredJob, job_owner
 from text2sql.reports.cron import Cron
-from text2sql.reports.schedule import keep
+from text2sql.reports.schedule import run_on_schedule
 from text2sql.server.audit import ServerStore
 from text2sql.server.identity import Authenticator, Identity, deserialize_identity, serialize_identity
 from text2sql.server.problems import details, problem_of
@@ -63,7 +63,7 @@ class JobRunner:
         """Start the schedules, and resume unfinished jobs or consume the queue."""
         for job_type in self._types.values():
             for owner, cron, request in job_type.schedule():
-                self._start_task(keep(cron, partial(self.enqueue_due, job_type, owner, request)))
+                self._start_task(run_on_schedule(cron, partial(self.enqueue_due, job_type, owner, request)))
         if self._server_store.queue is None:
             self._start_task(self._resume_unfinished())
         elif self._background:
@@ -90,8 +90,8 @@ class JobRunner:
         """
         name = sha256(f"{owner}|{due.isoformat()}".encode()).hexdigest()
         try:
-            job_store = (await self.memory()).works
-            earlier = await job_store.left(owner)
+            job_store = (await self.memory()).jobs
+            earlier = await job_store.unfinished(owner)
             if not earlier:
                 payload = {"kind": job_type.name, **request, "due": due.isoformat()}
                 await job_store.add(name, owner, json.dumps(payload))
@@ -102,26 +102,26 @@ class JobRunner:
     async def run(self, name: str) -> bool:
         """Run a job. True once it has ended, False while another process runs it or after a fault."""
         memory = await self.memory()
-        work = await memory.works.find(name)
+        work = await memory.jobs.find(name)
         if work is None or work.state != "running":
             return True
-        payload: dict[str, Any] = json.loads(work.asked)
+        payload: dict[str, Any] = json.loads(work.payload)
         job_type = self._types.get(payload.get("kind", "report"))  # old jobs without a kind are reports
         if job_type is None:  # a job of a later version, which will run it
             return True
         try:
-            async with self._slots[job_type.name], memory.works.held(name) as job:
+            async with self._slots[job_type.name], memory.jobs.claim(name) as job:
                 if job is not None:
                     await self._run_once(job_type, payload, job, memory)
         except JobLost:
             log.info("a %s was deleted, or runs in another process", job_type.name)
-        remaining = await memory.works.find(name)
+        remaining = await memory.jobs.find(name)
         return remaining is None or remaining.state != "running"
 
     async def _run_once(
         self, job_type: "JobType", payload: Mapping[str, Any], job: ClaimedJob, memory: Memory
     ) -> None:
-        language, work = payload.get("language", "en"), await memory.works.find(job.name)
+        language, work = payload.get("language", "en"), await memory.jobs.find(job.name)
         if work is None:
             raise JobLost
         self.claimed[job.name] = job
@@ -129,14 +129,14 @@ class JobRunner:
             if work.tries > _MAX_TRIES:
                 raise UsageError(f"usage.{job_type.name}_given_up", tries=_MAX_TRIES)  # noqa: TRY301 -- reported below like other errors
             await job_type.run(payload, job, memory)
-            await memory.works.trim(work.owner, _MAX_KEPT)
+            await memory.jobs.trim(work.owner, _MAX_KEPT)
         except StoreUnavailable:
             raise  # retried: the request itself is fine
         except Text2SQLError as error:
             log.warning("a %s failed: %s", job_type.name, error)
             if (
                 job_type.retry_transient_errors
-                and getattr(error, "mend", "") == "again"
+                and getattr(error, "retry", "") == "again"
                 and work.tries < _MAX_TRIES
             ):
                 return  # the job stays unfinished, so it is retried
@@ -160,7 +160,7 @@ class JobRunner:
 
     async def _resume_unfinished(self) -> None:
         try:
-            for name in await (await self.memory()).works.left():
+            for name in await (await self.memory()).jobs.unfinished():
                 self._start_task(self._run_until_done(name))
         except StoreError as error:
             log.warning("unfinished jobs could not be listed: %s", error)
@@ -195,8 +195,8 @@ class JobType(ABC):
         self, identity: Identity, language: Language, request: Mapping[str, Any]
     ) -> dict[str, Any]:
         """Store and enqueue a job; return its state."""
-        job_store, owner = (await self.jobs.memory()).works, job_owner(identity.user, self.name)
-        if len(await job_store.left(owner)) >= _MAX_UNFINISHED:
+        job_store, owner = (await self.jobs.memory()).jobs, job_owner(identity.user, self.name)
+        if len(await job_store.unfinished(owner)) >= _MAX_UNFINISHED:
             raise UsageError(f"usage.{self.name}_busy", most=_MAX_UNFINISHED)
         name = token_hex(16)
         payload = {
@@ -212,26 +212,26 @@ class JobType(ABC):
     async def state(self, user: str, work_id: str) -> dict[str, Any]:
         return self.state_of(await self.find(user, work_id))
 
-    def state_of(self, work: Work) -> dict[str, Any]:
+    def state_of(self, work: StoredJob) -> dict[str, Any]:
         """A job as JSON. Progress that the job has not stored has its initial value."""
-        progress = {**self.initial_progress, **json.loads(work.told or "{}")}
+        progress = {**self.initial_progress, **json.loads(work.output or "{}")}
         return {f"{self.name}_id": work.id, "status": work.state, "problem": None, **progress}
 
-    async def find(self, user: str, work_id: str) -> Work:
-        work = await (await self.jobs.memory()).works.find(work_id, job_owner(user, self.name))
+    async def find(self, user: str, work_id: str) -> StoredJob:
+        work = await (await self.jobs.memory()).jobs.find(work_id, job_owner(user, self.name))
         if work is None:
             raise UsageError(f"usage.{self.name}_unknown")
         return work
 
     async def part(self, user: str, work_id: str, kind: str, which: str) -> str:
         work = await self.find(user, work_id)
-        content = await (await self.jobs.memory()).works.part(work.id, kind, which)
+        content = await (await self.jobs.memory()).jobs.part(work.id, kind, which)
         if work.state != "done" or content is None:
             raise UsageError(f"usage.{self.name}_not_ready")
         return content
 
     async def drop(self, user: str, work_id: str) -> None:
         work = await self.find(user, work_id)
-        await (await self.jobs.memory()).works.drop(work.id)
+        await (await self.jobs.memory()).jobs.delete(work.id)
         if work.id in self.jobs.claimed:
             self.jobs.claimed[work.id].give_up()

@@ -98,7 +98,7 @@ def status_of(error: Text2SQLError) -> int:
     if isinstance(error, ChartError):
         return 404 if error.message_key == "chart.none" else 502
     if isinstance(error, DatabaseError):
-        return _DATABASE_STATUSES.get(error.kind, 409 if error.mend == "rewrite" else 502)
+        return _DATABASE_STATUSES.get(error.kind, 409 if error.retry == "rewrite" else 502)
     return 503
 
 

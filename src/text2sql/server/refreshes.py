@@ -9,7 +9,7 @@ from typing import Any
 
 from text2sql.errors import Text2SQLError
 from text2sql.i18n import Language
-from text2sql.memory import ClaimedJob, Memory, Work
+from text2sql.memory import ClaimedJob, Memory, StoredJob
 from text2sql.reports.cron import Cron, read_cron
 from text2sql.server.identity import Identity
 from text2sql.server.jobs import JobRunner, JobType
@@ -41,8 +41,8 @@ class Refreshes(JobType):
             (f"/refresh|{name}|{self._cron.text}", self._cron, payload) for name, payload in payloads.items()
         ]
 
-    def state_of(self, work: Work) -> dict[str, Any]:
-        return {**super().state_of(work), "source": json.loads(work.asked)["request"]["source"]}
+    def state_of(self, work: StoredJob) -> dict[str, Any]:
+        return {**super().state_of(work), "source": json.loads(work.payload)["request"]["source"]}
 
     async def run(self, payload: Mapping[str, Any], job: ClaimedJob, memory: Memory) -> None:  # noqa: ARG002 -- the base class has these parameters
         """Refresh the catalog for all users. The result says nothing about it, because policies differ."""

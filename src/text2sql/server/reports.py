@@ -16,14 +16,13 @@ from typing import Any, ClassVar
 from text2sql.errors import UsageError
 from text2sql.i18n import Language
 from text2sql.memory import ClaimedJob, Memory
-from text2sql.reports.answer_placeholders import Item, Outcome, Step, Terms
-from text2sql.reports.build import Report, make, render_in_subprocess
+from text2sql.reports.build import Report, build_report, render_in_subprocess
 from text2sql.reports.cron import Cron
-from text2sql.reports.journal import dumped, restored
-from text2sql.reports.lock import Lock, read_lock, written
-from text2sql.reports.output import direct, document
-from text2sql.reports.parameters import checked
-from text2sql.reports.schedule import Job, do
+from text2sql.reports.lock import Lock, lock_text, parse_lock
+from text2sql.reports.outcomes import Item, Outcome, ReportOptions, Step, outcome_from_json, outcome_to_json
+from text2sql.reports.output import DIRECT_FORMATS, report_files
+from text2sql.reports.parameters import check_parameters
+from text2sql.reports.schedule import Job, run_job
 from text2sql.reports.template import Template, read_template
 from text2sql.server.audit import AuditLog
 from text2sql.server.identity import Identity
@@ -74,22 +73,22 @@ class Reports(JobType):
         request = ReportRequest.model_validate(payload["request"])
         parsed = await asyncio.to_thread(_parse, request)
         source = self._sources.seen_by(identity).named(request.source)
-        terms = replace(parsed.terms, user=identity.user, journal=await _journal(source, job, memory))
-        report = await make(
+        options = replace(parsed.options, user=identity.user, journal=await _journal(source, job, memory))
+        report = await build_report(
             source.app,
             parsed.template,
             parsed.parameters,
             parsed.lock,
-            terms,
+            options,
             today=parsed.today,
-            draws=render_in_subprocess,
+            render_chart=render_in_subprocess,
         )
         await self._audit(report, identity.user, source)
-        for kind in direct(request.format):
-            *_, data = (await asyncio.to_thread(document, report, kind)).values()
-            await job.keep("file", kind, b64encode(data).decode())
-        await job.keep("file", "lock", json.dumps(written(report.filled.lock)))
-        result = {"formats": direct(request.format), "record": report.record}
+        for kind in DIRECT_FORMATS[request.format]:
+            *_, data = (await asyncio.to_thread(report_files, report, kind)).values()
+            await job.save_part("file", kind, b64encode(data).decode())
+        await job.save_part("file", "lock", json.dumps(lock_text(report.answers.lock)))
+        result = {"formats": DIRECT_FORMATS[request.format], "record": report.record}
         await job.end("done", json.dumps(result))
         _log_report(report, source)
         self._metrics.reported(report.record)
@@ -100,8 +99,10 @@ class Reports(JobType):
         if scheduled is None or scheduled.template.name != payload["template"]:
             raise UsageError("usage.report_unknown")  # this process has another schedule file
         source = self._sources.named(scheduled.source or None)
-        terms = replace(scheduled.terms, journal=await _journal(source, job, memory))
-        report, _ = await do(scheduled, source.app, terms, today=due.date(), draws=render_in_subprocess)
+        options = replace(scheduled.options, journal=await _journal(source, job, memory))
+        report, _ = await run_job(
+            scheduled, source.app, options, today=due.date(), render_chart=render_in_subprocess
+        )
         await self._audit(report, "", source)
         await job.end("done", "{}")
         _log_report(report, source)
@@ -109,9 +110,9 @@ class Reports(JobType):
 
     async def _audit(self, report: Report, user: str, source: Source) -> None:
         """Write the audit records before the report can be fetched."""
-        for outcome in report.filled.outcomes:
+        for outcome in report.answers.outcomes:
             if outcome.answer is not None:
-                await self._auditor.answer(outcome.answer, user, source.name, outcome.item.asked)
+                await self._auditor.answer(outcome.answer, user, source.name, outcome.item.resolved)
 
 
 class _Journal:
@@ -122,25 +123,25 @@ class _Journal:
         self._policy_mark = policy_mark
         self._stored = stored
 
-    async def recall(self, item: Item) -> Outcome | None:
+    async def load(self, item: Item) -> Outcome | None:
         stored = self._stored.get(self._name(item))
-        return restored(item, stored) if stored else None
+        return outcome_from_json(item, stored) if stored else None
 
-    async def keep(self, step: Step, outcome: Outcome) -> None:
-        await self._job.keep("question", self._name(outcome.item), dumped(outcome))
+    async def save(self, step: Step, outcome: Outcome) -> None:
+        await self._job.save_part("question", self._name(outcome.item), outcome_to_json(outcome))
         progress = {"stage": step.stage, "done": step.done, "total": step.total}
-        await self._job.tell(json.dumps(progress))
+        await self._job.report(json.dumps(progress))
 
     def _name(self, item: Item) -> str:
         """The name of a stored outcome. It includes the policy: outcomes of another one are not reused."""
         return sha256(
-            f"{self._policy_mark}\n{item.question}\n{item.asked}".encode("utf-8", "surrogatepass")
+            f"{self._policy_mark}\n{item.question}\n{item.resolved}".encode("utf-8", "surrogatepass")
         ).hexdigest()
 
 
 async def _journal(source: Source, job: ClaimedJob, memory: Memory) -> _Journal:
     resources = await source.app.resources()
-    return _Journal(job, resources.catalog_cache.mark, dict(await memory.works.parts(job.name, "question")))
+    return _Journal(job, resources.catalog_cache.mark, dict(await memory.jobs.parts(job.name, "question")))
 
 
 def _log_report(report: Report, source: Source) -> None:
@@ -165,16 +166,16 @@ class _ParsedRequest:
     parameters: dict[str, str]
     lock: Lock
     today: date
-    terms: Terms
+    options: ReportOptions
 
 
 def _parse(request: ReportRequest) -> _ParsedRequest:
     return _ParsedRequest(
         template=_template(request),
-        parameters=checked(request.parameters),
-        lock=read_lock(request.lock, "lock"),
+        parameters=check_parameters(request.parameters),
+        lock=parse_lock(request.lock, "lock"),
         today=_parse_date(request.date),
-        terms=Terms(language=request.language or "", locked=request.locked),
+        options=ReportOptions(language=request.language or "", locked=request.locked),
     )
 
 

@@ -32,6 +32,8 @@ class Columns:
     def resolve_qualified(self, node: exp.Column, scope: Scope) -> None:
         table = node.args["table"]
         key = self.names.alias(table)
+        if self.is_field_path(node, scope):
+            return
         for enclosing in scope.chain():
             source = enclosing.sources.get(key)
             if source is None:
@@ -47,9 +49,20 @@ class Columns:
                 node.set("db", None)  # a wrapped table is no longer qualified by its schema
                 node.set("catalog", None)
             return
-        if node.args.get("db"):
+        if node.args.get("db") and not self.grammar.field_paths:
             refuse("column", node)
-        self.resolve_bare(table, node, scope)  # not a source: a field of a visible column, `payload.page`
+        self.resolve_bare(
+            node.parts[0], node, scope
+        )  # not a source: a field of a visible column, `payload.page`
+
+    def is_field_path(self, node: exp.Column, scope: Scope) -> bool:
+        """Whether `o.payload.page` is a field of a visible column of the source `o`."""
+        if not (node.args.get("db") and self.grammar.field_paths):
+            return False
+        source_key, column = self.names.alias(node.parts[0]), self.names.column(node.parts[1])
+        sources = (enclosing.sources.get(source_key) for enclosing in scope.chain())
+        source = next((source for source in sources if source is not None), None)
+        return source is not None and source.shows(column)
 
     def resolve_bare(self, name: exp.Expr, written: exp.Column, scope: Scope) -> None:
         """Find the owner of an unqualified name, from the innermost scope outwards. `written` is the whole
@@ -90,6 +103,8 @@ class Columns:
         a hidden column (a rival) has the same name.
         """
         meaning = scope.aliases.get(key, scope.scalars.get(key))
+        if self.grammar.calls_without_brackets and _clause_of(node)[0] != "order":
+            return False  # elsewhere the alias means nothing, and the name a function
         if meaning is None or node.find_ancestor(exp.Alias, exp.CTE) is meaning.parent:
             return False  # no such name, or `ssn || '' AS ssn`, whose inner name is a column's
         if not has_rivals or key not in scope.aliases:
@@ -109,6 +124,24 @@ class Columns:
         return word not in _HIERARCHY or any(enclosing.is_hierarchy for enclosing in scope.chain())
 
     # -- without a policy --
+
+    def refuse_call(self, node: exp.Column, scope: Scope) -> None:
+        """Refuse a name that can only be a function called without brackets, `utl_inaddr.get_host_name`: no
+        source has the name before the dot, or all sources are known and none has the column.
+        """
+        qualifiers = node.parts[:-1]
+        if qualifiers:
+            keys = {self.names.alias(part) for part in qualifiers}
+            is_known = any(keys & set(enclosing.sources) for enclosing in scope.chain())
+        else:
+            is_known = self.is_pseudo(node.this, scope) or any(
+                source.may_have(self.names.column(node.this))
+                for enclosing in scope.chain()
+                for source in enclosing.sources.values()
+            )
+            is_known = is_known or self.is_output_alias(node, self.names.column(node.this), scope, False)
+        if not is_known:
+            refuse("function", node)
 
     def owner(self, node: exp.Column, scope: Scope) -> Source | None:
         """The source that owns a column, if it is unambiguous."""

@@ -52,7 +52,7 @@ class Grammar:
     # schemas and name prefixes of system tables, in lower case
     system_schemas: frozenset[str]
     system_prefixes: tuple[str, ...] = ()
-    # system tables without such a prefix, in lower case
+    # system tables, and functions that read like tables, without such a prefix, in lower case
     system_tables: frozenset[str] = frozenset()
     # names that look like columns but are built in
     pseudo_columns: frozenset[str] = frozenset()
@@ -73,6 +73,10 @@ class Grammar:
     row_values: bool = False
     # … even if the source has a column of that name
     rows_before_columns: bool = False
+    # a name that is no column calls a function of that name, also after the name of a package or schema
+    calls_without_brackets: bool = False
+    # `a.b.c` may mean the field `c` of a column, also after the name of its source
+    field_paths: bool = False
     # a sub-query in FROM sees its neighbors without LATERAL
     implicit_lateral: bool = False
     # `x IN name` reads the table `name`
@@ -103,6 +107,8 @@ GRAMMARS: Mapping[str, Grammar] = {
         alias_clauses=frozenset({"group", "having", "order"}),
         system_schemas=_STANDARD | {"temp"},
         system_prefixes=("sqlite_", "pragma_", "dbstat", "bytecode", "tables_used"),
+        # functions that are also tables, with their arguments as hidden columns
+        system_tables=frozenset({"generate_series", "json_each", "json_tree", "jsonb_each", "jsonb_tree"}),
         recursion=Recursion.ALWAYS,
         in_reads_tables=True,
     ),
@@ -112,6 +118,7 @@ GRAMMARS: Mapping[str, Grammar] = {
         Case.IGNORED,
         alias_clauses=_REUSED | {"where"},
         keyword_values=_IDENTITY | {"current_schema", "current_database"},
+        field_paths=True,
         row_values=True,
         implicit_lateral=True,
         system_schemas=_STANDARD | {"pg_catalog", "system", "temp"},
@@ -145,6 +152,7 @@ GRAMMARS: Mapping[str, Grammar] = {
         Case.EXACT,
         alias_clauses=_REUSED | {"where", "prewhere", "joins"},  # the alias wins there
         system_schemas=_STANDARD | {"system", "_temporary_and_external_tables"},
+        field_paths=True,
         ctes_beside_own=False,
         in_reads_tables=True,
         backslash_strings=True,
@@ -166,6 +174,7 @@ GRAMMARS: Mapping[str, Grammar] = {
         Case.IGNORED,
         Case.IGNORED,
         alias_clauses=frozenset({"group", "having", "order", "qualify"}),
+        field_paths=True,
         row_values=True,
         rows_before_columns=True,
         system_schemas=_STANDARD,
@@ -176,7 +185,10 @@ GRAMMARS: Mapping[str, Grammar] = {
         Case.UPPER,
         Case.UPPER,
         Case.UPPER,
-        keyword_values=_IDENTITY | {"uid", "ora_rowscn", "sessiontimezone", "dbtimezone"},
+        keyword_values=_IDENTITY
+        | {"uid", "ora_rowscn", "sessiontimezone", "dbtimezone", "ora_invoking_user", "ora_invoking_userid"},
+        field_paths=True,
+        calls_without_brackets=True,
         system_schemas=frozenset({"sys", "system", "xdb", "ctxsys", "mdsys", "outln", "dbsnmp", "audsys"}),
         system_prefixes=(
             "all_",
@@ -191,9 +203,22 @@ GRAMMARS: Mapping[str, Grammar] = {
             "role_",
             "nls_",
             "product_component_version",
+            "logstdby_",
+            "sm$",
         ),
         system_tables=frozenset(
-            {"tab", "cols", "dict", "dictionary", "global_name", "cat", "syn", "obj", "ind"}
+            {"tab", "tabs", "cols", "global_name", "cat", "syn", "obj", "ind", "seq", "clu", "recyclebin"}
+            | {"publicsyn", "catalog", "syscatalog", "sysfiles", "plan_table", "plan_table$", "proxy_users"}
+            | {"database_properties", "system_privilege_map", "table_privilege_map", "resource_cost"}
+            | {
+                "public_dependency",
+                "tabquotas",
+                "index_stats",
+                "index_histogram",
+                "flashback_transaction_query",
+            }
+            | {"dict", "dictionary", "dict_columns", "audit_actions", "stmt_audit_option_map"}
+            | {"redaction_columns", "redaction_policies", "unified_audit_trail"}
         ),
         pseudo_columns=frozenset({"rownum", "level", "connect_by_isleaf", "connect_by_iscycle"}),
         dummy_tables=frozenset({"dual"}),

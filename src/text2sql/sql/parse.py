@@ -65,6 +65,7 @@ def written(statement: Statement, tree: exp.Expr, check: Callable[[Statement], o
     """
     checked_hash = hash(tree)  # before generation, which consumes the tree
     sql = _text(tree, statement.dialect)
+    raw.check_hidden_characters(sql)  # an escape in the text, such as MySQL's \0, may have become one
     parsed = _tree(sql, statement.dialect, raw.MAX_WRITTEN)
     same = hash(parsed) == checked_hash
     plain = ""

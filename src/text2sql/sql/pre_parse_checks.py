@@ -46,6 +46,11 @@ def check_characters(text: str) -> None:
         refuse("empty")
     if len(text) > MAX_CHARACTERS:
         refuse("too_long", f"{len(text)} characters")
+    check_hidden_characters(text)
+
+
+def check_hidden_characters(text: str) -> None:
+    """Refuse characters that hide or reorder text, and those that end it for a driver or an engine."""
     hidden = _HIDDEN.search(text)
     if hidden:
         refuse("hidden_character", f"U+{ord(hidden[0]):04X}")

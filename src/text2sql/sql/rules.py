@@ -14,7 +14,7 @@ from text2sql.sql.refusal import refuse
 from text2sql.sql.size_limits import bounded_sizes
 from text2sql.sql.statement import Rule, Statement, name_of
 from text2sql.sql.table_wrapper import no_reserved_names
-from text2sql.sql.text_arguments import plain_text_arguments
+from text2sql.sql.text_arguments import plain_arguments
 
 
 def _words(text: str) -> frozenset[str]:
@@ -64,7 +64,15 @@ _NAMING_NODES = (
 def a_query_at_the_root(statement: Statement) -> None:
     """Refuse anything but a query."""
     if not isinstance(statement.tree, _ROOTS):
-        refuse("not_a_query", statement.tree.sql(comments=False))  # as text: the piece is the whole statement
+        refuse("not_a_query", _opening(statement.tree))
+
+
+def _opening(tree: exp.Expr) -> str:
+    """The statement as text; its class where the parser cannot write what it has read."""
+    try:
+        return tree.sql(comments=False)
+    except ValueError:
+        return type(tree).__name__
 
 
 def known_constructs(statement: Statement) -> None:
@@ -199,10 +207,17 @@ def real_identifiers(statement: Statement) -> None:
         if isinstance(node, exp.Identifier):
             if not isinstance(node.parent, _NAMING_NODES) and not _is_introduced(node):
                 refuse("construct", node)
+            if (
+                statement.dialect == "sqlite"
+                and node.this[:1] in _PARAMETER_SIGNS
+                and not node.args.get("quoted")
+            ):
+                refuse("construct", node)  # `$x` is a parameter
             if "\\" in node.this or (statement.dialect in _ESCAPED_NAMES and "`" in node.this):
                 refuse("hidden_character", node)
 
 
+_PARAMETER_SIGNS = ("$", "@", ":", "#")
 _ESCAPED_NAMES = ("bigquery", "clickhouse")
 
 
@@ -255,7 +270,7 @@ PIECES: tuple[Rule, ...] = (
     one_with_for_all_arms,
     no_keyword_values,
     bounded_sizes,
-    plain_text_arguments,
+    plain_arguments,
     no_reserved_names,
 )
 RULES: tuple[Rule, ...] = (a_query_at_the_root, *PIECES)

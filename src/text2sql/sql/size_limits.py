@@ -29,8 +29,10 @@ _MULTIPLYING: Mapping[str, int] = {
     **dict.fromkeys(("list_aggr", "list_aggregate", "array_aggr", "array_aggregate"), 3),
 }
 _DOUBLING = frozenset(
-    {"hex", "to_hex", "low_hex", "hex_encode", "quote", "json_quote", "to_base64", "base64_encode"}
-)
+    {"hex", "to_hex", "low_hex", "hex_encode", "quote", "json_quote", "to_base64", "base64_encode", "encode",
+     "quote_ident", "quote_literal", "quote_nullable"}
+)  # fmt: skip
+_MAX_STATE = 10_000  # values that an aggregate may reserve memory for, in each group
 
 
 class _Sizes:
@@ -130,8 +132,21 @@ def _check_sized(call: exp.Func, name: str, sizes: _Sizes) -> None:
         _check_format(call, args, sizes)
     elif size == "range":
         _check_range(call, name)
+    elif size.startswith(_STATE):
+        _check_state(call, args, int(size.removeprefix(_STATE)))
     else:
         _check_size(_length(call, sizes), call)
+
+
+_STATE = "state:"  # and the position of the argument
+
+
+def _check_state(call: exp.Expr, args: Sequence[exp.Expr], position: int) -> None:
+    """Check how many values an aggregate reserves memory for: engines do so before any limit of theirs."""
+    if position <= len(args):
+        count = constants.number_of(args[position - 1])
+        if count is None or abs(count) > _MAX_STATE:
+            refuse("bounds", call)
 
 
 def _constant_product(node: exp.Expr, call: exp.Expr, dialect: str) -> float:
@@ -168,15 +183,25 @@ def _length(node: exp.Expr, sizes: _Sizes) -> float:
         return sizes.of_column(node.name)
     name = name_of(node) if isinstance(node, exp.Func) else ""
     size = sizes.functions.get(name, "")
-    if size == "times" or size.isdecimal():
-        return _generated_size(node, name, size, sizes)
-    if size == "range":
-        return _series_length(node, name) or 0.0  # `_check_range` refuses an unknown count
+    length = _sized_length(node, name, size, sizes)
+    if length is not None:
+        return length
     lengths = [_length(part, sizes) for part in node.iter_expressions()]
     position = _MULTIPLYING.get(name, 0)
     if position and len(lengths) >= position:
         return max(lengths[0], 1.0) * max(lengths[position - 1], 1.0)
     return sum(lengths) * (2.0 if name in _DOUBLING else 1.0)
+
+
+def _sized_length(node: exp.Expr, name: str, size: str, sizes: _Sizes) -> float | None:
+    """The maximum length of the result of a sized function; None for any other node."""
+    if size == "times" or size.isdecimal():
+        return _generated_size(node, name, size, sizes)
+    if size == "range":
+        return _series_length(node, name) or 0.0  # `_check_range` refuses an unknown count
+    if size == "format":
+        return _formatted_length(arguments(node), sizes)
+    return None
 
 
 def _generated_size(call: exp.Expr, name: str, size: str, sizes: _Sizes) -> float:
@@ -261,8 +286,17 @@ def _check_format(call: exp.Func, args: Sequence[exp.Expr], sizes: _Sizes) -> No
         refuse("bounds", call)
     if sum(int(width) for width in _WIDTH.findall(text.this)) > _MAX_TOTAL_WIDTH:
         refuse("bounds", call)
+    _check_size(_formatted_length(args, sizes), call)
+
+
+def _formatted_length(args: Sequence[exp.Expr], sizes: _Sizes) -> float:
+    """The maximum length of a formatted text: every field may insert the longest argument."""
+    if not args:
+        return 0.0
+    template = args[0].name if isinstance(args[0], exp.Literal) else ""
+    widths = sum(int(width) for width in _WIDTH.findall(template))
     largest = max((_length(part, sizes) for part in args[1:]), default=0.0)
-    _check_size(len(_FIELD.findall(text.this)) * largest, call)
+    return len(template) + widths + len(_FIELD.findall(template)) * largest
 
 
 def _check_type(node: exp.DataType) -> None:

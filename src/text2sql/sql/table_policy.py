@@ -27,6 +27,9 @@ def is_system_table(statement: Statement, node: exp.Table) -> bool:
     ):
         return True
     name = ascii_lower(node.name)
+    is_keyword = name in grammar.keyword_values and not (parts or node.this.args.get("quoted"))
+    if is_keyword and statement.dialect == "postgres":
+        return True  # `FROM current_user` calls the function, even if there is such a table
     has_special_characters = any(set(part.name) & set("*@/\\.:") for part in node.parts)
     is_system_name = name.startswith(grammar.system_prefixes) or name in grammar.system_tables
     # DuckDB reads `x.csv` as a file if there is no such table; a known catalog lists all tables
@@ -132,13 +135,14 @@ _GENERATED: Mapping[str, tuple[str, ...]] = {
 
 def generated_columns(node: exp.Expr, alias: exp.TableAlias | None, grammar: Grammar) -> tuple[str, ...]:
     """The columns of a generator (VALUES, UNNEST or a function), derived from the names of function and
-    alias.
+    alias. The alias names a column only where a name may mean a row: elsewhere an engine could take it for
+    a function.
     """
     if isinstance(node, exp.Values):
         first = node.expressions[0]
         width = len(first.expressions) if isinstance(first, exp.Tuple) else 1
         return tuple(grammar.columns.stored(f"column{place}") for place in range(1, width + 1))
-    names = [alias.this] if alias and alias.this else []
+    names = [alias.this] if alias and alias.this and grammar.row_values else []
     columns = [column.this for column in node.find_all(exp.JSONColumnDef)]
     keys = [grammar.columns.key(name.name, bool(name.args.get("quoted"))) for name in (*columns, *names)]
     if isinstance(node, exp.Unnest):

@@ -1,7 +1,8 @@
-"""Rule on text arguments that an engine interprets as code: a type, an aggregate, a path, a table structure.
+"""Rule on arguments that an engine executes: a text that is code, or the bare name of a function.
 
 `values('a UInt8, b String ALIAS file(''/etc/passwd'')', 1)` executes the content of the text, past every
 rule on functions. Such an argument must be a literal that contains a single harmless word or type.
+ClickHouse calls the function `file` in `arrayMap(file, ['/etc/passwd'])`, unless a column has that name.
 """
 
 import re
@@ -36,6 +37,15 @@ _LITERALS: Mapping[str, Mapping[str, int]] = {
         **dict.fromkeys(("xpath", "xpath_exists"), 1),
     },
 }
+# ClickHouse's functions whose first argument may be the name of a function, without underscores
+_HIGHER_ORDER = frozenset(
+    "arrayall arrayavg arraybottomk arraycompact arraycount arraycumsum arraycumsumnonnegative "
+    "arraydifference arrayexists arrayfill arrayfilter arrayfirst arrayfirstindex arrayfirstordefault "
+    "arrayfirstornull arrayfold arraylast arraylastindex arraylastornull arraymap arraymax arraymin "
+    "arraypartialreversesort arraypartialsort arrayproduct arrayreversefill arrayreversesort "
+    "arrayreversesplit arraysort arraysplit arraysum arraytopk mapall mapapply mapexists mapfilter "
+    "mappartialreversesort mappartialsort mapreversesort mapsort".split()
+)
 _TYPE = re.compile(r"[A-Za-z][A-Za-z0-9]*(\([A-Za-z0-9_,' ()/+:=-]*\))?")
 _CODE = re.compile(
     r"aggregatefunction|alias|default|materialized|ephemeral|codec|object|dynamic", re.IGNORECASE
@@ -45,8 +55,8 @@ _NUMBER = re.compile(r"\d+")  # FixedString(16000000)
 _NAME = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)(\([0-9., ]*\))?")
 
 
-def plain_text_arguments(statement: Statement) -> None:
-    """Refuse text arguments that an engine could execute."""
+def plain_arguments(statement: Statement) -> None:
+    """Refuse arguments that an engine could execute."""
     types, aggregates, literals = (
         table.get(statement.dialect, {}) for table in (_TYPES, _AGGREGATES, _LITERALS)
     )
@@ -64,6 +74,22 @@ def plain_text_arguments(statement: Statement) -> None:
             _text(node, literals[name])
         if name == "st_transform":
             _check_reference_systems(node)
+        if statement.dialect == "clickhouse":
+            _check_function_argument(node, name)
+
+
+def _check_function_argument(call: exp.Func, name: str) -> None:
+    """Refuse a bare name before the arrays of a higher-order function: it may mean a function."""
+    args = arguments(call)
+    if isinstance(call, (exp.ArrayFilter, exp.Transform)):  # the parser puts their array first
+        argument = call.expression
+    elif len(args) > 1 and name.replace("_", "") in _HIGHER_ORDER:
+        argument = args[0]
+    else:
+        return
+    bare = argument.unnest().unalias().unnest()
+    if isinstance(bare, (exp.Column, exp.Identifier)) and not bare.args.get("table"):
+        refuse("function", call)
 
 
 def _text(call: exp.Func, position: int) -> str:
@@ -102,5 +128,5 @@ def _check_aggregate(statement: Statement, call: exp.Func, text: str) -> None:
         for kind in functions.allowed_typed()
         if issubclass(kind, exp.AggFunc)
     )
-    if not known:
-        refuse("function", call)
+    if not known or name in functions.sized(statement.dialect):
+        refuse("function", call)  # of a sized one, the size would be an argument that is not checked

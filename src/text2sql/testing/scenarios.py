@@ -125,14 +125,14 @@ async def responses_only(call: Call, wire: Wire, text: str) -> None:
     if call.path.endswith("/responses"):
         await answer(call, wire, TEXT, text or "stop")
     else:
-        told = "This model is only supported in v1/responses and not in v1/chat/completions."
-        await wire.json(404, problem(told))
+        message = "This model is only supported in v1/responses and not in v1/chat/completions."
+        await wire.json(404, problem(message))
 
 
 async def reasons(call: Call, wire: Wire, tokens: str) -> None:
     """A model that spends that many tokens before its answer begins."""
-    given = int(call.body.get("max_tokens") or call.body.get("max_completion_tokens") or 0)
-    await (answer(call, wire) if given > int(tokens or 2000) else answer(call, wire, "", "length"))
+    limit = int(call.body.get("max_tokens") or call.body.get("max_completion_tokens") or 0)
+    await (answer(call, wire) if limit > int(tokens or 2000) else answer(call, wire, "", "length"))
 
 
 async def body(call: Call, wire: Wire, text: str) -> None:

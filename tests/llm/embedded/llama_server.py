@@ -1,8 +1,8 @@
-"""llama.cpp's server as its clients see it, without a model: what it says of tokens that end inside
-characters, and how long it takes. `python llama_server.py RUN SECONDS` serves in a process of its own.
+"""A fake of llama.cpp's server without a model: its events for tokens that end inside characters, and its
+delays. `python llama_server.py RUN SECONDS PREFIX_SECONDS` runs it in a process of its own.
 
-`events` follows `process_token` of its `server-context.cpp`: nothing is told while the text ends inside a
-character, and what may become a stop string is held back.
+`events` follows `process_token` of llama.cpp's `server-context.cpp`: it sends nothing while the text ends
+inside a character, and delays text that may become a stop string.
 """
 
 import json
@@ -47,10 +47,10 @@ def events(
             stopped = at >= 0
             if stopped:
                 written = written[: sent + at]
-            held = not stopped and any(
+            delayed = not stopped and any(
                 fresh.endswith(word.encode()[:size]) for word in stop for size in range(1, len(word.encode()))
             )
-            piece = b"" if held else written[sent:]
+            piece = b"" if delayed else written[sent:]
             sent += len(piece)
             yield _event(number, token, piece, others)
         if stopped or number + 1 >= limit:
@@ -68,7 +68,7 @@ def _event(number: int, token: bytes, piece: bytes, others: Sequence[tuple[int, 
             "logprob": logprob,
         }
 
-    top = [shown(1_000 + number, token, -0.1), *(shown(one, data, -0.5) for one, data in others)]
+    top = [shown(1_000 + number, token, -0.1), *(shown(token_id, data, -0.5) for token_id, data in others)]
     chosen = {**shown(1_000 + number, piece, -0.1), "top_logprobs": top}
     return {
         "index": 0,
@@ -88,18 +88,19 @@ class _Handler(BaseHTTPRequestHandler):
         self._answer({"status": "ok"})
 
     def do_POST(self) -> None:
-        asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])) or b"{}")
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])) or b"{}")
         server: Any = self.server
         if self.path == "/apply-template":
-            self._answer({"prompt": "\n".join(one["content"] for one in asked["messages"])})
+            self._answer({"prompt": "\n".join(one["content"] for one in body["messages"])})
         elif self.path == "/tokenize":
-            self._answer({"tokens": list(asked["content"].encode())})
+            self._answer({"tokens": list(body["content"].encode())})
         elif self.path.startswith("/slots/"):
             self._answer({}, 501 if "save" in self.path else 200)
-        elif DROPPED in str(asked.get("prompt")):
+        elif DROPPED in str(body.get("prompt")):
             self.close_connection = True  # without an answer
-        elif asked.get("n_predict") == 0:
-            self._answer({"timings": {"prompt_n": len(asked["prompt"])}, "id_slot": 0})
+        elif body.get("n_predict") == 0:
+            time.sleep(server.prefix_seconds)
+            self._answer({"timings": {"prompt_n": len(body["prompt"])}, "id_slot": 0})
         else:
             with server.counting:
                 server.busy += 1
@@ -113,7 +114,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_header("Content-Type", "text/event-stream")
         self.send_header("Connection", "close")
         self.end_headers()
-        pieces = list(events([bytes([one]) for one in REPLY.encode()]))
+        pieces = list(events([bytes([byte]) for byte in REPLY.encode()]))
         try:
             for event in pieces:
                 time.sleep(server.seconds / len(pieces))
@@ -132,22 +133,22 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 class LlamaServer(ThreadingHTTPServer):
-    """Each completion takes `seconds`."""
+    """Each completion takes `seconds`, each evaluation of a prefix `prefix_seconds`."""
 
     daemon_threads = True
 
-    def __init__(self, seconds: float) -> None:
+    def __init__(self, seconds: float, prefix_seconds: float = 0.0) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
-        self.seconds = seconds
+        self.seconds, self.prefix_seconds = seconds, prefix_seconds
         self.counting = threading.Lock()
         self.busy = 0
         self.most_busy = 0
 
 
-def serve(run: Path, seconds: float) -> None:
+def serve(run: Path, seconds: float, prefix_seconds: float) -> None:
     """As the process of a plan whose directory this is: it holds the lock and says where it listens."""
     run.mkdir(parents=True, exist_ok=True)
-    with LlamaServer(seconds) as server, locked(run / "host.lock"):
+    with LlamaServer(seconds, prefix_seconds) as server, locked(run / "host.lock"):
         about = {"pid": 0, "started": 0.0, "model": "", "idle": 60.0, "key": ""}
         about["address"] = f"http://127.0.0.1:{server.server_address[1]}"
         (run / "host.json").write_text(json.dumps(about))
@@ -155,4 +156,4 @@ def serve(run: Path, seconds: float) -> None:
 
 
 if __name__ == "__main__":
-    serve(Path(sys.argv[1]), float(sys.argv[2]))
+    serve(Path(sys.argv[1]), float(sys.argv[2]), float(sys.argv[3]))

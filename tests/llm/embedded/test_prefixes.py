@@ -20,7 +20,7 @@ def saved(
     return prefixes.keep(prefix, name)
 
 
-def test_what_was_kept_is_found(tmp_path: Path) -> None:
+def test_a_saved_prefix_is_found(tmp_path: Path) -> None:
     prefixes = Prefixes(tmp_path, 10_000)
     assert prefixes.find(ONE) is None
     assert saved(prefixes, ONE)
@@ -28,7 +28,7 @@ def test_what_was_kept_is_found(tmp_path: Path) -> None:
     assert prefixes.find(OTHER) is None
 
 
-def test_a_slot_that_somebody_else_used_meanwhile_is_not_kept(tmp_path: Path) -> None:
+def test_a_slot_that_another_program_used_meanwhile_is_not_saved(tmp_path: Path) -> None:
     prefixes = Prefixes(tmp_path, 10_000)
     assert not saved(prefixes, ONE, tokens=OTHER.tokens)
     assert not saved(prefixes, ONE, tokens=(1, 2, 3, 9))

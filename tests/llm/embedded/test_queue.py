@@ -32,10 +32,11 @@ def model(tmp_path: Path) -> Path:
 
 
 @contextmanager
-def llama_server(model: Path, cache: Path, seconds: float) -> Iterator[Path]:
+def llama_server(model: Path, cache: Path, seconds: float, prefix_seconds: float = 0.0) -> Iterator[Path]:
     """A fake server in a process of its own, found like the real one; yields its directory."""
     plan = process.plan_for(model, ours=False, settings=Settings(cache_dir=str(cache)))
     command = [sys.executable, str(HERE / "llama_server.py"), str(plan.run), str(seconds)]
+    command.append(str(prefix_seconds))
     with subprocess.Popen(command, cwd=HERE.parents[1], env=_environment()) as child:
         try:
             until = time.monotonic() + 60
@@ -68,7 +69,7 @@ def ended(process: "subprocess.Popen[str]") -> dict[str, Any]:
 def test_programs_that_wait_longer_than_the_time_out_are_answered_when_their_turn_comes(
     model: Path, tmp_path: Path
 ) -> None:
-    async def held(run: Path) -> list[dict[str, Any]]:
+    async def outcomes_after_waiting(run: Path) -> list[dict[str, Any]]:
         async with ticket(run) as drawn:
             async for _ in drawn.turn():
                 pass
@@ -76,14 +77,14 @@ def test_programs_that_wait_longer_than_the_time_out_are_answered_when_their_tur
             while len(list((run / "queue").iterdir())) < 3:
                 await asyncio.sleep(0.1)
             await asyncio.sleep(8.0)
-        return [await asyncio.to_thread(ended, one) for one in waiting]
+        return [await asyncio.to_thread(ended, process) for process in waiting]
 
     with llama_server(model, tmp_path, seconds=0.5) as run:
-        outcomes = asyncio.run(held(run))
-    assert [(one["error"], one["text"]) for one in outcomes] == [("", REPLY)] * 2
-    assert min(one["seconds"] for one in outcomes) > 6.0
-    assert [one["places"][-1] for one in outcomes] == [0, 0]  # its turn has come
-    assert sorted(max(one["places"]) for one in outcomes) == [1, 2]
+        outcomes = asyncio.run(outcomes_after_waiting(run))
+    assert [(outcome["error"], outcome["text"]) for outcome in outcomes] == [("", REPLY)] * 2
+    assert min(outcome["seconds"] for outcome in outcomes) > 6.0
+    assert [outcome["places"][-1] for outcome in outcomes] == [0, 0]  # its turn has come
+    assert sorted(max(outcome["places"]) for outcome in outcomes) == [1, 2]
 
 
 @pytest.mark.slow
@@ -92,6 +93,12 @@ def test_the_time_out_counts_when_the_model_works_on_the_call(model: Path, tmp_p
         began = time.monotonic()
         outcome = asyncio.run(ask(str(tmp_path), str(model), 0.5))
     assert (outcome["error"], time.monotonic() - began < 15) == ("timeout", True)
+
+
+def test_reading_a_new_schema_does_not_count_as_time_out(model: Path, tmp_path: Path) -> None:
+    with llama_server(model, tmp_path, seconds=0.1, prefix_seconds=1.5):
+        outcome = asyncio.run(ask(str(tmp_path), str(model), 1.0))
+    assert (outcome["error"], outcome["text"], outcome["places"]) == ("", REPLY, [])
 
 
 @pytest.mark.slow
@@ -135,12 +142,12 @@ def test_a_call_whose_connection_breaks_leaves_the_others_alone(model: Path, tmp
 
 def test_tickets_are_served_in_the_order_in_which_they_were_drawn(tmp_path: Path) -> None:
     served: list[int] = []
-    told: dict[int, list[int]] = {}
+    places_by_call: dict[int, list[int]] = {}
 
     async def call(number: int) -> None:
         await asyncio.sleep(number / 50)
         async with ticket(tmp_path) as drawn:
-            told[number] = [ahead async for ahead in drawn.turn()]
+            places_by_call[number] = [ahead async for ahead in drawn.turn()]
             served.append(number)
             await asyncio.sleep(0.1)
 
@@ -149,9 +156,9 @@ def test_tickets_are_served_in_the_order_in_which_they_were_drawn(tmp_path: Path
 
     asyncio.run(calls())
     assert served == [0, 1, 2, 3, 4]
-    assert told[0] == []
-    assert told[1][-1] == 1
-    assert all(places == sorted(places, reverse=True) for places in told.values())
+    assert places_by_call[0] == []
+    assert places_by_call[1][-1] == 1
+    assert all(places == sorted(places, reverse=True) for places in places_by_call.values())
     assert list((tmp_path / "queue").iterdir()) == []
 
 

@@ -18,6 +18,7 @@ from llm.embedded.adapters import write_adapter
 from llm.gbnf import Grammar
 from text2sql.config import Settings
 from text2sql.errors import ModelUnavailable, PromptTooLong
+from text2sql.llm.backend import Preparing
 from text2sql.llm.embedded import EmbeddedBackend, file, process
 from text2sql.llm.grammar import sql_grammar
 from text2sql.types import Message, ModelRequest, Queued, Reply
@@ -35,9 +36,9 @@ SYSTEM = Message(
 )
 
 
-def question(text: str, **given: object) -> ModelRequest:
+def question(text: str, **options: object) -> ModelRequest:
     request = ModelRequest((SYSTEM, Message("user", text)), max_tokens=24)
-    return replace(request, **given)  # type: ignore[arg-type]
+    return replace(request, **options)  # type: ignore[arg-type]
 
 
 def with_model(settings: Settings, work: Callable[[EmbeddedBackend], Awaitable[T]]) -> T:
@@ -55,7 +56,7 @@ async def reply(backend: EmbeddedBackend, request: ModelRequest) -> Reply:
     pieces = [piece async for piece in backend.stream(request)]
     last = pieces[-1]
     assert isinstance(last, Reply)
-    assert "".join(one for one in pieces if isinstance(one, str)) == last.text
+    assert "".join(piece for piece in pieces if isinstance(piece, str)) == last.text
     return last
 
 
@@ -92,20 +93,21 @@ def test_a_damaged_cache_costs_time_and_nothing_else(real: Settings) -> None:
     process.stop(only_host(real))
     for state in Path(real.cache_dir).glob("prefix/*/*.bin"):  # other tests' prefixes may lie beside it
         os.truncate(state, state.stat().st_size // 2)
-    told = with_model(real, lambda backend: reply(backend, question("How many singers?")))
-    assert told.usage.cached_tokens == 0
-    assert "singer" in told.text
+    answer = with_model(real, lambda backend: reply(backend, question("How many singers?")))
+    assert answer.usage.cached_tokens == 0
+    assert "singer" in answer.text
 
 
 def test_an_adapter_changes_replies_but_not_the_base_model(real: Settings, tmp_path: Path) -> None:
-    asked = question("How many singers are there?")
+    request = question("How many singers are there?")
 
     async def by_turns(backend: EmbeddedBackend) -> list[str]:
-        return [(await reply(backend, replace(asked, plain=one))).text for one in (False, True, False, True)]
+        requests = [replace(request, plain=without) for without in (False, True, False, True)]
+        return [(await reply(backend, each)).text for each in requests]
 
     end_hosts(real)
     bare = replace(real, model_adapter=process.NO_ADAPTER)
-    plain = with_model(bare, lambda backend: reply(backend, asked))
+    plain = with_model(bare, lambda backend: reply(backend, request))
     end_hosts(real)
     loud = replace(real, model_adapter=str(write_adapter(tmp_path / "loud.gguf", loudness=9.0)))
     noise, as_shipped, again, and_again = with_model(loud, by_turns)
@@ -116,21 +118,21 @@ def test_an_adapter_changes_replies_but_not_the_base_model(real: Settings, tmp_p
     assert after == [noise, plain.text, noise, plain.text]
     end_hosts(real)
     still = replace(real, model_adapter=str(write_adapter(tmp_path / "still.gguf", loudness=0.0)))
-    assert with_model(still, lambda backend: reply(backend, asked)).text == plain.text
+    assert with_model(still, lambda backend: reply(backend, request)).text == plain.text
     end_hosts(real)
 
 
 def test_two_clients_share_one_process_that_only_their_user_can_reach(real: Settings) -> None:
     async def both(backend: EmbeddedBackend) -> tuple[Reply, int]:
         other = EmbeddedBackend(None, real)
-        told, counted = await asyncio.gather(
+        answer, counted = await asyncio.gather(
             reply(backend, question("Names?", max_tokens=4)), other.count_tokens("hello world")
         )
         await other.close()
-        return told, counted
+        return answer, counted
 
-    told, counted = with_model(real, both)
-    assert (told.candidates[0].finish, counted) == ("length", 2)
+    answer, counted = with_model(real, both)
+    assert (answer.candidates[0].finish, counted) == ("length", 2)
     host = only_host(real)
     assert stat.S_IMODE(host.run.stat().st_mode) == 0o700
     assert stat.S_ISSOCK((host.run / "s.sock").stat().st_mode)
@@ -140,20 +142,20 @@ def test_two_clients_share_one_process_that_only_their_user_can_reach(real: Sett
 
 def test_under_the_grammar_one_query_over_this_schema_is_written(real: Settings) -> None:
     grammar = sql_grammar("sqlite", TABLES)
-    asked = question("Tell me a joke about 法国 singers", grammar=grammar)
-    told = with_model(real, lambda backend: reply(backend, asked))
-    assert Grammar(grammar).begins(told.text)
-    assert told.text.lower().startswith(("select ", "with "))
+    request = question("Tell me a joke about 法国 singers", grammar=grammar)
+    answer = with_model(real, lambda backend: reply(backend, request))
+    assert Grammar(grammar).begins(answer.text)
+    assert answer.text.lower().startswith(("select ", "with "))
 
 
 def test_two_candidates_with_their_tokens(real: Settings) -> None:
-    asked = question("Names of the singers?", candidates=2, logprobs=True, max_tokens=8)
-    told = with_model(real, lambda backend: reply(backend, asked))
-    assert len(told.candidates) == 2
-    for one in told.candidates:
-        assert "".join(token.text for token in one.tokens) == one.text
-        assert all(token.logprob <= 0 for token in one.tokens)
-    assert told.usage.completion_tokens > len(told.candidates[0].tokens)
+    request = question("Names of the singers?", candidates=2, logprobs=True, max_tokens=8)
+    answer = with_model(real, lambda backend: reply(backend, request))
+    assert len(answer.candidates) == 2
+    for candidate in answer.candidates:
+        assert "".join(token.text for token in candidate.tokens) == candidate.text
+        assert all(token.logprob <= 0 for token in candidate.tokens)
+    assert answer.usage.completion_tokens > len(answer.candidates[0].tokens)
 
 
 def test_alternatives_are_reported_and_can_be_continued(real: Settings) -> None:
@@ -173,7 +175,7 @@ def test_alternatives_are_reported_and_can_be_continued(real: Settings) -> None:
 
 def test_closing_the_stream_stops_the_work(real: Settings) -> None:
     async def interrupted(backend: EmbeddedBackend) -> bool:
-        stream: AsyncIterator[str | Queued | Reply] = backend.stream(
+        stream: AsyncIterator[str | Queued | Preparing | Reply] = backend.stream(
             question("Count to 500 in words.", max_tokens=500)
         )
         async with aclosing(stream) as pieces:  # type: ignore[type-var]
@@ -192,30 +194,30 @@ def test_closing_the_stream_stops_the_work(real: Settings) -> None:
 
 
 def test_a_prompt_longer_than_the_context_is_an_error_with_numbers(real: Settings) -> None:
-    asked = ModelRequest((Message("user", "far " * 3000),), max_tokens=1)
+    request = ModelRequest((Message("user", "far " * 3000),), max_tokens=1)
     with pytest.raises(PromptTooLong) as caught:
-        with_model(real, lambda backend: reply(backend, asked))
+        with_model(real, lambda backend: reply(backend, request))
     assert caught.value.facts["context"] == 2048
 
 
 def test_killed_in_the_middle_of_an_answer_it_is_started_again(real: Settings) -> None:
     async def killed(backend: EmbeddedBackend, times: int) -> tuple[list[str], Reply | None]:
-        said: list[str] = []
+        pieces: list[str] = []
         async for piece in backend.stream(question("All columns of singer, by name?", max_tokens=20)):
             if isinstance(piece, Reply):
-                return said, piece
-            if isinstance(piece, Queued):
+                return pieces, piece
+            if not isinstance(piece, str):
                 continue
-            said.append(piece)
+            pieces.append(piece)
             if times:
                 times -= 1
                 os.kill(only_host(real).pid, signal.SIGKILL)
                 await asyncio.sleep(0.2)
-        return said, None
+        return pieces, None
 
-    said, told = with_model(real, lambda backend: killed(backend, 1))
-    assert told is not None
-    assert "".join(said) == told.text
+    pieces, answer = with_model(real, lambda backend: killed(backend, 1))
+    assert answer is not None
+    assert "".join(pieces) == answer.text
     with pytest.raises(ModelUnavailable):
         with_model(real, lambda backend: killed(backend, 2))
 
@@ -241,10 +243,10 @@ def test_without_unix_sockets_a_key_keeps_others_out(real: Settings) -> None:
         assert host.url.startswith("http://127.0.0.1:")
         assert stat.S_IMODE((host.run / "host.json").stat().st_mode) == 0o600
         assert httpx.post(f"{host.url}/tokenize", json={"content": "x"}, trust_env=False).status_code == 401
-        told = httpx.post(
+        response = httpx.post(
             f"{host.url}/tokenize", json={"content": "x"}, headers=host.headers, trust_env=False
         )
-        assert told.status_code == 200
+        assert response.status_code == 200
     finally:
         process.stop(host)
     assert host not in process.hosts(Path(real.cache_dir))

@@ -41,14 +41,14 @@ async def replies(settings: Settings, order: list[str], *, at_once: bool = False
     backend = EmbeddedBackend(None, settings)
     try:
         if at_once:
-            told = await asyncio.gather(*(reply(backend, question(text)) for text in order))
+            outcomes = await asyncio.gather(*(reply(backend, question(text)) for text in order))
         else:
-            told = [await reply(backend, question(text)) for text in order]
+            outcomes = [await reply(backend, question(text)) for text in order]
     finally:
         await backend.close()
-    whole = [one.candidates[0] for one, _ in told]
-    assert not any("\ufffd" in one.text for one in whole)
-    return {text: (one.text, one.tokens) for text, one in zip(order, whole, strict=True)}
+    whole = [outcome.candidates[0] for outcome, _ in outcomes]
+    assert not any("\ufffd" in candidate.text for candidate in whole)
+    return {text: (candidate.text, candidate.tokens) for text, candidate in zip(order, whole, strict=True)}
 
 
 def test_the_same_question_gets_the_same_reply_to_the_last_digit(real: Settings) -> None:
@@ -70,11 +70,11 @@ def test_going_on_from_a_token_that_ends_inside_a_character_breaks_none(real: Se
             first = cut["tokens"][0]
             assert isinstance(first["piece"], list)  # bytes that are no text
             forced = Alternative(first["id"], bytes(first["piece"]))
-            asked = replace(question("鼷鼠数最多的学生"), begun="SELECT", forced=forced)
-            told, _ = await reply(backend, asked)
+            request = replace(question("鼷鼠数最多的学生"), begun="SELECT", forced=forced)
+            answer, _ = await reply(backend, request)
         finally:
             await backend.close()
-        return [told.text]
+        return [answer.text]
 
     (text,) = asyncio.run(go_on())
     assert text.startswith("SELECT ")
@@ -86,11 +86,11 @@ def test_a_second_call_is_queued_and_then_answered(real: Settings) -> None:
     async def both() -> list[list[int]]:
         backends = [EmbeddedBackend(None, real), EmbeddedBackend(None, real)]
         try:
-            told = await asyncio.gather(*(reply(one, question(QUESTIONS[0])) for one in backends))
+            outcomes = await asyncio.gather(*(reply(backend, question(QUESTIONS[0])) for backend in backends))
         finally:
-            for one in backends:
-                await one.close()
-        assert told[0][0].text == told[1][0].text
-        return sorted(places for _, places in told)
+            for backend in backends:
+                await backend.close()
+        assert outcomes[0][0].text == outcomes[1][0].text
+        return sorted(places for _, places in outcomes)
 
     assert asyncio.run(both()) == [[0], [1, 0]]

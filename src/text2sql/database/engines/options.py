@@ -24,6 +24,9 @@ class Options:
     def __getitem__(self, name: str) -> str:
         return self._values.get(name, "")
 
+    def __contains__(self, name: str) -> bool:
+        return name in self._values
+
     def is_on(self, name: str, *, default: bool = False) -> bool:
         return self._values[name].lower() not in _FALSE if name in self._values else default
 

@@ -12,9 +12,8 @@ import struct
 import sys
 from contextlib import suppress
 
-COMMAND = struct.Struct(
-    "<cq"
-)  # b"n", a dialect's place in FACTS and a socket: a new session; b"k", a process: end it
+# b"n", a dialect's place in FACTS and a socket: a new session; b"k", a process: end it.
+COMMAND = struct.Struct("<cq")
 ENDED = b"e"
 
 

@@ -169,9 +169,7 @@ class Host:
                 socket.send_fds(self._control, [COMMAND.pack(b"n", number)], [child_end.fileno()])
             except OSError as error:
                 own_end.close()
-                raise ConnectionFailed(
-                    "the host of the engine's processes has ended", code="process"
-                ) from error
+                raise ConnectionFailed("the engines' host has ended", code="process") from error
         return Connection(own_end.detach())
 
     def kill(self, process: int) -> None:

@@ -18,6 +18,7 @@ import httpx
 
 from text2sql.config import Settings
 from text2sql.errors import ModelUnavailable
+from text2sql.llm.backend import Preparing
 from text2sql.llm.embedded import process, wire
 from text2sql.llm.embedded.file import ready_file
 from text2sql.llm.embedded.manifest import QWEN
@@ -48,7 +49,7 @@ class EmbeddedBackend:
         self._token_cache: TokenCache = OrderedDict()
         self._counts: OrderedDict[str, int] = OrderedDict()
 
-    async def stream(self, request: ModelRequest) -> AsyncIterator[str | Queued | Reply]:
+    async def stream(self, request: ModelRequest) -> AsyncIterator[str | Queued | Preparing | Reply]:
         yielded = ""
         for last in (False, True):
             try:
@@ -58,7 +59,7 @@ class EmbeddedBackend:
                         if isinstance(piece, Reply):
                             yield piece
                             return
-                        if isinstance(piece, Queued):
+                        if isinstance(piece, Queued | Preparing):
                             yield piece
                             continue
                         text += piece
@@ -105,14 +106,14 @@ class EmbeddedBackend:
     async def close(self) -> None:
         """Nothing to close: other programs may use the process, and it ends by itself when idle."""
 
-    async def _attempt(self, request: ModelRequest) -> AsyncGenerator[str | Queued | Reply]:
+    async def _attempt(self, request: ModelRequest) -> AsyncGenerator[str | Queued | Preparing | Reply]:
         async with self._connected() as (client, warmup):
             prompt = await warmup.rendered(request.messages)
             async with ticket(warmup.run) as place:
                 async for ahead in place.turn():
                     yield Queued(ahead)
                 began = time.monotonic()
-                # The deadline starts afterwards: evaluating a schema for the first time may take longer.
+                yield Preparing()
                 evaluated = await warmup.ready(request.messages, plain=request.plain)
                 yield Queued(0)
                 body = wire.payload(request, prompt) | warmup.adapter_options(plain=request.plain)

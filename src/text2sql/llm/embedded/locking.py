@@ -1,11 +1,10 @@
 """File locks between processes. The operating system releases a lock when its holder dies."""
 
-import asyncio
 import os
 import sys
 import time
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 _PAUSE = 0.05  # seconds between two tries
@@ -21,17 +20,6 @@ def locked(path: Path, wait: float = float("inf")) -> Iterator[None]:
         if time.monotonic() >= deadline:
             raise TimeoutError(path)
         time.sleep(_PAUSE)
-    try:
-        yield
-    finally:
-        os.close(descriptor)
-
-
-@asynccontextmanager
-async def locked_async(path: Path) -> AsyncIterator[None]:
-    """Like `locked`, for coroutines; cancelling ends the wait."""
-    while (descriptor := try_lock(path)) is None:
-        await asyncio.sleep(_PAUSE)
     try:
         yield
     finally:

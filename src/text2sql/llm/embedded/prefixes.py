@@ -103,9 +103,9 @@ def _metadata(file: Path) -> dict[str, object]:
 
 def _contains_prefix(saved: Path, prefix: Prefix) -> bool:
     """Whether the file contains the tokens, after their number, near its beginning."""
-    wanted = struct.pack("<I", len(prefix.tokens)) + prefix.packed
+    packed = struct.pack("<I", len(prefix.tokens)) + prefix.packed
     with saved.open("rb") as file:
-        return wanted in file.read(len(wanted) + _HEAD)
+        return packed in file.read(len(packed) + _HEAD)
 
 
 def _last_used(file: Path) -> float:

@@ -53,7 +53,7 @@ async def prefer(body: Preferences, pipeline: Pipeline, user: User) -> Response:
     if body.model and body.model not in pipeline.models:
         raise UsageError("usage.model_offered", name=body.model)
     values = {name: value or "" for name, value in body.model_dump().items()}
-    await (await pipeline.server_store.memory()).prefer(user, **values)
+    await (await pipeline.server_store.memory()).set_preferences(user, **values)
     return Json(body.model_dump())
 
 

@@ -110,7 +110,7 @@ const WORDS = {
   "sql.field": ["Your statement", "您的语句"],
   "sql.guarded": ["It goes through the same guard: one read-only statement. Ctrl + Enter runs it.", "同样要经过检查：只允许一条只读语句。Ctrl + Enter 运行。"],
   // -- the receipt
-  "receipt.title": ["Receipt", "凭据"],
+  "receipt.title": ["Receipt", "回执"],
   "receipt.model": ["Model", "模型"], "receipt.usage": ["Cost", "开销"],
   "receipt.spent": ["{n} call, {prompt} + {written} tokens ({cached} cached)|{n} calls, {prompt} + {written} tokens ({cached} cached)", "调用 {n} 次，{prompt} + {written} 个 token（缓存 {cached}）"],
   "receipt.kind": ["Taken for", "判定为"], "receipt.sure": ["{kind}, {sure} by {method}", "{kind}，{sure}（{method}）"],

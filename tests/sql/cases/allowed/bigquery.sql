@@ -55,3 +55,4 @@ SELECT PARSE_JSON('{"a":1}').a, JSON '{"a": 1}'
 SELECT d FROM UNNEST(GENERATE_DATE_ARRAY('2024-01-01', '2024-12-31', INTERVAL 1 MONTH)) d
 SELECT HLL_COUNT.EXTRACT(HLL_COUNT.INIT(id)) FROM shop.orders
 FROM orders |> WHERE total > 5 |> AGGREGATE COUNT(*) AS n GROUP BY status |> ORDER BY n
+SELECT p.attributes.dims.w, p.attributes.color FROM products AS p

@@ -81,3 +81,5 @@ SELECT accurateCast(id, 'Int64'), arrayReduce('sum', [1, 2]) FROM orders
 WITH toStartOfWeek(order_date) AS week, total * 2 AS double SELECT week, sum(double) FROM orders GROUP BY week
 SELECT status, count() AS n FROM orders GROUP BY status ORDER BY n DESC LIMIT 1 BY status LIMIT 5
 SELECT printf('%08d', id) FROM orders
+SELECT arrayMap(x -> x * 2, [1, 2]), arraySort(splitByChar(' ', notes)), arraySum([id, 1]) FROM orders
+SELECT p.attributes.dims.w, p.attributes.color FROM products AS p

@@ -75,3 +75,5 @@ SELECT json_array_length(attributes -> 'tags') FROM products
 SELECT CAST([1, 2, 3] AS INTEGER[3])
 SELECT name.trim().lower().length() FROM products
 SELECT st_transform(st_point(3, 4), 'EPSG:4326', 'EPSG:3857')
+SELECT p.attributes.dims.w, p.attributes.color FROM products p
+SELECT reservoir_quantile(total, 0.5, 1000) FROM orders

@@ -60,3 +60,5 @@ SELECT id FROM orders WHERE status = ANY ('new', 'paid') AND total >= ALL (SELEC
 SELECT /*+ PARALLEL(o 4) */ id FROM orders o
 SELECT level, name FROM employees START WITH manager_id IS NULL CONNECT BY PRIOR id = manager_id
 SELECT LPAD(' ', 3 * (LEVEL - 1)) || title FROM employees START WITH manager_id IS NULL CONNECT BY PRIOR id = manager_id
+SELECT p.attributes.color, p.attributes.dims.w FROM products p
+SELECT TO_CHAR(order_date, 'YYYY-MM') AS m, SUM(total) FROM orders GROUP BY TO_CHAR(order_date, 'YYYY-MM') ORDER BY m

@@ -82,3 +82,5 @@ SELECT jsonb_array_length(attributes -> 'tags') FROM products
 WITH t AS (SELECT customer_id, string_agg(status, ',') AS all_status FROM orders GROUP BY customer_id) SELECT replace(all_status, ',', ', ') FROM t
 SELECT xmlelement(NAME product, xmlforest(name AS title)) FROM products
 SELECT st_transform(st_makepoint(3, 4), 4326)
+WITH RECURSIVE t AS (SELECT id, ARRAY[id] AS path FROM employees WHERE manager_id IS NULL UNION ALL SELECT e.id, t.path || e.id FROM employees e JOIN t ON e.manager_id = t.id WHERE e.id <> ALL (t.path)) SELECT * FROM t
+SELECT format('%s (%s)', name, format('%s, %s', city, country)) FROM customers

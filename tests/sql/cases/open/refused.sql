@@ -60,3 +60,25 @@ SELECT * FROM `İNFORMATION_SCHEMA`.`tables`
 
 -- snowflake
 SELECT current_schema
+
+-- clickhouse
+SELECT arrayMap(file, ['/etc/passwd'])
+SELECT arrayMap((file AS z), ['/etc/passwd'])
+
+-- sqlite
+SELECT $x
+SELECT value FROM generate_series WHERE start = 1 AND stop = 999999999999
+
+-- postgres
+SELECT * FROM current_user
+
+-- oracle
+SELECT utl_inaddr.get_host_name FROM dual
+SELECT sys.utl_inaddr.get_host_name FROM orders
+SELECT purge_orders FROM dual
+SELECT ora_invoking_user FROM dual
+SELECT * FROM recyclebin
+SELECT * FROM dict_columns
+SELECT * FROM unified_audit_trail
+SELECT * FROM plan_table
+SELECT * FROM tabs

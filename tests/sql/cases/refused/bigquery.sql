@@ -19,6 +19,7 @@ SELECT c.* EXCEPT (ssn) FROM shop.customers c
 SELECT name FROM shop.customers AS name
 SELECT LOGICAL_OR(ssn = 'x') FROM shop.customers
 SELECT COUNT(*) FROM shop.orders o WHERE o IN (SELECT 1)
+SELECT c.ssn.first.letter FROM customers AS c
 
 -- construct
 SELECT @x, @@project_id

@@ -57,6 +57,12 @@ SELECT file('/etc/passwd').1
 SELECT ignore(sleep(3))
 SELECT notIn(1, secrets)
 SELECT globalIn(1, secrets)
+SELECT arrayMap(file, ['/etc/passwd']) FROM numbers(1) AS file
+SELECT arrayMap(((file)), ['/etc/passwd'])
+SELECT arrayMap((file AS z), ['/etc/passwd'])
+SELECT arrayFilter(file, ['/etc/passwd']) FROM numbers(1) AS file
+SELECT arraySum(getSetting, ['x']) FROM (SELECT 1) AS getSetting
+SELECT mapApply(file, map('a', 'b')) FROM numbers(1) AS file
 
 -- hidden_character
 SELECT ‘--’ UNION ALL SELECT secret_value FROM secrets

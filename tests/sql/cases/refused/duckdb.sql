@@ -6,6 +6,8 @@ SELECT array_to_string(range(100000), repeat(',', 1000))
 SELECT list_aggregate(range(100000), 'string_agg', repeat(',', 1000))
 SELECT format('{0}{0}{0}{0}{0}{0}{0}{0}{0}{0}{0}', repeat('x', 100000))
 SELECT * FROM range(1000000000)
+SELECT reservoir_quantile(id, 0.5, 2000000000) FROM orders
+SELECT approx_top_k(id, 999999) FROM orders
 
 -- catalog
 SELECT * FROM 'x.parquet'
@@ -39,6 +41,7 @@ SELECT * FROM orders o JOIN customers c USING (id) WHERE c.ssn = 1
 SELECT id FROM customers WHERE id = (SELECT id FROM customers c2 WHERE c2.ssn = customers.ssn)
 SELECT alias(ssn) FROM customers
 SELECT arg_max(c, id) FROM customers c
+SELECT c.ssn.first.letter FROM customers c
 
 -- construct
 SELECT 'x'::regclass
@@ -61,6 +64,7 @@ VALUES (read_text('x'))
 SELECT current_query()
 SELECT struct_pack(*COLUMNS(*)) FROM customers
 SELECT max(COLUMNS(*)) FROM customers
+SELECT list_aggregate([1], 'reservoir_quantile', 0.5, 2000000000)
 
 -- not_a_query
 SUMMARIZE customers

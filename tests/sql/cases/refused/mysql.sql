@@ -94,3 +94,6 @@ SELECT 1 FROM (customers c JOIN orders o ON (SELECT Password FROM mysql.user LIM
 
 -- function
 SELECT st_transform(point(3, 4), notes) FROM orders
+
+-- hidden_character
+SELECT 1 AS 'a\0b'

@@ -18,6 +18,9 @@ SELECT DUMP(ssn) FROM customers
 SELECT * FROM orders o CROSS APPLY (SELECT ssn FROM customers) x
 SELECT LISTAGG(name) WITHIN GROUP (ORDER BY ssn) FROM customers
 SELECT name FROM customers WHERE REGEXP_LIKE(ssn, '^1')
+SELECT 1 AS purge_orders, purge_orders AS x FROM dual
+SELECT 1 AS purge_orders FROM dual WHERE purge_orders = 1
+SELECT purge_orders FROM JSON_TABLE('[1]', '$' COLUMNS (a NUMBER PATH '$')) purge_orders
 
 -- construct
 SELECT * FROM (customers) c
@@ -35,6 +38,7 @@ SELECT ORA_ROWSCN FROM orders
 SELECT s.NEXTVAL FROM dual
 SELECT EXTRACTVALUE(XMLTYPE('<a/>'), '/a') FROM dual
 SELECT UNISTR('a'), NVL(NULL, 1), USERENV('x') FROM dual
+SELECT POWERMULTISET(COLLECT(id)) FROM orders
 
 -- natural_join
 SELECT * FROM customers NATURAL JOIN orders

@@ -10,6 +10,8 @@ SELECT repeat('x', 100000*100000)
 SELECT repeat('x', '1000000000'::int)
 SELECT repeat(repeat('x', 100000), 100000)
 SELECT 1 FROM generate_series(1, 1e9::bigint)
+SELECT format('%1$s%1$s%1$s%1$s%1$s', format('%1$s%1$s%1$s%1$s%1$s%1$s%1$s%1$s%1$s%1$s', format('%1$s%1$s%1$s%1$s%1$s%1$s%1$s%1$s%1$s%1$s', format('%1$s%1$s%1$s%1$s%1$s%1$s%1$s%1$s%1$s%1$s', format('%1$s%1$s%1$s%1$s%1$s%1$s%1$s%1$s%1$s%1$s', format('%1$s%1$s%1$s%1$s%1$s%1$s%1$s%1$s%1$s%1$s', repeat('x', 100)))))))
+SELECT quote_literal(quote_literal(quote_literal(quote_literal(repeat('''', 100000)))))
 
 -- clause
 SELECT 1 FROM customers FOR SHARE

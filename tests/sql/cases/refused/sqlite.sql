@@ -7,6 +7,7 @@ SELECT printf('%1000000000d', 1)
 SELECT * FROM sqlite_master
 SELECT * FROM main.sqlite_schema
 SELECT * FROM temp.customers
+SELECT * FROM generate_series WHERE start = 1 AND stop = 999999999999
 
 -- column
 SELECT rowid, oid, _rowid_ FROM customers
@@ -61,6 +62,7 @@ SELECT 'customers'.ssn FROM customers
 SELECT 'main'.customers.ssn FROM customers
 SELECT * FROM ((customers))
 SELECT * FROM ((customers c JOIN orders o ON o.customer_id = c.id))
+SELECT $ssn FROM customers
 
 -- column
 SELECT ssn FROM (customers c JOIN orders o ON o.customer_id = c.id)

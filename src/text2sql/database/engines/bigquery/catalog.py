@@ -9,11 +9,11 @@ from typing import Any, TypeVar
 from google.api_core.exceptions import GoogleAPICallError
 from google.cloud import bigquery
 
-from text2sql.database.catalog import make_catalog
+from text2sql.database.catalog import SAMPLE_CHARACTERS, make_catalog
 from text2sql.types import Catalog, Column, ForeignKey, Table
 
 MAX_THREADS = 8
-SAMPLED_ROWS, SAMPLE_CHARACTERS = 200, 100
+_SAMPLED_ROWS = 200  # one page
 _VIEWS = ("VIEW", "MATERIALIZED_VIEW")
 _TYPES = {"INTEGER": "INT64", "FLOAT": "FLOAT64", "BOOLEAN": "BOOL"}
 
@@ -82,7 +82,7 @@ def _samples(client: bigquery.Client, table: Any, limit: int) -> dict[str, tuple
     if not limit or not text_fields or table.table_type != "TABLE":
         return {}
     try:
-        rows = list(client.list_rows(table, selected_fields=text_fields, max_results=SAMPLED_ROWS))
+        rows = list(client.list_rows(table, selected_fields=text_fields, max_results=_SAMPLED_ROWS))
     except GoogleAPICallError:
         return {}  # an error loses these samples, never the catalog
     return {

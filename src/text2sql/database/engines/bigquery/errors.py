@@ -9,6 +9,7 @@ from google.auth.exceptions import GoogleAuthError
 from requests.exceptions import RequestException
 
 from text2sql import errors as ours
+from text2sql.database.engines.error_parts import position_in
 from text2sql.errors import DatabaseError
 
 _BY_REASON: dict[str, type[DatabaseError]] = {
@@ -39,10 +40,8 @@ _BY_TEXT: tuple[tuple[str, type[DatabaseError]], ...] = (
     (r"Name (?P<name>\w+) not found", ours.UnknownColumn),
     (r"Field name (?P<name>\w+) does not exist", ours.UnknownColumn),
     (r'Table "?(?P<name>[\w`.-]+)"? must be qualified', ours.UnknownTable),
-    (
-        r"No matching signature|Could not cast|Bad \w+ value|Invalid (?:date|timestamp|cast)",
-        ours.TypeMismatch,
-    ),
+    (r"No matching signature|Could not cast|Bad \w+ value", ours.TypeMismatch),
+    (r"Invalid (?:date|timestamp|cast)", ours.TypeMismatch),
     (r"division by zero|out of range|overflow|Invalid NUMERIC", ours.TypeMismatch),
     (r"Resources exceeded", ours.ResourceExhausted),
 )
@@ -92,10 +91,7 @@ def _reason(error: GoogleAPICallError) -> str:
 
 def _position(detail: str, sql: str) -> int | None:
     match = _LOCATION.search(detail)
-    lines = sql.split("\n")
-    if match is None or int(match[1]) > len(lines):
-        return None
-    return sum(len(line) + 1 for line in lines[: int(match[1]) - 1]) + int(match[2])
+    return position_in(sql, int(match[1]), int(match[2])) if match else None
 
 
 def _first_line(text: str) -> str:

@@ -62,9 +62,8 @@ class ClickhouseEngine:
         try:
             client = clickhouse_connect.get_client(**self._parameters)
         except ClickHouseError as error:
-            raise connection_error(
-                error, self._source.password
-            ) from None  # the cause may contain the address
+            # `from None`: the cause may contain the address.
+            raise connection_error(error, self._source.password) from None
         return ClickhouseSession(
             client, self._kill, database=self._source.database, pinned=_allowed_settings(client)
         )

@@ -1,18 +1,22 @@
 """Reads ClickHouse's schema in two queries of its system tables, and sample values in a few more."""
 
-from collections import defaultdict
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from clickhouse_connect.driver.exceptions import ClickHouseError
 
-from text2sql.database.catalog import chunks_within_time, make_catalog
+from text2sql.database.catalog import (
+    SAMPLE_CHARACTERS,
+    SAMPLED_ROWS,
+    chunks_within_time,
+    group_rows,
+    make_catalog,
+)
 from text2sql.database.dialects import BY_NAME
 from text2sql.types import Catalog, Column, Index, Table
 
 SAMPLE_SECONDS = 5.0
 COLUMNS_A_QUERY = 50
-SAMPLED_ROWS, SAMPLE_CHARACTERS = 500, 100
 _quoted = BY_NAME["clickhouse"].quoted
 _SYSTEM = "('system', 'INFORMATION_SCHEMA', 'information_schema')"
 _VIEWS = ("View", "MaterializedView", "LiveView", "WindowView")
@@ -31,12 +35,11 @@ def read(run_query: _RunQuery, database: str, samples: int) -> Catalog:
         "SELECT database, name, engine, comment, total_rows, as_select FROM system.tables"
         f" WHERE {here} AND NOT is_temporary AND NOT startsWith(name, '.inner')"
     )
-    columns: dict[_Key, list[Any]] = defaultdict(list)
-    for schema, table, *rest in run_query(
+    column_rows = run_query(
         "SELECT database, table, name, type, comment, is_in_primary_key FROM system.columns"
         f" WHERE {here} ORDER BY database, table, position"
-    ):
-        columns[schema, table].append(rest)
+    )
+    columns = group_rows(column_rows, key_cells=2)
     samples_by_column = _samples(run_query, tables, columns, samples) if samples else {}
     return make_catalog(
         "clickhouse",
@@ -50,7 +53,7 @@ def read(run_query: _RunQuery, database: str, samples: int) -> Catalog:
     )
 
 
-def _table(row: tuple[Any, ...], columns: list[Any], values: _Values) -> Table:
+def _table(row: tuple[Any, ...], columns: list[tuple[Any, ...]], values: _Values) -> Table:
     schema, name, engine, comment, rows, _ = row
     order = tuple(column for column, _, _, is_key in columns if is_key)
     return Table(
@@ -81,7 +84,9 @@ def unwrap_type(kind: str) -> tuple[str, bool]:
 # -- Sample values -------------------------------------------------------------------------------
 
 
-def _samples(run_query: _RunQuery, tables: list[Any], columns: dict[_Key, list[Any]], limit: int) -> _Values:
+def _samples(
+    run_query: _RunQuery, tables: list[Any], columns: dict[_Key, list[tuple[Any, ...]]], limit: int
+) -> _Values:
     keys = [
         (schema, name, column)
         for schema, name, engine, _, rows, _ in tables

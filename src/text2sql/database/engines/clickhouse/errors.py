@@ -6,32 +6,27 @@ from clickhouse_connect.driver.exceptions import ClickHouseError, OperationalErr
 from urllib3.exceptions import HTTPError
 
 from text2sql import errors as ours
+from text2sql.database.engines.error_parts import connection_failed
 from text2sql.errors import DatabaseError
 
 PARSE_PREFIX = "EXPLAIN AST "  # prefix of a query that is parsed but not run
 
-_KINDS: dict[type[DatabaseError], tuple[int, ...]] = {
-    ours.SqlSyntaxError: (
-        *(36, 42, 44, 46, 48, 62, 63, 80, 99, 122, 179, 182, 184, 215, 258, 299, 403, 440, 456, 558, 565),
-        636,
-    ),
-    ours.UnknownTable: (60, 81),
-    ours.UnknownColumn: (8, 10, 16, 47),
-    ours.AmbiguousColumn: (207, 352),
+_KINDS: dict[type[DatabaseError], str] = {
+    ours.SqlSyntaxError: "36 42 44 46 48 62 63 80 99 122 179 182 184 215 258 299 403 440 456 558 565 636",
+    ours.UnknownTable: "60 81",
+    ours.UnknownColumn: "8 10 16 47",
+    ours.AmbiguousColumn: "207 352",
     ours.TypeMismatch: (
-        *(6, 20, 26, 27, 32, 38, 41, 43, 53, 69, 70, 72, 125, 126, 128, 153, 169, 190, 321, 349, 376, 386),
-        *(395, 407, 427, 467, 675),
+        "6 20 26 27 32 38 41 43 53 69 70 72 125 126 128 153 169 190 321 349 376 386 395 407 427 467 675"
     ),
-    ours.PermissionDenied: (291, 495, 497),
-    ours.QueryTimeout: (159, 160),
-    ours.QueryCancelled: (236, 394),
-    ours.Forbidden: (164, 344, 392, 452),
-    ours.ResourceExhausted: (
-        *(13, 35, 158, 161, 162, 167, 168, 173, 191, 201, 241, 243, 306, 307, 396, 581),
-    ),
-    ours.ConnectionFailed: (3, 95, 96, 192, 193, 194, 198, 202, 203, 209, 210, 279, 516, 519, 999),
+    ours.PermissionDenied: "291 495 497",
+    ours.QueryTimeout: "159 160",
+    ours.QueryCancelled: "236 394",
+    ours.Forbidden: "164 344 392 452",
+    ours.ResourceExhausted: "13 35 158 161 162 167 168 173 191 201 241 243 306 307 396 581",
+    ours.ConnectionFailed: "3 95 96 192 193 194 198 202 203 209 210 279 516 519 999",
 }
-_BY_NUMBER = {number: kind for kind, numbers in _KINDS.items() for number in numbers}
+_BY_NUMBER = {int(number): kind for kind, numbers in _KINDS.items() for number in numbers.split()}
 _KEYS = {
     **dict.fromkeys((192, 193, 194, 516), "database.login"),
     81: "database.no_such_database",
@@ -64,12 +59,7 @@ def translate(error: Exception, sql: str) -> DatabaseError | None:
 def connection_error(error: Exception, password: str) -> DatabaseError:
     """Translate an error that was raised while connecting."""
     number, detail = _parts(error)
-    if password:
-        detail = detail.replace(password, "***")
-    key = _KEYS.get(number, "")
-    if not key and ("SSL" in detail or "CERTIFICATE" in detail):
-        key = "database.tls"
-    return ours.ConnectionFailed(detail, key=key, code=str(number or ""))
+    return connection_failed(detail, password, key=_KEYS.get(number, ""), code=str(number or ""))
 
 
 def row_error(text: bytes) -> ClickHouseError:

@@ -15,7 +15,7 @@ from text2sql.database.engine import RawResult
 from text2sql.database.engines.clickhouse import catalog as introspection
 from text2sql.database.engines.clickhouse.cells import Digits, reader
 from text2sql.database.engines.clickhouse.errors import PARSE_PREFIX, row_error
-from text2sql.database.engines.row_stream import RowBatches
+from text2sql.database.row_batches import RowBatches
 from text2sql.errors import Forbidden, ResourceExhausted
 from text2sql.types import Catalog, Plan, ResultColumn
 
@@ -123,9 +123,7 @@ class ClickhouseSession:
             completed = True
         finally:
             if not completed:
-                with suppress(
-                    Exception
-                ):  # drivers raise anything; closing the connection stops the query too
+                with suppress(Exception):  # drivers raise anything; closing the connection stops it too
                     self.cancel()
             self._query_id = ""
             response.close()

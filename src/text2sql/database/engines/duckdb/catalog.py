@@ -5,13 +5,18 @@ from typing import Any
 
 import duckdb
 
-from text2sql.database.catalog import chunks_within_time, make_catalog
+from text2sql.database.catalog import (
+    SAMPLE_CHARACTERS,
+    SAMPLED_ROWS,
+    chunks_within_time,
+    group_rows,
+    make_catalog,
+)
 from text2sql.database.dialects import BY_NAME
 from text2sql.types import Catalog, Column, ForeignKey, Index, Table
 
 SAMPLE_SECONDS = 2.0
 COLUMNS_A_QUERY = 200
-SAMPLED_ROWS, SAMPLE_CHARACTERS = 500, 100
 _quoted = BY_NAME["duckdb"].quoted
 
 _USER = "database_name = current_database() AND NOT internal"
@@ -41,7 +46,7 @@ _TableKey = tuple[str, str]
 
 def read_catalog(cursor: duckdb.DuckDBPyConnection, samples: int) -> Catalog:
     tables = cursor.execute(_TABLES).fetchall()
-    columns = _by_table(cursor.execute(_COLUMNS).fetchall())
+    columns = group_rows(cursor.execute(_COLUMNS).fetchall(), key_cells=2)
     primary, foreign, indexes = _constraints(cursor)
     sample_values = _samples(cursor, tables, columns, samples) if samples else {}
     return make_catalog(
@@ -72,13 +77,6 @@ def read_catalog(cursor: duckdb.DuckDBPyConnection, samples: int) -> Catalog:
         ),
         definitions=[(f"{schema}.{name}", text) for schema, name, *_, text in tables if text],
     )
-
-
-def _by_table(rows: list[Any]) -> dict[_TableKey, list[Any]]:
-    rows_by_table: dict[_TableKey, list[Any]] = defaultdict(list)
-    for schema, table, *rest in rows:
-        rows_by_table[schema, table].append(tuple(rest))
-    return rows_by_table
 
 
 def _constraints(

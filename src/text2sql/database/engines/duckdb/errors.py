@@ -21,22 +21,15 @@ _RULES: tuple[tuple[type[Exception], str, type[DatabaseError]], ...] = (
     (duckdb.OutOfRangeException, "maximum supported string size", ours.ResourceExhausted),
     (duckdb.OutOfRangeException, "", ours.TypeMismatch),
     (duckdb.CatalogException, r'Table with name "?(?P<name>.+?)"? does not exist', ours.UnknownTable),
-    (
-        duckdb.CatalogException,
-        r'[Ss]chema (?:with name )?"?(?P<name>.+?)"? does not exist',
-        ours.UnknownTable,
-    ),
+    (duckdb.CatalogException, r'[Ss]chema (with name )?"?(?P<name>.+?)"? does not exist', ours.UnknownTable),
     (duckdb.CatalogException, r"Function with name \"?(?P<name>.+?)\"? does not exist", ours.SqlSyntaxError),
     (duckdb.CatalogException, "", ours.SqlSyntaxError),
     (duckdb.BinderException, r'Ambiguous reference to column name "(?P<name>.+?)"', ours.AmbiguousColumn),
     (duckdb.BinderException, r'Referenced column "(?P<name>.+?)" not found', ours.UnknownColumn),
     (duckdb.BinderException, r'does not have a column named "(?P<name>.+?)"', ours.UnknownColumn),
     (duckdb.BinderException, r'Referenced table "(?P<name>.+?)" not found', ours.UnknownTable),
-    (
-        duckdb.BinderException,
-        "type cast|best candidate|Cannot compare|Cannot concat|Cannot mix|No function matches",
-        ours.TypeMismatch,
-    ),
+    (duckdb.BinderException, "type cast|best candidate|No function matches", ours.TypeMismatch),
+    (duckdb.BinderException, "Cannot compare|Cannot concat|Cannot mix", ours.TypeMismatch),
     (duckdb.BinderException, "", ours.SqlSyntaxError),
     (duckdb.InvalidInputException, "read-only mode|configuration has been locked", ours.Forbidden),
     (duckdb.InvalidInputException, "", ours.TypeMismatch),
@@ -62,7 +55,7 @@ def translate(error: Exception, sql: str) -> DatabaseError | None:
         match = re.search(pattern, text) if isinstance(error, driver_class) else None
         if match:
             name = match.groupdict().get("name")
-            names = tuple(part.strip('"') for part in (name,) if part)
+            names = (name.strip('"'),) if name else ()
             return kind(detail, code=code, identifiers=names, position=_position(text, sql))
     return ours.OtherDatabaseError(detail, code=code)
 
@@ -70,9 +63,8 @@ def translate(error: Exception, sql: str) -> DatabaseError | None:
 def connection_error(error: duckdb.Error) -> DatabaseError:
     """Translate an error that was raised while opening a file."""
     detail = (str(error).splitlines() or [""])[0]
-    if (
-        "set lock" in detail or "different configuration" in detail
-    ):  # this process has it open with another configuration
+    # The second text: this process has it open with another configuration.
+    if "set lock" in detail or "different configuration" in detail:
         return ours.LockConflict(detail, code=type(error).__name__)
     if re.search("not a valid DuckDB|checksum|[Cc]orrupt|[Ss]erializ|version number", detail):
         return ours.OtherDatabaseError(detail, key="database.damaged", code=type(error).__name__)

@@ -15,7 +15,7 @@ from text2sql.database.engines.duckdb.catalog import read_catalog
 from text2sql.database.engines.duckdb.columns import Conversion, ValueReader, conversion_of
 from text2sql.database.engines.duckdb.errors import translate
 from text2sql.database.engines.duckdb.restriction import Restriction
-from text2sql.database.fetch_batches import fetch_in_batches
+from text2sql.database.row_batches import fetch_in_batches
 from text2sql.errors import Forbidden, SqlSyntaxError
 from text2sql.types import Catalog, Plan, Policy, ResultColumn
 
@@ -31,9 +31,7 @@ class DuckSession:
         # The views of the last policy: most requests have the same one.
         self._views: tuple[duckdb.DuckDBPyConnection, Restriction] | None = None
         self._restriction: Restriction | None = None
-        self._swap = (
-            threading.Lock()
-        )  # guards against a cancel from another thread while the cursor is replaced
+        self._swap = threading.Lock()  # no cancel from another thread while the cursor is replaced
         self._cursor = root.cursor()
 
     def begin(self, seconds: float) -> None:

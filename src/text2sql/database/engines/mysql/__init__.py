@@ -1,7 +1,7 @@
 """MySQL and MariaDB through PyMySQL: session settings, and how a session is opened."""
 
 import ssl
-from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, TypeVar
 
 import pymysql
@@ -12,6 +12,7 @@ from text2sql.database.engines.mysql.connection import MysqlConnection
 from text2sql.database.engines.mysql.errors import connection_error, translate
 from text2sql.database.engines.mysql.session import CANCEL_SECONDS, MysqlSession
 from text2sql.database.engines.mysql.writing_session import MysqlWritingSession
+from text2sql.database.engines.options import Options
 from text2sql.database.source import Source
 from text2sql.errors import DatabaseError, UsageError
 
@@ -53,9 +54,8 @@ class MysqlEngine:
         try:
             connection = MysqlConnection(**parameters)
         except pymysql.Error as error:
-            raise connection_error(
-                error, self._source.password
-            ) from None  # the cause contains the parameters
+            # `from None`: the cause contains the parameters.
+            raise connection_error(error, self._source.password) from None
         try:
             pinned = _PINNED.format(enabled=read_only, **_server_settings(connection, extra_modes))
             return session_class(
@@ -109,20 +109,19 @@ _OPTIONS = (
     "unix_socket",
 )
 _IGNORED = frozenset({"charset", "use_unicode"})
-_FALSE = ("", "0", "false", "no", "off")
 
 
 def _parameters(source: Source, settings: Settings) -> dict[str, Any]:
     options = _options(source)
     # The same limit for a server that accepts the connection but does not answer.
-    timeout = float(options.get("connect_timeout") or settings.connect_timeout)
+    timeout = options.number("connect_timeout", settings.connect_timeout)
     return {
         "host": source.host or None,
         "port": source.port or 0,
         "user": source.user or None,
         "password": source.password.encode(),  # PyMySQL would encode it as Latin-1
         "database": source.database or None,
-        "unix_socket": options.get("unix_socket"),
+        "unix_socket": options["unix_socket"] or None,
         "charset": "utf8mb4",
         "local_infile": False,
         "autocommit": None,
@@ -132,30 +131,27 @@ def _parameters(source: Source, settings: Settings) -> dict[str, Any]:
     }
 
 
-def _options(source: Source) -> dict[str, str]:
-    """Unknown options are rejected: they might have asked for security, or for its opposite."""
-    options: dict[str, str] = {}
-    for name, value in source.options.items():
-        normalized = name.lower().replace("-", "_").replace("sslmode", "ssl_mode")
-        if normalized in _OPTIONS:
-            options[normalized] = value
-        elif normalized not in _IGNORED:
-            raise UsageError("usage.db_option", option=name, options=", ".join(sorted(_OPTIONS)))
-    return options
+def _options(source: Source) -> Options:
+    spellings = {
+        name.lower().replace("-", "_").replace("sslmode", "ssl_mode"): value
+        for name, value in source.options.items()
+    }
+    known = {name: value for name, value in spellings.items() if name not in _IGNORED}
+    return Options(replace(source, options=known), _OPTIONS)
 
 
-def _tls_parameters(options: Mapping[str, str]) -> dict[str, Any]:
+def _tls_parameters(options: Options) -> dict[str, Any]:
     """Implement MySQL's ssl-mode: the connection is as secure as requested, or it is not made.
 
     PyMySQL encrypts if it can and trusts any server, even with an ssl_ca; naming an authority or a
     certificate here means that it is verified.
     """
-    requested = options.get("ssl_mode", "").upper()
+    requested = options["ssl_mode"].upper()
     if requested in ("DISABLED", "DISABLE"):
         return {"ssl_disabled": True}
-    if _is_on(options, "ssl_verify_identity"):
+    if options.is_on("ssl_verify_identity"):
         requested = "VERIFY_IDENTITY"
-    elif not requested and ("ssl_ca" in options or _is_on(options, "ssl_verify_cert")):
+    elif not requested and ("ssl_ca" in options or options.is_on("ssl_verify_cert")):
         requested = "VERIFY_CA"
     if requested in ("", "PREFERRED", "PREFER") and "ssl_cert" not in options:
         return {}
@@ -163,16 +159,12 @@ def _tls_parameters(options: Mapping[str, str]) -> dict[str, Any]:
     if mode is None:
         raise UsageError("usage.db_option", option=f"ssl_mode={requested}", options=", ".join(_TLS_MODES))
     try:
-        context = ssl.create_default_context(cafile=options.get("ssl_ca"))
-        if certificate := options.get("ssl_cert"):
-            context.load_cert_chain(certificate, options.get("ssl_key"))
+        context = ssl.create_default_context(cafile=options["ssl_ca"] or None)
+        if certificate := options["ssl_cert"]:
+            context.load_cert_chain(certificate, options["ssl_key"] or None)
     except OSError as error:
         raise UsageError("usage.db_unreadable", path="ssl_ca, ssl_cert", detail=str(error)) from error
     context.check_hostname = mode == "VERIFY_IDENTITY"
     if mode == "REQUIRED":
         context.verify_mode = ssl.CERT_NONE
     return {"ssl": context}
-
-
-def _is_on(options: Mapping[str, str], name: str) -> bool:
-    return options.get(name, "").lower() not in _FALSE

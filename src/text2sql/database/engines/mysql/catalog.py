@@ -10,20 +10,26 @@ from typing import Any, Literal
 
 import pymysql
 
-from text2sql.database.catalog import chunks_within_time, group_samples, make_catalog
+from text2sql.database.catalog import (
+    SAMPLE_CHARACTERS,
+    SAMPLED_ROWS,
+    chunks_within_time,
+    group_rows,
+    group_samples,
+    make_catalog,
+)
 from text2sql.database.dialects import BY_NAME
 from text2sql.database.engines.mysql.connection import MysqlConnection
 from text2sql.types import Catalog, Column, ForeignKey, Index, Table
 
 SAMPLE_SECONDS = 5.0
 SAMPLE_QUERIES, COLUMNS_A_QUERY = 10, 100
-SAMPLED_ROWS, SAMPLE_CHARACTERS = 500, 100
 _quoted = BY_NAME["mysql"].quoted
 _TEXTUAL = ("char", "varchar", "tinytext", "text", "mediumtext", "longtext", "enum", "set")
 _SYSTEM = "('information_schema', 'mysql', 'performance_schema', 'sys')"
 
 _Key = tuple[str, str]
-_Groups = dict[_Key, list[list[Any]]]
+_Groups = dict[_Key, list[tuple[Any, ...]]]
 _Values = dict[tuple[str, str, str], tuple[str, ...]]
 
 
@@ -73,9 +79,7 @@ class _SchemaRows:
 
 
 def _grouped(connection: MysqlConnection, names: str, source: str) -> _Groups:
-    groups: _Groups = defaultdict(list)
-    for schema, name, *rest in _fetch_all(connection, f"table_schema, table_name, {names}", source):
-        groups[schema, name].append(rest)
+    groups = group_rows(_fetch_all(connection, f"table_schema, table_name, {names}", source), key_cells=2)
     for rows in groups.values():
         rows.sort()  # by their first cells, which are numbers or unique
     return groups
@@ -122,7 +126,7 @@ def _table(
     )
 
 
-def _indexes(rows: list[list[Any]], visible: set[str]) -> tuple[Index, ...]:
+def _indexes(rows: list[tuple[Any, ...]], visible: set[str]) -> tuple[Index, ...]:
     """Return the indexes whose columns are all visible; an index on an expression has a column without a
     name.
     """
@@ -138,12 +142,9 @@ def _indexes(rows: list[list[Any]], visible: set[str]) -> tuple[Index, ...]:
     )
 
 
-def _foreign_keys(rows: list[list[Any]]) -> Iterator[ForeignKey]:
-    keys: dict[str, list[list[Any]]] = defaultdict(list)
-    for constraint, _, *rest in rows:
-        keys[constraint].append(rest)
-    for parts in keys.values():
-        columns, schemas, tables, referenced_columns = zip(*parts, strict=True)
+def _foreign_keys(rows: list[tuple[Any, ...]]) -> Iterator[ForeignKey]:
+    for parts in group_rows(rows).values():
+        _, columns, schemas, tables, referenced_columns = zip(*parts, strict=True)
         yield ForeignKey(tuple(columns), tables[0], tuple(referenced_columns), schemas[0])
 
 
@@ -163,9 +164,8 @@ def _samples(
     ]
     sampled = keys[: SAMPLE_QUERIES * COLUMNS_A_QUERY] if limit else []
     for chunk in chunks_within_time(sampled, COLUMNS_A_QUERY, SAMPLE_SECONDS):
-        with suppress(
-            pymysql.ProgrammingError, pymysql.DataError
-        ):  # an error loses these samples, never the catalog
+        # An error loses these samples, never the catalog.
+        with suppress(pymysql.ProgrammingError, pymysql.DataError):
             rows = connection.do(_sample_query(chunk, limit))
             short = [row for row in rows if row[1] and len(row[1]) <= SAMPLE_CHARACTERS]
             values |= group_samples(chunk, short, limit)

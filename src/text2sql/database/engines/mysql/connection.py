@@ -92,14 +92,13 @@ class MysqlConnection(Connection):
         self._base._execute_command(COMMAND.COM_STMT_PREPARE, sql)
         answer = self._base._read_packet()
         answer.advance(1)
-        connection_id, columns, parameters = struct.unpack("<IHH", answer.read(8))
+        statement_id, columns, parameters = struct.unpack("<IHH", answer.read(8))
         for count in (parameters, columns):
             if count:
                 for _ in range(count + 1):  # the column descriptions, and a packet that ends them
                     self._base._read_packet()
-        self._base._execute_command(
-            COMMAND.COM_STMT_CLOSE, struct.pack("<I", connection_id)
-        )  # the server sends no reply
+        # The server sends no reply.
+        self._base._execute_command(COMMAND.COM_STMT_CLOSE, struct.pack("<I", statement_id))
 
     def reset_session(self) -> None:
         """Release locks, variables, temporary tables, prepared statements and settings."""

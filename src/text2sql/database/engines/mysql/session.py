@@ -11,7 +11,7 @@ from text2sql.database.engine import RawResult
 from text2sql.database.engines.mysql import catalog as introspection
 from text2sql.database.engines.mysql.connection import MysqlConnection
 from text2sql.database.engines.mysql.plan import read_plan
-from text2sql.database.engines.row_stream import RowBatches
+from text2sql.database.row_batches import RowBatches
 from text2sql.errors import Forbidden, SqlSyntaxError
 from text2sql.types import Catalog, Plan
 

@@ -20,7 +20,7 @@ class MysqlWritingSession(MysqlSession):
             raise SqlSyntaxError("a NUL character in the statement")
         self._require_transactions(write)
         if self._connection.send(write.sql):
-            raise Forbidden("a change that answers with rows", code="rows")
+            raise Forbidden("a change that returns rows", code="rows")
         return self._connection.changed_rows
 
     def rollback(self) -> None:

@@ -39,9 +39,8 @@ class OracleEngine:
         try:
             connection = oracledb.connect(**self._parameters)
         except oracledb.Error as error:
-            raise connection_error(
-                error, self._source.password
-            ) from None  # the cause may contain the address
+            # `from None`: the cause may contain the address.
+            raise connection_error(error, self._source.password) from None
         try:
             with connection.cursor() as cursor:
                 cursor.execute(_PINNED)

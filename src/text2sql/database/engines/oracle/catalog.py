@@ -7,13 +7,19 @@ from typing import Any, Literal, Protocol
 
 import oracledb
 
-from text2sql.database.catalog import chunks_within_time, group_samples, make_catalog
+from text2sql.database.catalog import (
+    SAMPLE_CHARACTERS,
+    SAMPLED_ROWS,
+    chunks_within_time,
+    group_rows,
+    group_samples,
+    make_catalog,
+)
 from text2sql.database.dialects import BY_NAME
 from text2sql.types import Catalog, Column, ForeignKey, Index, Table
 
 SAMPLE_SECONDS = 5.0
 COLUMNS_A_QUERY = 50
-SAMPLED_ROWS, SAMPLE_CHARACTERS = 500, 100
 _quoted = BY_NAME["oracle"].quoted
 _TEXTUAL = ("CHAR", "NCHAR", "VARCHAR2", "NVARCHAR2")
 
@@ -45,7 +51,7 @@ INDEXES = """
     ORDER BY i.table_name, i.index_name, c.column_position"""
 VIEWS = "SELECT view_name, text_vc FROM all_views WHERE owner = :owner"
 
-_RowsByTable = dict[str, list[Any]]
+_RowsByTable = dict[str, list[tuple[Any, ...]]]
 _Values = dict[tuple[str, str], tuple[str, ...]]
 
 
@@ -57,7 +63,7 @@ def read(run_query: _RunQuery, samples: int) -> Catalog:
     """Read the current schema: the account's own, or the one that the URL names."""
     ((owner,),) = run_query(HERE)
     tables = run_query(TABLES, owner=owner)
-    columns, keys, indexes = (_grouped(run_query(sql, owner=owner)) for sql in (COLUMNS, KEYS, INDEXES))
+    columns, keys, indexes = (group_rows(run_query(sql, owner=owner)) for sql in (COLUMNS, KEYS, INDEXES))
     views = [(f"{owner}.{name}", text or "") for name, text in run_query(VIEWS, owner=owner)]
     values = _samples(run_query, owner, tables, columns, samples) if samples else {}
     built = [
@@ -78,18 +84,11 @@ def read(run_query: _RunQuery, samples: int) -> Catalog:
     return make_catalog("oracle", owner, built, views)
 
 
-def _grouped(rows: list[tuple[Any, ...]]) -> _RowsByTable:
-    rows_by_table: _RowsByTable = defaultdict(list)
-    for name, *rest in rows:
-        rows_by_table[name].append(rest)
-    return rows_by_table
-
-
 def _table_kind(table_type: str) -> Literal["table", "view"]:
     return "view" if table_type == "VIEW" else "table"
 
 
-def _column(table: str, row: list[Any], values: _Values) -> Column:
+def _column(table: str, row: tuple[Any, ...], values: _Values) -> Column:
     name, kind, precision, scale, length, nullable, comment = row
     if kind == "NUMBER" and precision is not None:
         kind = f"NUMBER({int(precision)},{int(scale)})" if scale else f"NUMBER({int(precision)})"
@@ -101,14 +100,13 @@ def _column(table: str, row: list[Any], values: _Values) -> Column:
 
 
 def _foreign_keys(rows: list[Any]) -> list[ForeignKey]:
-    rows_by_constraint: dict[str, list[Any]] = defaultdict(list)
-    for constraint, kind, *rest in rows:
-        if kind == "R" and rest[2] is not None:  # None: the account cannot read the referenced table
-            rows_by_constraint[constraint].append(rest)
-    return [
-        ForeignKey(tuple(row[0] for row in rows), rows[0][2], tuple(row[3] for row in rows), rows[0][1])
-        for rows in rows_by_constraint.values()
-    ]
+    # A referenced table of None: the account cannot read it.
+    readable = [(row[0], *row[2:]) for row in rows if row[1] == "R" and row[4] is not None]
+    keys = []
+    for key_columns in group_rows(readable).values():
+        columns, schemas, tables, referenced_columns = zip(*key_columns, strict=True)
+        keys.append(ForeignKey(columns, tables[0], referenced_columns, schemas[0]))
+    return keys
 
 
 def _indexes(rows: list[Any]) -> list[Index]:

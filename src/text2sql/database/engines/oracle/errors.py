@@ -6,53 +6,35 @@ from typing import Any
 import oracledb
 
 from text2sql import errors as ours
+from text2sql.database.engines.error_parts import connection_failed
 from text2sql.errors import DatabaseError
 
-_KINDS: dict[type[DatabaseError], tuple[int, ...]] = {
+_KINDS: dict[type[DatabaseError], str] = {
     ours.SqlSyntaxError: (
-        *(900, 903, 905, 906, 907, 908, 909, 911, 913, 917, 920, 921, 922, 923, 924, 925, 927, 928, 933, 934),
-        *(935, 936, 937, 938, 939, 947, 969, 970, 972, 979, 1427, 1719, 1740, 1747, 1756, 1785, 1789, 3048),
-        *(3049, 30483, 30484, 30485, 32034, 32035, 32039, 32044),
+        "900 903 905 906 907 908 909 911 913 917 920 921 922 923 924 925 927 928 933 934 935 936 937 938 "
+        "939 947 969 970 972 979 1427 1719 1740 1747 1756 1785 1789 3048 3049 30483 30484 30485 32034 "
+        "32035 32039 32044"
     ),
-    ours.UnknownTable: (942, 4043, 2019, 44801),
-    ours.UnknownColumn: (904,),
-    ours.AmbiguousColumn: (918,),
+    ours.UnknownTable: "942 4043 2019 44801",
+    ours.UnknownColumn: "904",
+    ours.AmbiguousColumn: "918",
     ours.TypeMismatch: (
-        *(
-            932,
-            1426,
-            1476,
-            1481,
-            1489,
-            1722,
-            1790,
-            1821,
-            1830,
-            1839,
-            1840,
-            1841,
-            1843,
-            1847,
-            1850,
-            1858,
-            1861,
-        ),
-        *(1873, 1882, 6502, 12899, 40441, 61801),
+        "932 1426 1476 1481 1489 1722 1790 1821 1830 1839 1840 1841 1843 1847 1850 1858 1861 1873 1882 "
+        "6502 12899 40441 61801"
     ),
-    ours.PermissionDenied: (1031, 1039, 1720, 41900),
-    ours.ConstraintViolated: (1, 1400, 1407, 2290, 2291, 2292),
-    ours.QueryTimeout: (2393, 2394, 3156, 40),
-    ours.QueryCancelled: (1013,),
-    ours.LockConflict: (54, 60, 4020, 4021, 8176, 8177, 30006),
-    ours.Forbidden: (1456, 16000, 25153),
-    ours.ResourceExhausted: (1114, 1536, 1555, 1652, 1653, 1654, 4030, 4031, 4036, 10260, 30009, 30036),
+    ours.PermissionDenied: "1031 1039 1720 41900",
+    ours.ConstraintViolated: "1 1400 1407 2290 2291 2292",
+    ours.QueryTimeout: "2393 2394 3156 40",
+    ours.QueryCancelled: "1013",
+    ours.LockConflict: "54 60 4020 4021 8176 8177 30006",
+    ours.Forbidden: "1456 16000 25153",
+    ours.ResourceExhausted: "1114 1536 1555 1652 1653 1654 4030 4031 4036 10260 30009 30036",
     ours.ConnectionFailed: (
-        *(18, 20, 28, 1012, 1017, 1033, 1034, 1035, 1089, 1090, 1092, 2391, 3113, 3114, 3135, 12154, 12170),
-        *(12505, 12514, 12516, 12519, 12520, 12521, 12528, 12537, 12541, 12543, 12545, 12547, 12560, 28000),
-        *(28001, 28759, 28860, 29024),
+        "18 20 28 1012 1017 1033 1034 1035 1089 1090 1092 2391 3113 3114 3135 12154 12170 12505 12514 "
+        "12516 12519 12520 12521 12528 12537 12541 12543 12545 12547 12560 28000 28001 28759 28860 29024"
     ),
 }
-_BY_NUMBER = {number: kind for kind, numbers in _KINDS.items() for number in numbers}
+_BY_NUMBER = {int(number): kind for kind, numbers in _KINDS.items() for number in numbers.split()}
 _BY_DRIVER_CODE: dict[str, type[DatabaseError]] = {
     "DPY-4024": ours.QueryTimeout,  # the call's timeout
     "DPY-4026": ours.ConnectionFailed,
@@ -96,12 +78,7 @@ def translate(error: Exception) -> DatabaseError | None:
 def connection_error(error: Exception, password: str) -> DatabaseError:
     """Translate an error that was raised while connecting."""
     _, detail, code = _parts(error)
-    if password:
-        detail = detail.replace(password, "***")
-    key = _KEYS.get(code, "")
-    if not key and ("SSL" in detail or "CERTIFICATE" in detail):
-        key = "database.tls"
-    return ours.ConnectionFailed(detail, key=key, code=code)
+    return connection_failed(detail, password, key=_KEYS.get(code, ""), code=code)
 
 
 def _parts(error: Exception) -> tuple[Any, str, str]:

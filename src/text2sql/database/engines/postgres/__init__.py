@@ -69,9 +69,8 @@ class PostgresEngine:
         try:
             connection = self._open()
         except psycopg.Error as error:
-            raise connection_error(
-                error, self._password
-            ) from None  # the cause may contain the connection string
+            # `from None`: the cause may contain the connection string.
+            raise connection_error(error, self._password) from None
         try:
             # No named prepared statements: a connection pooler does not support them.
             connection.prepare_threshold = None

@@ -1,7 +1,6 @@
 """Reads PostgreSQL's schema in five catalog queries, and sample values in a few more, whatever the size."""
 
 import json
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,12 +9,17 @@ from typing import Any, LiteralString
 import psycopg
 from psycopg import sql as compose
 
-from text2sql.database.catalog import chunks_within_time, make_catalog
+from text2sql.database.catalog import (
+    SAMPLE_CHARACTERS,
+    SAMPLED_ROWS,
+    chunks_within_time,
+    group_rows,
+    make_catalog,
+)
 from text2sql.types import Catalog, Column, ForeignKey, Index, Plan, Table
 
 SAMPLE_SECONDS = 5.0
 SAMPLE_QUERIES, COLUMNS_A_QUERY = 10, 100
-SAMPLED_ROWS, SAMPLE_CHARACTERS = 500, 100
 
 # Partitions are left out: questions are about the partitioned table.
 _VISIBLE = """
@@ -77,7 +81,7 @@ def read(connection: psycopg.Connection[Any], samples: int) -> Catalog:
 
     tables = rows(_TABLES)
     schema_rows = _SchemaRows(
-        tables, _grouped(rows(_COLUMNS)), _grouped(rows(_CONSTRAINTS)), _grouped(rows(_INDEXES))
+        tables, group_rows(rows(_COLUMNS)), group_rows(rows(_CONSTRAINTS)), group_rows(rows(_INDEXES))
     )
     default = rows("SELECT coalesce(current_schema(), 'public')")[0][0]
     values = _samples(connection, schema_rows, samples) if samples else {}
@@ -88,13 +92,6 @@ def read(connection: psycopg.Connection[Any], samples: int) -> Catalog:
 def plan(text: str) -> Plan:
     top = json.loads(text)[0]["Plan"]
     return Plan(text, rows=top.get("Plan Rows"), cost=top.get("Total Cost"))
-
-
-def _grouped(rows: Iterable[tuple[Any, ...]]) -> _Groups:
-    groups: _Groups = defaultdict(list)
-    for oid, *rest in rows:
-        groups[oid].append(tuple(rest))
-    return groups
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ import re
 import psycopg
 
 from text2sql import errors as ours
+from text2sql.database.engines.error_parts import connection_failed
 from text2sql.errors import DatabaseError
 
 _EXACT: dict[str, type[DatabaseError]] = {
@@ -54,7 +55,6 @@ _CONNECTION_KEYS: tuple[tuple[str, str], ...] = (
     ("too many", "database.full"),
     ("remaining connection slots", "database.full"),
     ("certificate", "database.tls"),
-    ("SSL", "database.tls"),
 )
 _QUOTED = re.compile(r'["“«„]([^"”»“]+)["”»“]')
 _BARE = re.compile(r"^(?:column|function|operator|type) ([\w.]+)(?:\(.*\))? does not exist")
@@ -85,10 +85,8 @@ def translate(error: Exception) -> DatabaseError | None:
 def connection_error(error: psycopg.Error, password: str) -> DatabaseError:
     """Translate an error on connect. Retrying a wrong password locks accounts, so it has its own key."""
     detail = _first_line(error)
-    if password:
-        detail = detail.replace(password, "***")
     key = next((key for words, key in _CONNECTION_KEYS if words in detail), "")
-    return ours.ConnectionFailed(detail, key=key, code=error.sqlstate or "")
+    return connection_failed(detail, password, key=key, code=error.sqlstate or "")
 
 
 def _first_line(error: psycopg.Error) -> str:

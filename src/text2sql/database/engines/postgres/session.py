@@ -17,7 +17,7 @@ from psycopg.pq.abc import PGresult
 
 from text2sql.database.engine import RawResult
 from text2sql.database.engines.postgres import catalog as introspection
-from text2sql.database.engines.row_stream import RowBatches
+from text2sql.database.row_batches import RowBatches
 from text2sql.errors import Forbidden, ResourceExhausted, SqlSyntaxError
 from text2sql.types import Catalog, Plan, ResultColumn
 
@@ -104,9 +104,7 @@ class PostgresSession:
         """
         text = sql.encode()
         if b"\0" in text:
-            raise SqlSyntaxError(
-                "a NUL character in the statement"
-            )  # libpq would send only the part before it
+            raise SqlSyntaxError("a NUL character in the statement")  # libpq would send what precedes it
         try:
             self._parse(b"DECLARE text2sql CURSOR FOR " + text)
         except psycopg.OperationalError:

@@ -51,9 +51,8 @@ class SnowflakeEngine:
         try:
             connection = snowflake.connector.connect(**self._parameters)
         except Error as error:
-            raise connection_error(
-                error, self._source.password
-            ) from None  # the cause may contain the address
+            # `from None`: the cause may contain the address.
+            raise connection_error(error, self._source.password) from None
         return SnowflakeSession(connection, self._schema)
 
     def connect_writing(self) -> NoReturn:

@@ -7,18 +7,24 @@ from typing import Any
 
 from snowflake.connector.errors import DatabaseError
 
-from text2sql.database.catalog import chunks_within_time, group_samples, make_catalog
+from text2sql.database.catalog import (
+    SAMPLE_CHARACTERS,
+    SAMPLED_ROWS,
+    chunks_within_time,
+    group_rows,
+    group_samples,
+    make_catalog,
+)
 from text2sql.database.dialects import BY_NAME
 from text2sql.types import Catalog, Column, ForeignKey, Table
 
 SAMPLE_SECONDS = 5.0
 COLUMNS_A_QUERY = 50
-SAMPLED_ROWS, SAMPLE_CHARACTERS = 500, 100
 _quoted = BY_NAME["snowflake"].quoted
 
 _RunQuery = Callable[[str], list[tuple[Any, ...]]]
 _RunShow = Callable[[str], list[dict[str, Any]]]
-_RowsByTable = dict[str, list[Any]]
+_RowsByTable = dict[str, list[tuple[Any, ...]]]
 _Values = dict[tuple[str, str], tuple[str, ...]]
 
 
@@ -27,7 +33,7 @@ def read(run_query: _RunQuery, run_show: _RunShow, schema: str, samples: int) ->
     tables = run_query(
         f"SELECT table_name, table_type, comment, row_count FROM information_schema.tables WHERE {here}"
     )
-    columns = _grouped(
+    columns = group_rows(
         run_query(
             "SELECT table_name, column_name, data_type, numeric_precision, numeric_scale,"
             " character_maximum_length, is_nullable, comment"
@@ -55,14 +61,7 @@ def read(run_query: _RunQuery, run_show: _RunShow, schema: str, samples: int) ->
     return make_catalog("snowflake", schema, built, [(name, text or "") for name, text in views])
 
 
-def _grouped(rows: list[tuple[Any, ...]]) -> _RowsByTable:
-    rows_by_table: _RowsByTable = defaultdict(list)
-    for name, *rest in rows:
-        rows_by_table[name].append(rest)
-    return rows_by_table
-
-
-def _column(table: str, row: list[Any], values: _Values) -> Column:
+def _column(table: str, row: tuple[Any, ...], values: _Values) -> Column:
     name, kind, precision, scale, length, nullable, comment = row
     if kind == "NUMBER" and precision is not None:
         kind = f"NUMBER({int(precision)},{int(scale or 0)})"
@@ -72,9 +71,9 @@ def _column(table: str, row: list[Any], values: _Values) -> Column:
 
 
 def _primary_keys(rows: list[dict[str, Any]]) -> dict[str, tuple[str, ...]]:
-    columns_by_table: dict[str, list[Any]] = defaultdict(list)
-    for row in rows:
-        columns_by_table[row["table_name"]].append((int(row["key_sequence"]), row["column_name"]))
+    columns_by_table = group_rows(
+        (row["table_name"], int(row["key_sequence"]), row["column_name"]) for row in rows
+    )
     return {
         table: tuple(column for _, column in sorted(key_columns))
         for table, key_columns in columns_by_table.items()

@@ -5,6 +5,7 @@ import re
 from snowflake.connector.errors import Error, InterfaceError, OperationalError
 
 from text2sql import errors as ours
+from text2sql.database.engines.error_parts import connection_failed, position_in
 from text2sql.errors import DatabaseError
 
 _BY_NUMBER: dict[int, type[DatabaseError]] = {
@@ -63,11 +64,9 @@ def translate(error: Exception, sql: str) -> DatabaseError | None:
 def connection_error(error: Error, password: str) -> DatabaseError:
     """Translate an error that was raised while connecting."""
     detail = _detail(error)
-    if password:
-        detail = detail.replace(password, "***")
     number = error.errno or 0
     key = "database.login" if number in _LOGIN and "password" in detail.lower() else ""
-    return ours.ConnectionFailed(detail, key=key, code=str(number) if number > 0 else "")
+    return connection_failed(detail, password, key=key, code=str(number) if number > 0 else "")
 
 
 def _kind(number: int, state: str, detail: str) -> type[DatabaseError] | None:
@@ -91,7 +90,4 @@ def _detail(error: Error) -> str:
 
 def _position(detail: str, sql: str) -> int | None:
     match = _LOCATION.search(detail)
-    lines = sql.split("\n")
-    if match is None or int(match[1]) > len(lines):
-        return None
-    return sum(len(line) + 1 for line in lines[: int(match[1]) - 1]) + int(match[2]) + 1
+    return position_in(sql, int(match[1]), int(match[2]) + 1) if match else None

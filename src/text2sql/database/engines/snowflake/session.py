@@ -15,7 +15,7 @@ from snowflake.connector.errors import DatabaseError, OperationalError
 from text2sql.database.engine import RawResult
 from text2sql.database.engines.snowflake import catalog as introspection
 from text2sql.database.engines.statement_prefix import require_query_prefix
-from text2sql.database.fetch_batches import fetch_in_batches
+from text2sql.database.row_batches import fetch_in_batches
 from text2sql.database.values import parse_json
 from text2sql.errors import Forbidden
 from text2sql.types import Catalog, Plan, ResultColumn

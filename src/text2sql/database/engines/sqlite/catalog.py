@@ -7,13 +7,12 @@ from collections import defaultdict
 from functools import cache
 from typing import Any
 
-from text2sql.database.catalog import chunks_within_time, make_catalog
+from text2sql.database.catalog import SAMPLE_CHARACTERS, SAMPLED_ROWS, chunks_within_time, make_catalog
 from text2sql.database.dialects import BY_NAME
 from text2sql.types import Catalog, Column, ForeignKey, Index, Table
 
 SAMPLE_SECONDS = 2.0
 COLUMNS_A_QUERY = 200  # SQLite takes 500 SELECTs in one UNION
-SAMPLED_ROWS, SAMPLE_CHARACTERS = 500, 100
 _quoted = BY_NAME["sqlite"].quoted
 
 _USER_OBJECTS = "m.type IN ('table', 'view') AND m.name NOT LIKE 'sqlite\\_%' ESCAPE '\\'"

@@ -35,10 +35,9 @@ class Restriction:
             for name in self._columns
             if kinds.get(name) == "virtual" and self._is_fully_visible(connection, name)
         ]
+        prefixes = tuple(f"{name}_" for name in fully_visible)
         self._shadows = frozenset(
-            name
-            for name, kind in kinds.items()
-            if kind == "shadow" and _has_table_prefix(name, fully_visible)
+            name for name, kind in kinds.items() if kind == "shadow" and name.startswith(prefixes)
         )
         self._virtual = frozenset(fully_visible)
         self._functions = _FUNCTIONS - kinds.keys()
@@ -122,10 +121,6 @@ def _columns(readable: Policy) -> dict[str, frozenset[str]]:
         table = name.lower().removeprefix("main.")
         columns[table] = columns.get(table, frozenset()) | {column.lower() for column in visible}
     return columns
-
-
-def _has_table_prefix(name: str, tables: list[str]) -> bool:
-    return any(name.startswith(f"{table}_") for table in tables)
 
 
 def _unqualified(name: str) -> str:

@@ -11,7 +11,7 @@ from text2sql.database.engines.sqlite.authorizer import Authorizer
 from text2sql.database.engines.sqlite.catalog import read_catalog
 from text2sql.database.engines.sqlite.errors import translate
 from text2sql.database.engines.sqlite.restriction import Restriction
-from text2sql.database.fetch_batches import fetch_in_batches
+from text2sql.database.row_batches import fetch_in_batches
 from text2sql.types import Catalog, Plan, Policy, ResultColumn
 
 _STEPS = 10_000  # virtual machine steps between clock checks; about a millisecond

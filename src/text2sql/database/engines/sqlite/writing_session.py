@@ -16,14 +16,13 @@ class SqliteWritingSession(SqliteSession):
 
     def begin(self, seconds: float) -> None:
         super().begin(seconds)
-        self._run_transaction_control(
-            "BEGIN IMMEDIATE"
-        )  # takes the lock now: a reader that becomes a writer can deadlock
+        # Takes the lock now: a reader that becomes a writer can deadlock.
+        self._run_transaction_control("BEGIN IMMEDIATE")
 
     def write(self, write: CheckedWrite) -> int:
         with closing(self._connection.execute(write.sql)) as cursor:
             if cursor.description is not None:
-                raise Forbidden("a change that answers with rows", code="rows")
+                raise Forbidden("a change that returns rows", code="rows")
         # Not the cursor's rowcount: it is unknown for a statement that begins with WITH.
         ((changed_rows,),) = self._connection.execute("SELECT changes()").fetchall()
         return int(changed_rows)

@@ -11,9 +11,9 @@ from text2sql.config import Settings
 from text2sql.errors import ModelUnavailable
 from text2sql.llm import AsyncChatModel, ScriptedBackend
 from text2sql.llm.scripted import ScriptedReply
-from text2sql.reports.answer_placeholders import Terms
 from text2sql.reports.build import Report
-from text2sql.reports.schedule import do, job_of
+from text2sql.reports.outcomes import ReportOptions
+from text2sql.reports.schedule import job_of, run_job
 from text2sql.types import ModelProfile, ModelRequest
 
 TODAY = date(2025, 11, 16)
@@ -56,19 +56,19 @@ CHINESE = {
     "评论最多的评分": "SELECT rating FROM reviews GROUP BY rating ORDER BY count(*) DESC LIMIT 1",
     "女性客户数": "SELECT count(*) FROM customers WHERE gender = 'F'",
 }
-# asked → what the model writes first, and what when it is told of the error
-MENDED = {
+# question → the first query of the model, and its repair
+REPAIRED = {
     "the number of categories with a parent": (
-        "SELECT count(parent) FROM categories",  # the guard knows the columns
+        "SELECT count(parent) FROM categories",  # refused by the guard
         "SELECT count(parent_id) FROM categories",
     ),
     "退货最多的原因": (
-        "SELECT reason FROM returns GROUP BY reason ORDER BY count(count(*)) DESC LIMIT 1",  # SQLite refuses
+        "SELECT reason FROM returns GROUP BY reason ORDER BY count(count(*)) DESC LIMIT 1",  # SQLite fails
         "SELECT reason FROM returns GROUP BY reason ORDER BY count(*) DESC, reason LIMIT 1",
     ),
 }
 HOPELESS = {
-    "the weather on Mars": ("SELECT 1", "SELECT 1"),  # nothing here is about that
+    "the weather on Mars": ("SELECT 1", "SELECT 1"),  # unrelated to the database
     "the customers' nicknames": ("SELECT nickname FROM customers", "SELECT nick FROM customers"),
     "the average of average order counts": (
         "SELECT avg(avg(id)) FROM orders",
@@ -78,27 +78,27 @@ HOPELESS = {
     "删除所有订单": ("DELETE FROM orders", "DELETE FROM orders"),
 }
 GOOD = {**ENGLISH, **CHINESE}
-FORTY = [*GOOD, *MENDED, *HOPELESS]
+FORTY = [*GOOD, *REPAIRED, *HOPELESS]
 
 
 class Model:
-    """Answers by question. `asked` lists the questions in order; repairs are marked with `*`."""
+    """Answers by question. `questions` lists those it was sent, in order; repairs are marked with `*`."""
 
     def __init__(self, more: Mapping[str, str] | None = None) -> None:
         self.known = {**GOOD, **(more or {})}
-        self.asked: list[str] = []
+        self.questions: list[str] = []
         self.backend = ScriptedBackend(last=self.say, profile=HOSTED)
 
     def say(self, request: ModelRequest) -> ScriptedReply:
         text = request.messages[-1].content
-        every = [*self.known, *MENDED, *HOPELESS]
+        every = [*self.known, *REPAIRED, *HOPELESS]
         question = max((question for question in every if question in text), key=len, default="")
         if question in self.known:
-            self.asked.append(question)
+            self.questions.append(question)
             return self.known[question]
-        first, second = (MENDED | HOPELESS)[question]
-        again = question in self.asked
-        self.asked.append(question + "*" * again)
+        first, second = (REPAIRED | HOPELESS)[question]
+        again = question in self.questions
+        self.questions.append(question + "*" * again)
         return second if again else first
 
 
@@ -116,14 +116,14 @@ def reported(
     template: Path, shop: Path, backend: ScriptedBackend, out: str = "out.md", **given: Any
 ) -> tuple[Report, bytes]:
     """Run a report as the command does; return the report and the file."""
-    terms = given.pop("terms", Terms())
+    options = given.pop("options", ReportOptions())
     parameters, today = given.pop("parameters", {}), given.pop("today", TODAY)
 
     async def run() -> tuple[Report, bytes]:
         app = app_of(shop, backend, **given)
         try:
             job = job_of(template, str(template.parent / out), parameters=parameters)
-            report, path = await do(job, app, terms, today=today)
+            report, path = await run_job(job, app, options, today=today)
         finally:
             await app.close()
         return report, path.read_bytes()
