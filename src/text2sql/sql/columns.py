@@ -125,6 +125,16 @@ class Columns:
 
     # -- without a policy --
 
+    def refuse_row_call(self, node: exp.Column, scope: Scope) -> None:
+        """Refuse `g.name` if `g` is a generator without such a column: PostgreSQL calls the function `name`
+        with its value.
+        """
+        key = self.names.alias(node.args["table"]) if node.args.get("table") else ""
+        sources = (enclosing.sources.get(key) for enclosing in scope.chain())
+        source = next((source for source in sources if source is not None), None)
+        if source is not None and source.is_generator and not source.shows(self.names.column(node.this)):
+            refuse("function", node)
+
     def refuse_call(self, node: exp.Column, scope: Scope) -> None:
         """Refuse a name that can only be a function called without brackets, `utl_inaddr.get_host_name`: no
         source has the name before the dot, or all sources are known and none has the column.

@@ -287,7 +287,8 @@ class FromItems:
         if name is NAMELESS and isinstance(node, exp.Table) and isinstance(node.this, exp.Func):
             function_name = node.this.sql(dialect=self.statement.dialect).partition("(")[0]
             name = exp.to_identifier(ascii_lower(function_name))
-        self.register(node, Source(name, Outputs(columns, self.resolver.tolerant)), scope)
+        outputs = Outputs(columns, self.resolver.tolerant)
+        self.register(node, Source(name, outputs, is_generator=True), scope)
 
     def resolve_pivot_statement(self, node: exp.Pivot, outer: Scope) -> Outputs:
         """Resolve DuckDB's `PIVOT t ON a USING sum(b)`, a statement of its own."""
