@@ -10,11 +10,11 @@ from sqlglot import exp
 
 from text2sql.sql import functions
 from text2sql.sql.dialects import ascii_lower
+from text2sql.sql.executable_arguments import plain_arguments
 from text2sql.sql.refusal import refuse
 from text2sql.sql.size_limits import bounded_sizes
 from text2sql.sql.statement import Rule, Statement, name_of
 from text2sql.sql.table_wrapper import no_reserved_names
-from text2sql.sql.text_arguments import plain_arguments
 
 
 def _words(text: str) -> frozenset[str]:
