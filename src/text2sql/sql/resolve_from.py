@@ -243,7 +243,7 @@ class FromItems:
         if is_system_table(self.statement, node):
             refuse("catalog", node)
         if ascii_lower(node.name) in self.statement.grammar.dummy_tables and not node.db:
-            return Source(name, Outputs(("dummy",)))
+            return Source(name, Outputs((self.statement.grammar.columns.stored("dummy"),)))
         columns, stored = visible_columns(self.statement, node)
         self.resolver.tables.add(stored)
         if columns is None:
