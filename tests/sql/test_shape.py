@@ -4,12 +4,12 @@ import pytest
 
 from text2sql.sql.query_features import (
     Hardness,
-    Named,
+    UsedNames,
     differences,
     hardness,
     is_ordered,
-    named,
     shows_arbitrary_row,
+    used_names,
 )
 
 
@@ -76,10 +76,10 @@ def test_a_wrong_query_is_put_into_the_class_that_tells_most(got: str, first: st
     assert differences("SELECT name FROM t WHERE city = 'Paris'", got, "sqlite")[0] == first
 
 
-def test_named_lists_tables_columns_and_texts_without_join_keys() -> None:
+def test_the_used_names_are_tables_columns_and_texts_without_join_keys() -> None:
     sql = "SELECT T1.name FROM t AS T1 JOIN u AS T2 ON T1.id = T2.t_id WHERE T2.kind = 'x' AND T2.size > 3"
-    assert named(sql, "sqlite") == Named(("t", "u"), ("name", "kind", "size"), ("x",))
-    assert named("SELECT FROM WHERE (", "sqlite") == Named()
+    assert used_names(sql, "sqlite") == UsedNames(("t", "u"), ("name", "kind", "size"), ("x",))
+    assert used_names("SELECT FROM WHERE (", "sqlite") == UsedNames()
 
 
 @pytest.mark.parametrize(

@@ -56,13 +56,16 @@ class Columns:
         )  # not a source: a field of a visible column, `payload.page`
 
     def is_field_path(self, node: exp.Column, scope: Scope) -> bool:
-        """Whether `o.payload.page` is a field of a visible column of the source `o`."""
+        """Whether `o.payload.page` is a field of a visible column of the source `o`. The name of a table
+        without an alias could be a schema's as well.
+        """
         if not (node.args.get("db") and self.grammar.field_paths):
             return False
         source_key, column = self.names.alias(node.parts[0]), self.names.column(node.parts[1])
         sources = (enclosing.sources.get(source_key) for enclosing in scope.chain())
         source = next((source for source in sources if source is not None), None)
-        return source is not None and source.shows(column)
+        is_table_name = source is not None and source.is_table and not source.is_aliased
+        return source is not None and not is_table_name and source.shows(column)
 
     def resolve_bare(self, name: exp.Expr, written: exp.Column, scope: Scope) -> None:
         """Find the owner of an unqualified name, from the innermost scope outwards. `written` is the whole
@@ -124,6 +127,16 @@ class Columns:
         return word not in _HIERARCHY or any(enclosing.is_hierarchy for enclosing in scope.chain())
 
     # -- without a policy --
+
+    def refuse_row_call(self, node: exp.Column, scope: Scope) -> None:
+        """Refuse `g.name` if `g` is a generator without such a column: PostgreSQL calls the function `name`
+        with its value.
+        """
+        key = self.names.alias(node.args["table"]) if node.args.get("table") else ""
+        sources = (enclosing.sources.get(key) for enclosing in scope.chain())
+        source = next((source for source in sources if source is not None), None)
+        if source is not None and source.is_generator and not source.shows(self.names.column(node.this)):
+            refuse("function", node)
 
     def refuse_call(self, node: exp.Column, scope: Scope) -> None:
         """Refuse a name that can only be a function called without brackets, `utl_inaddr.get_host_name`: no

@@ -152,7 +152,6 @@ GRAMMARS: Mapping[str, Grammar] = {
         Case.EXACT,
         alias_clauses=_REUSED | {"where", "prewhere", "joins"},  # the alias wins there
         system_schemas=_STANDARD | {"system", "_temporary_and_external_tables"},
-        field_paths=True,
         ctes_beside_own=False,
         in_reads_tables=True,
         backslash_strings=True,

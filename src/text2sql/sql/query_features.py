@@ -48,7 +48,7 @@ def hardness(sql: str, dialect: str) -> Hardness:
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class UsedNames:
     """The names and texts that a query uses."""
 
     tables: tuple[str, ...] = ()
@@ -56,13 +56,13 @@ class Named:
     texts: tuple[str, ...] = ()
 
 
-def named(sql: str, dialect: str) -> Named:
+def used_names(sql: str, dialect: str) -> UsedNames:
     """The tables, columns and text literals of a query."""
     tree = _tree(sql, dialect)
     if tree is None:
-        return Named()
+        return UsedNames()
     used = (column for column in tree.find_all(exp.Column) if not column.is_star)
-    return Named(
+    return UsedNames(
         tuple(node.name for node in tree.find_all(exp.Table)),
         tuple(
             node.name for node in used if not isinstance(node.find_ancestor(exp.Join, exp.Query), exp.Join)
@@ -75,14 +75,16 @@ def named(sql: str, dialect: str) -> Named:
 class Traits:
     """The features of a query that confidence depends on."""
 
-    named: Named = Named()
-    loose: bool = False
+    named: UsedNames = UsedNames()
+    loose: bool = False  # it shows an arbitrary row of a group
     hardness: Hardness = "unknown"
 
 
 def traits(text: str, shown: str, dialect: str, keys: Collection[str]) -> Traits:
     """The traits of a query, given its original text and the generated text with expanded stars."""
-    return Traits(named(text, dialect), shows_arbitrary_row(text, dialect, keys), hardness(shown, dialect))
+    return Traits(
+        used_names(text, dialect), shows_arbitrary_row(text, dialect, keys), hardness(shown, dialect)
+    )
 
 
 def shows_arbitrary_row(sql: str, dialect: str, keys: Collection[str]) -> bool:

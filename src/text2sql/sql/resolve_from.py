@@ -243,7 +243,7 @@ class FromItems:
         if is_system_table(self.statement, node):
             refuse("catalog", node)
         if ascii_lower(node.name) in self.statement.grammar.dummy_tables and not node.db:
-            return Source(name, Outputs(("dummy",)))
+            return Source(name, Outputs((self.statement.grammar.columns.stored("dummy"),)))
         columns, stored = visible_columns(self.statement, node)
         self.resolver.tables.add(stored)
         if columns is None:
@@ -287,7 +287,8 @@ class FromItems:
         if name is NAMELESS and isinstance(node, exp.Table) and isinstance(node.this, exp.Func):
             function_name = node.this.sql(dialect=self.statement.dialect).partition("(")[0]
             name = exp.to_identifier(ascii_lower(function_name))
-        self.register(node, Source(name, Outputs(columns, self.resolver.tolerant)), scope)
+        outputs = Outputs(columns, self.resolver.tolerant)
+        self.register(node, Source(name, outputs, is_generator=True), scope)
 
     def resolve_pivot_statement(self, node: exp.Pivot, outer: Scope) -> Outputs:
         """Resolve DuckDB's `PIVOT t ON a USING sum(b)`, a statement of its own."""

@@ -282,6 +282,8 @@ class Resolver:
             self.columns.resolve(node, scope)
         elif self.statement.grammar.calls_without_brackets and not self.tolerant:
             self.columns.refuse_call(node, scope)
+        elif self.statement.dialect == "postgres" and not self.tolerant:
+            self.columns.refuse_row_call(node, scope)
         elif self.tolerant and scope.select is not NO_SELECT and isinstance(node.this, exp.Identifier):
             scope.columns.append(node)
         for part in node.iter_expressions():

@@ -10,11 +10,11 @@ from sqlglot import exp
 
 from text2sql.sql import functions
 from text2sql.sql.dialects import ascii_lower
+from text2sql.sql.executable_arguments import plain_arguments
 from text2sql.sql.refusal import refuse
 from text2sql.sql.size_limits import bounded_sizes
 from text2sql.sql.statement import Rule, Statement, name_of
 from text2sql.sql.table_wrapper import no_reserved_names
-from text2sql.sql.text_arguments import plain_arguments
 
 
 def _words(text: str) -> frozenset[str]:
@@ -146,6 +146,8 @@ def _dotted(statement: Statement, node: exp.Expr) -> None:
     if not isinstance(call, exp.Func):
         if isinstance(node.this.unnest(), exp.Literal):
             refuse("construct", node)  # SQLite reads `'customers'.ssn` as a column
+        if statement.dialect == "postgres" and not _is_harmless_field(call):
+            refuse("function", node)
         return
     name = name_of(call)
     if isinstance(node.this, (exp.Identifier, exp.Dot)):
@@ -156,6 +158,18 @@ def _dotted(statement: Statement, node: exp.Expr) -> None:
             return
     if type(call) not in functions.allowed_typed() and not functions.is_allowed_name(statement.dialect, name):
         refuse("function", node)
+
+
+def _is_harmless_field(name: exp.Expr) -> bool:
+    """Whether `(x).name` may be read in PostgreSQL, where it calls the function `name` if the value has no
+    such field: `('/etc/passwd'::text).pg_read_file` reads the file.
+    """
+    key = name.name if name.args.get("quoted") else ascii_lower(name.name)
+    is_lower = key == ascii_lower(key)  # `"UPPER"` is not the engine's own
+    return bool(_FIELD.fullmatch(key)) or (is_lower and functions.is_allowed_name("postgres", key))
+
+
+_FIELD = re.compile(r"key|value|f\d{1,4}")  # of json_each and ROW (…)
 
 
 def known_clauses(statement: Statement) -> None:

@@ -92,6 +92,7 @@ class Source:
     outputs: Outputs
     is_table: bool = False  # a table of the database, under a policy or with a schema index
     hidden: frozenset[str] | None = None  # its hidden columns; None: unknown, without a catalog
+    is_generator: bool = False  # VALUES, UNNEST or a function
     is_aliased: bool = False  # by the query
     is_target: bool = False  # the table that a write modifies: it is not wrapped
     merged: frozenset[str] = frozenset()  # columns that USING or NATURAL merges with an earlier source's

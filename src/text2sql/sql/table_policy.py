@@ -135,26 +135,30 @@ _GENERATED: Mapping[str, tuple[str, ...]] = {
 
 def generated_columns(node: exp.Expr, alias: exp.TableAlias | None, grammar: Grammar) -> tuple[str, ...]:
     """The columns of a generator (VALUES, UNNEST or a function), derived from the names of function and
-    alias. The alias names a column only where a name may mean a row: elsewhere an engine could take it for
-    a function.
+    alias. A name that is listed here but is no column could be taken for a function by the engine.
     """
     if isinstance(node, exp.Values):
         first = node.expressions[0]
         width = len(first.expressions) if isinstance(first, exp.Tuple) else 1
         return tuple(grammar.columns.stored(f"column{place}") for place in range(1, width + 1))
-    names = [alias.this] if alias and alias.this and grammar.row_values else []
-    columns = [column.this for column in node.find_all(exp.JSONColumnDef)]
-    keys = [grammar.columns.key(name.name, bool(name.args.get("quoted"))) for name in (*columns, *names)]
+    function = name_of(node.this) if isinstance(node.this, exp.Func) else ""
+    names = [column.this for column in node.find_all(exp.JSONColumnDef)]
+    if alias and alias.this and grammar.row_values and function not in _OWN_COLUMNS:
+        names.append(alias.this)  # where a name may mean a row, the row of one value is that value
+    keys = [grammar.columns.key(name.name, bool(name.args.get("quoted"))) for name in names]
     if isinstance(node, exp.Unnest):
         return tuple(keys) or ("unnest",)
-    if isinstance(node.this, exp.Func):
-        name = name_of(node.this)
-        keys += _GENERATED.get(name, (name,))
+    if function and function != "json_table":
+        keys += _GENERATED.get(function, (function,))
     for item in node.args.get("rows_from") or ():
         keys += generated_columns(item, None, grammar)
     if node.args.get("ordinality"):
         keys.append("ordinality")
     return tuple(keys)
+
+
+# functions whose columns have names of their own, whatever the alias
+_OWN_COLUMNS = frozenset({*_GENERATED, "json_table"}) - {"generate_series", "exploding_generate_series"}
 
 
 class ByIdentity(Generic[T]):

@@ -82,4 +82,3 @@ WITH toStartOfWeek(order_date) AS week, total * 2 AS double SELECT week, sum(dou
 SELECT status, count() AS n FROM orders GROUP BY status ORDER BY n DESC LIMIT 1 BY status LIMIT 5
 SELECT printf('%08d', id) FROM orders
 SELECT arrayMap(x -> x * 2, [1, 2]), arraySort(splitByChar(' ', notes)), arraySum([id, 1]) FROM orders
-SELECT p.attributes.dims.w, p.attributes.color FROM products AS p

@@ -62,3 +62,4 @@ SELECT level, name FROM employees START WITH manager_id IS NULL CONNECT BY PRIOR
 SELECT LPAD(' ', 3 * (LEVEL - 1)) || title FROM employees START WITH manager_id IS NULL CONNECT BY PRIOR id = manager_id
 SELECT p.attributes.color, p.attributes.dims.w FROM products p
 SELECT TO_CHAR(order_date, 'YYYY-MM') AS m, SUM(total) FROM orders GROUP BY TO_CHAR(order_date, 'YYYY-MM') ORDER BY m
+SELECT d.dummy, dummy FROM dual d

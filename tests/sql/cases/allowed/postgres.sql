@@ -84,3 +84,5 @@ SELECT xmlelement(NAME product, xmlforest(name AS title)) FROM products
 SELECT st_transform(st_makepoint(3, 4), 4326)
 WITH RECURSIVE t AS (SELECT id, ARRAY[id] AS path FROM employees WHERE manager_id IS NULL UNION ALL SELECT e.id, t.path || e.id FROM employees e JOIN t ON e.manager_id = t.id WHERE e.id <> ALL (t.path)) SELECT * FROM t
 SELECT format('%s (%s)', name, format('%s, %s', city, country)) FROM customers
+SELECT (jsonb_each(attributes)).key, (ROW(id, name)).f1, (name).upper FROM products
+SELECT x, x.value FROM jsonb_array_elements_text('[1]') AS x

@@ -82,3 +82,9 @@ SELECT * FROM dict_columns
 SELECT * FROM unified_audit_trail
 SELECT * FROM plan_table
 SELECT * FROM tabs
+
+-- postgres
+SELECT g.pg_sleep FROM generate_series(1, 1) AS g
+SELECT x.pg_read_file FROM unnest(ARRAY['/etc/passwd']) AS x
+SELECT ('/etc/passwd'::text).pg_read_file
+SELECT jsonb_array_elements_text.pg_read_file FROM jsonb_array_elements_text('["/etc/passwd"]')

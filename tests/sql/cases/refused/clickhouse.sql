@@ -37,6 +37,7 @@ SELECT groupArray(tuple(id, ssn)) FROM customers
 SELECT sumIf(id, ssn = '1') FROM customers
 SELECT * FROM customers QUALIFY ssn = 1
 SELECT toTypeName(ssn) FROM customers
+SELECT customers.name.null FROM customers
 
 -- construct
 SELECT {x:String}

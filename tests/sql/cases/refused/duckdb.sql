@@ -42,6 +42,7 @@ SELECT id FROM customers WHERE id = (SELECT id FROM customers c2 WHERE c2.ssn = 
 SELECT alias(ssn) FROM customers
 SELECT arg_max(c, id) FROM customers c
 SELECT c.ssn.first.letter FROM customers c
+SELECT customers.name.ssn FROM customers
 
 -- construct
 SELECT 'x'::regclass

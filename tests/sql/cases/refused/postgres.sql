@@ -67,6 +67,8 @@ SELECT q.id FROM (SELECT id, ssn FROM customers) q
 SELECT 1 FROM customers c1 JOIN customers c2 USING (ssn)
 SELECT id FROM customers WHERE id IN (SELECT customer_id FROM orders WHERE ssn = notes)
 SELECT id FROM orders WHERE EXISTS (SELECT ssn FROM customers)
+SELECT x.pg_read_file FROM unnest(ARRAY['/etc/passwd']) AS x
+SELECT pg_read_file.pg_read_file FROM jsonb_array_elements_text('["/etc/passwd"]') AS pg_read_file
 
 -- construct
 SELECT tableoid::regclass FROM customers
@@ -86,6 +88,7 @@ SELECT 'a'::regrole, 'b'::regnamespace
 SELECT 'b'::regconfig
 SELECT U&'\0441'
 SELECT 1 OPERATOR(pg_catalog.+) 2
+SELECT ((1)).pg_sleep
 
 -- function
 SELECT current_setting('x'), version(), current_user
@@ -112,6 +115,14 @@ SELECT user
 SELECT current_role, current_schema
 SELECT setseed(0.5)
 SELECT pg_catalog.pg_sleep(1)
+SELECT ('/etc/passwd'::text).pg_read_file
+SELECT (name).get_secret FROM customers
+SELECT (lower(name)).pg_read_file FROM customers
+SELECT (ARRAY['/etc/passwd'])[1].pg_read_file
+SELECT (name)."UPPER" FROM customers
+SELECT (('/etc/passwd'::text).lower).pg_read_file
+SELECT (SELECT '/etc/passwd'::text).pg_read_file
+SELECT (x).pg_read_file FROM unnest(ARRAY['/etc/passwd']) AS x
 
 -- hidden_character
 SELECT U&"\0073sn" FROM customers
