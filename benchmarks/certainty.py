@@ -6,24 +6,31 @@ RECORDS is a list of objects with `db` (a file below one of the DIRs), `question
 said of the answer) and `confidence` (of the receipt, without the signals that are fitted here). Answers
 about the databases of `--fit` are fitted, all others are only counted. Talk is left out: it gets no query.
 No model is started: what a model said is in the confidence.
+
+    python benchmarks/certainty.py RUN.jsonl [RUN.jsonl …]
+
+RUN is what `text2sql eval --out` wrote. Fits the bound of `sure` on half of the databases, and counts on all
+of them, and on the half that was not fitted, how many answers are shown as sure and wrong, before and after.
 """
 
 import argparse
 import asyncio
 import json
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import exp, log
 from pathlib import Path
 
 from text2sql import AsyncText2SQL
-from text2sql.agents.confidence import EXTRA, PROBABLY, SURE, WEIGHTS, question_signals
+from text2sql.agents.confidence import EXTRA, PROBABLY, SURE, WEIGHTS, confidence_of, question_signals
 from text2sql.agents.intent_patterns import looks_like_follow_up
 from text2sql.agents.talk import talk_of
 from text2sql.config import Settings
 
 NAMES = EXTRA
 RIDGE = 1.0  # towards 0: a few dozen answers say little
+WRONG_SHARE = 0.1  # of what is shown as sure
 AGAINST = -0.3  # at the most: a signal speaks against an answer
 
 
@@ -85,15 +92,85 @@ def table(title: str, points: Sequence[Point], weights: Sequence[float]) -> None
         print(f"  at {at:.2f} and more: {len(held):3} answers, {sum(not one.right for one in held)} wrong")
 
 
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """An answer that was shown, with its confidence by the weights of today."""
+
+    source: str
+    db: str
+    confidence: float
+    right: bool
+
+
+def shown_in(runs: Sequence[Path]) -> list[Shown]:
+    records = [(path, json.loads(line)) for path in runs for line in path.read_text("utf-8").splitlines()]
+    return [
+        Shown(
+            path.parent.name, record["db_id"], confidence_of(record["signals"]), record["verdict"] == "right"
+        )
+        for path, record in records
+        if record["status"] == "answered" and record["signals"]
+    ]
+
+
+def halves(answers: Sequence[Shown]) -> tuple[list[Shown], list[Shown]]:
+    """Every second database, the largest first, so that both halves are of similar size."""
+    counts = Counter((answer.source, answer.db) for answer in answers)
+    order = sorted(counts, key=lambda key: (-counts[key], key))
+    first = set(order[::2])
+    return (
+        [answer for answer in answers if (answer.source, answer.db) in first],
+        [answer for answer in answers if (answer.source, answer.db) not in first],
+    )
+
+
+def fitted_bound(answers: Sequence[Shown]) -> float:
+    """The lowest bound from which on at most one in ten is wrong, whatever higher bound is taken."""
+    bound = 1.0
+    for step in range(98, 59, -1):
+        sure = [answer for answer in answers if answer.confidence >= step / 100]
+        if sum(not answer.right for answer in sure) > len(sure) * WRONG_SHARE:
+            break
+        bound = step / 100
+    return bound
+
+
+def count_sure(title: str, answers: Sequence[Shown], bound: float) -> None:
+    sure = [answer for answer in answers if answer.confidence >= bound]
+    wrong = sum(not answer.right for answer in sure)
+    print(f"  {title:24} at {bound:.2f}: {len(sure):3} of {len(answers):3} sure, {wrong} of them wrong")
+
+
+def report_bound(runs: Sequence[Path]) -> None:
+    answers = shown_in(runs)
+    for source in dict.fromkeys(answer.source for answer in answers):
+        count_sure(source, [answer for answer in answers if answer.source == source], SURE)
+    count_sure("all", answers, SURE)
+    first, second = halves(answers)
+    for fit, check in ((first, second), (second, first)):
+        bound = fitted_bound(fit)
+        print(f"fitted on {len({(one.source, one.db) for one in fit})} databases: {bound:.2f}")
+        for title, part, at in (("there, before", fit, SURE), ("there", fit, bound)):
+            count_sure(title, part, at)
+        for title, part, at in (("on the others, before", check, SURE), ("on the others", check, bound)):
+            count_sure(title, part, at)
+    print(f"fitted on all: {fitted_bound(answers):.2f}")
+    count_sure("all", answers, fitted_bound(answers))
+
+
 def main() -> None:
     reader = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    reader.add_argument("records", type=Path)
-    reader.add_argument("--databases", type=Path, nargs="+", required=True)
-    reader.add_argument("--fit", nargs="+", required=True)
+    reader.add_argument("records", type=Path, nargs="+")
+    reader.add_argument("--databases", type=Path, nargs="+", default=[])
+    reader.add_argument("--fit", nargs="+", default=[])
     given = reader.parse_args()
-    points = asyncio.run(points_of(json.loads(given.records.read_text("utf-8")), given.databases))
+    if all(path.suffix == ".jsonl" for path in given.records):
+        report_bound(given.records)
+        return
+    records = [record for path in given.records for record in json.loads(path.read_text("utf-8"))]
+    points = asyncio.run(points_of(records, given.databases))
     seen = [one for one in points if Path(one.db).stem in given.fit]
     rest = [one for one in points if Path(one.db).stem not in given.fit]
     weights = fitted(seen)
