@@ -164,7 +164,7 @@ def passed_of(answered: SQLMessageState) -> ValidatedQuery:
 
 
 def test_a_confidence_maps_to_three_words() -> None:
-    assert [certainty_of(value) for value in (None, 0.99, 0.85, 0.8, 0.6, 0.5, 0.0)] == [
+    assert [certainty_of(value) for value in (None, 0.99, 0.93, 0.92, 0.6, 0.5, 0.0)] == [
         None, "sure", "sure", "probably", "probably", "not_sure", "not_sure",
     ]  # fmt: skip
 

@@ -101,3 +101,40 @@ def test_a_query_that_failed_is_no_example_for_a_follow_up(shop: Path) -> None:
 
     assert asyncio.run(scenario()).status == "answered"
     assert not any(BROKEN in message.content for message in backend.requests[-1].messages)
+
+
+@pytest.mark.parametrize("question", ["", "   ", "😀😀😀", "?!?! ...", "？！", "\u200b\u202e", "\x00\x07"])
+def test_a_message_without_words_is_no_question_and_asks_no_model(shop: Path, question: str) -> None:
+    answer = ask(shop, question)
+    assert (answer.status, answer.receipt.usage.calls, answer.rows) == ("failed", 0, ())
+    assert answer.answer.startswith("There is no question.")
+
+
+@pytest.mark.parametrize(
+    ("question", "language"),
+    [
+        ("How many customers called 王芳 are there?", "en"),
+        ("list the orders of 王芳", "en"),
+        ("customers 一共多少", "zh"),
+        ("Ann 的订单有多少 please", "zh"),
+        ("王芳", "zh"),
+    ],
+)
+def test_an_answer_is_in_the_language_of_the_sentence_not_of_its_names(
+    shop: Path, question: str, language: str
+) -> None:
+    answer = ask(shop, question, COUNT, can=EMBEDDED, mode="database_direct")
+    assert answer.answer.isascii() == (language == "en")
+
+
+@pytest.mark.parametrize(
+    ("plain", "as_chart"),
+    [
+        ("customers per city", "draw a pie chart of customers per city"),
+        ("customers per city", "export customers per city to Excel"),
+        ("每个城市的客户", "每个城市的客户，导出到Excel"),
+    ],
+)
+def test_words_for_the_form_of_an_answer_cost_no_certainty(shop: Path, plain: str, as_chart: str) -> None:
+    first, second = (ask(shop, question, COUNT, can=EMBEDDED) for question in (plain, as_chart))
+    assert first.receipt.confidence == second.receipt.confidence

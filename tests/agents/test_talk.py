@@ -40,6 +40,40 @@ TABLES = {
         "questions": "id customer text answer asked_on",
         "messages": "id sender text",
     },
+    "trade": {
+        "customers": "id company_name contact_name phone city country",
+        "employees": "id last_name first_name title hire_date",
+        "orders": "id customer_id employee_id order_date shipped_date ship_via freight ship_country",
+        "products": "id product_name supplier_id unit_price units_in_stock discontinued",
+        "shippers": "id company_name",
+        "suppliers": "id company_name country",
+    },
+    "music": {
+        "artists": "id name",
+        "albums": "id title artist_id",
+        "genres": "id name",
+        "playlists": "id name",
+        "tracks": "id name album_id genre_id composer milliseconds unit_price",
+    },
+    "films": {
+        "films": "id title description language_id length rating",
+        "languages": "id name",
+        "customers": "id first_name last_name",
+        "rentals": "id film_id customer_id rental_date",
+    },
+    "staff": {
+        "employees": "id first_name last_name hire_date job_id salary manager_id department_id",
+        "departments": "id department_name manager_id",
+        "jobs": "id job_title min_salary max_salary",
+    },
+    "world": {
+        "countries": "code name population",
+        "cities": "id name country_code",
+        "country_languages": "country_code language is_official",
+    },
+    "pets": {"students": "id last_name age", "pets": "id pet_type pet_age weight"},
+    "complaints": {"customers": "id name", "complaints": "id customer_id complaint_type date_raised"},
+    "ride_apps": {"打车软件": "词条id 名称 开发公司 用户数量", "城市": "词条id 名称"},
     "furniture": {"tables": "id name wood price stock", "sales": "id table_id sold_on amount"},
 }
 REVENUE = (
@@ -171,6 +205,44 @@ def test_the_last_query_is_explained_in_plain_words(shop: Path) -> None:
     assert "the total of orders.total for each customers.name" in english.answer
     assert "每个 customers.name" in chinese.answer
     assert "orders.total 的总和" in chinese.answer
+
+
+def test_an_answer_is_repeated_in_another_language(shop: Path) -> None:
+    first, chinese, english = ask_all(
+        shop, "Revenue of each customer", "say that again in Chinese", "用英语再说一遍"
+    )
+    assert chinese.rows == english.rows == first.rows
+    assert "每个 customers.name" in chinese.answer
+    assert "for each customers.name" in english.answer
+
+
+def test_a_request_to_remove_an_answer_is_no_request_to_change_data(shop: Path) -> None:
+    _, english, chinese, data = ask_all(
+        shop,
+        "Revenue of each customer",
+        "delete the last answer",
+        "把刚才的问题删掉",
+        "delete the last order",
+    )
+    assert (english.status, chinese.status, data.status) == ("conversation", "conversation", "refused")
+    assert "/undo" in english.answer
+    assert "/undo" in chinese.answer
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("I don't want the pie chart", ("chart", "table")),
+        ("could it rather be bars?", ("chart", "bar")),
+        ("can it be a bar chart instead of a pie?", ("chart", "bar")),
+        ("why is this a pie chart?", ("explain", "")),
+        ("what columns does 城市 have?", ("describe", "城市")),
+    ],
+)
+def test_what_a_message_names_is_recognized(text: str, expected: tuple[str, str]) -> None:
+    talk = talk_of(text, SCHEMAS["ride_apps"])
+    assert talk is not None
+    assert (talk.kind, talk.detail) == expected
 
 
 def test_an_example_can_be_picked_by_its_number(shop: Path) -> None:

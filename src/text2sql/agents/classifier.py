@@ -23,6 +23,11 @@ from text2sql.schema.out_of_scope import MIN_COVERAGE
 from text2sql.types import Classification, Message, ModelRequest
 
 _CJK = re.compile(r"[\u3400-\u9fff]")
+# Words that only the sentence has, not the names in it.
+_ENGLISH_FRAME = re.compile(
+    r"\b(?:how|what|which|who|where|when|show|list|the|of|per|by|for|with)\b", re.IGNORECASE
+)
+_CHINESE_FRAME = re.compile(r"[的是有吗呢多少几哪什么请把按每各和在了显示列查看给谁为怎导出画]")
 _SURE = 0.75  # below this confidence a model is asked, if it is quick
 
 
@@ -42,8 +47,9 @@ async def classifier(state: SQLMessageState, ctx: NodeContext) -> Update:
         "mode": ctx.options.mode or ctx.settings.mode,
         "preset": ctx.options.preset or ctx.settings.preset,
     }
-    if not question or len(whole) > most:
-        key = "long" if question else "empty"
+    has_words = any(character.isalnum() for character in question)  # "?!" and smileys ask nothing
+    if not has_words or len(whole) > most:
+        key = "long" if has_words else "empty"
         return {**base, **_reason_update(ctx, "ambiguous_question", key, most=most)}
     try:
         schema_context = await ctx.resources.catalog_cache.schema_context(values=False)
@@ -162,11 +168,14 @@ def _choice(text: str, choices: list[Option]) -> Option | None:
 
 
 def _language(question: str, ctx: NodeContext, turns: list[Turn]) -> Language:
-    """The requested language, else the question's own."""
+    """The requested language, else the question's own: a Chinese name in an English sentence leaves it
+    English.
+    """
     if ctx.options.language:
         return "zh" if ctx.options.language.startswith("zh") else "en"
-    if question:
-        return "zh" if _CJK.search(question) else "en"
+    if any(character.isalnum() for character in question):
+        is_english = _ENGLISH_FRAME.search(question) and not _CHINESE_FRAME.search(question)
+        return "zh" if _CJK.search(question) and not is_english else "en"
     return "zh" if turns and _CJK.search(turns[-1]["question"]) else "en"
 
 

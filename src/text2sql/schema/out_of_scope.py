@@ -35,6 +35,12 @@ _WEIGHTS: dict[_Match, float] = {
     "missing": -1.0,
 }
 
+# How the answer should look, in English; the stop words have the Chinese words.
+_DISPLAY = re.compile(
+    r"(?<![a-z])(?:(?:(?:pie|donut|bar|column|line|area|scatter|stacked|grouped|heat)\s+)*(?:chart|graph|plot|diagram)s?"
+    r"|draw|visuali[sz]e|histogram|heatmap|export|download|save|excel|xlsx|csv|json|spreadsheet)(?![a-z])",
+    re.IGNORECASE,
+)
 _ENDINGS = frozenset("者员生师家手单")  # suffixes of words for persons, and for documents
 
 
@@ -77,6 +83,7 @@ def _classified(question: str, schema_context: SchemaContext) -> _Classified:
     """The kind of match of each word. Cached, because several stages of one question need it."""
     all_terms = terms(question)
     values = _value_spans(question, schema_context)
+    display = [match.span() for match in _DISPLAY.finditer(folded(question))]
     known_phrases: list[tuple[int, int]] = []
     unknown_phrases: list[tuple[int, int]] = []
     for term in all_terms:
@@ -95,6 +102,8 @@ def _classified(question: str, schema_context: SchemaContext) -> _Classified:
             match = _classify(term, schema_context)
             if match == "unknown" and _is_inside(term, unknown_phrases):
                 match = "missing"
+        if match in ("missing", "unknown") and _is_inside(term, display):
+            match = "neutral"
         classified.append((term, match))
     return tuple(_with_compounds(classified))
 

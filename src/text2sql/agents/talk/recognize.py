@@ -5,31 +5,24 @@ The patterns are in `en.toml` and `zh.toml`.
 """
 
 import re
-import tomllib
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
-from functools import cache
-from importlib import resources
-from typing import Literal, TypeAlias, get_args
 
-from text2sql.agents.talk.pattern import Matcher, Node, Patterns, parse_pattern
+from text2sql.agents.talk.coverage import covered
+from text2sql.agents.talk.pattern import Matcher
+from text2sql.agents.talk.rules import KINDS, Rules, TalkKind, load_rules
 from text2sql.agents.talk.vocabulary import vocabulary
 from text2sql.schema import SchemaContext, label
 from text2sql.schema.tokenizer import terms
 from text2sql.text_normalization import words
 from text2sql.types import Table
 
-TalkKind: TypeAlias = Literal[
-    "describe", "schema", "tables", "complaint", "examples", "capabilities", "identity", "certainty", "chart",
-    "style", "export", "again", "explain", "thanks", "farewell", "greeting", "chat",
-]  # fmt: skip
-# In order of precedence.
-_KINDS: tuple[TalkKind, ...] = get_args(TalkKind)
 _POLITE: frozenset[TalkKind] = frozenset({"thanks", "farewell", "greeting", "chat"})
 _LONGEST = {"en": 120, "zh": 40}  # characters: anything longer is a question
 _CJK = re.compile(r"[\u3400-\u9fff]")
+_LATIN = re.compile(r"[a-z]+")
 _CLAUSES = re.compile(
     r"[.,;:!?\n\u2026。，、；：！？~—-]+(?=\s|$|[\u3400-\u9fff])|[。，；！？、\n]+|(?<=[\u3400-\u9fff])\s+(?=[\u3400-\u9fff])"
 )
@@ -47,18 +40,7 @@ UNKNOWN = "?"  # prefix of a table name that does not exist
 @dataclass(frozen=True, slots=True)
 class Talk:
     kind: TalkKind
-    detail: str = ""  # the named chart, file format or table
-
-
-@dataclass(frozen=True, slots=True)
-class _Rules:
-    patterns: Mapping[TalkKind, tuple[Node, ...]]
-    lists: Patterns
-    before: tuple[str, ...]  # polite words, in English with the adjacent space
-    after: tuple[str, ...]
-    known_words: tuple[str, ...]
-    charts: Mapping[str, str]  # word → kind of chart
-    formats: Mapping[str, str]  # word → ending of a file
+    detail: str = ""  # the named chart, file format, table or language
 
 
 def talk_of(text: str, schema_context: SchemaContext) -> Talk | None:
@@ -66,47 +48,45 @@ def talk_of(text: str, schema_context: SchemaContext) -> Talk | None:
     folded = unicodedata.normalize("NFKC", text).replace("’", "'").casefold().strip()
     if not folded or len(folded) > _LONGEST["zh" if _CJK.search(folded) else "en"]:
         return None
-    whole = _recognized(folded, schema_context)
-    if whole is not None:
-        return whole
+    if talk := _by_patterns(folded, schema_context):
+        return talk
     clauses = [clause for clause in _CLAUSES.split(folded) if _normalize(clause)]
-    parts = [_recognized(clause, schema_context) for clause in clauses]
-    if len(parts) < 2 or None in parts:
-        return None
+    parts = [_by_patterns(one, schema_context) or _by_vocabulary(one, schema_context) for one in clauses]
     recognized = [part for part in parts if part is not None]
-    return next((part for part in reversed(recognized) if part.kind not in _POLITE), recognized[0])
+    if len(parts) < 2 or None in parts:
+        return _by_vocabulary(folded, schema_context)
+    requests = [part for part in recognized if part.kind not in _POLITE]
+    return requests[-1] if requests else min(recognized, key=lambda part: KINDS.index(part.kind))
 
 
-def _recognized(text: str, schema_context: SchemaContext) -> Talk | None:
-    rules = _rules("zh" if _CJK.search(text) else "en")
-    plain = _normalize(text)
-    talk = _first_match(plain, rules, schema_context)
-    if talk is None and rules.known_words:
-        corrected = " ".join(_corrected(word, rules, schema_context) for word in plain.split())
-        talk = _first_match(corrected, rules, schema_context) if corrected != plain else None
-        text = corrected
-    return talk or _from_vocabulary(text, schema_context)
+def _by_patterns(text: str, schema_context: SchemaContext) -> Talk | None:
+    for rules in _rules_for(text):
+        plain = _normalize(text, rules.language)
+        for variant in (plain, _correct(plain, rules, schema_context)):
+            if variant and (talk := _first_match(variant, rules, schema_context)):
+                return talk
+    return None
 
 
-def _from_vocabulary(text: str, schema_context: SchemaContext) -> Talk | None:
-    spoken = _expand(text)
-    names = {words(name) for name in _names(schema_context)}
-    if any((word,) in names for word in words(spoken)):
-        return None
-    kind = vocabulary().kind_of(spoken, _KINDS)
-    return None if kind is None else Talk(kind)
+def _by_vocabulary(text: str, schema_context: SchemaContext) -> Talk | None:
+    for rules in _rules_for(text):
+        for variant in (_expand(text), _correct(_normalize(text, rules.language), rules, schema_context)):
+            if variant and (found := covered(variant, rules, schema_context)):
+                return Talk(*found)
+    return None
 
 
-def _names(schema_context: SchemaContext) -> Iterator[str]:
-    for table in schema_context.catalog.tables:
-        yield table.name
-        yield from (column.name for column in table.columns)
+def _rules_for(text: str) -> list[Rules]:
+    """English rules also for an English sentence with a Chinese name: "what columns does 客户 have"."""
+    if not _CJK.search(text):
+        return [load_rules("en")]
+    return [load_rules("zh"), *([load_rules("en")] if len(_LATIN.findall(text)) > 1 else [])]
 
 
-def _first_match(plain: str, rules: _Rules, schema_context: SchemaContext) -> Talk | None:
+def _first_match(plain: str, rules: Rules, schema_context: SchemaContext) -> Talk | None:
     variants = [rules.lists.matcher(text) for text in _variants(plain, rules)]
     for tried in (variants[:1], variants[1:]):  # the message as it is first: "instead" may matter
-        for kind in _KINDS:
+        for kind in KINDS:
             for variant in tried:
                 for pattern in rules.patterns.get(kind, ()):
                     captured = variant.fullmatch(pattern)
@@ -116,7 +96,7 @@ def _first_match(plain: str, rules: _Rules, schema_context: SchemaContext) -> Ta
     return _unknown_table(variants, rules)
 
 
-def _unknown_table(variants: Sequence[Matcher], rules: _Rules) -> Talk | None:
+def _unknown_table(variants: Sequence[Matcher], rules: Rules) -> Talk | None:
     """A request for the columns of a table that does not exist: a query could not answer it."""
     for variant in variants:
         for pattern in rules.patterns["describe"]:
@@ -128,7 +108,7 @@ def _unknown_table(variants: Sequence[Matcher], rules: _Rules) -> Talk | None:
     return None
 
 
-def _variants(plain: str, rules: _Rules) -> list[str]:
+def _variants(plain: str, rules: Rules) -> list[str]:
     """The message, with polite words removed from its start and end, in every combination."""
     without_before = _strip_repeatedly(
         plain, lambda text: (text[len(word) :] for word in rules.before if text.startswith(word))
@@ -154,16 +134,21 @@ def _strip_repeatedly(text: str, shorter: Callable[[str], Iterable[str]]) -> lis
 
 
 def _talk(
-    kind: TalkKind, captured: Mapping[str, str], text: str, rules: _Rules, schema_context: SchemaContext
+    kind: TalkKind, captured: Mapping[str, str], text: str, rules: Rules, schema_context: SchemaContext
 ) -> Talk | None:
     if kind == "describe":
         name = captured.get("table", "")
         # 客户结构 is how the customers are made up, 客户表的结构 is the table's
-        is_table = not _CJK.search(name) or _TABLE_WORDS.search(text.replace(name, " ", 1))
+        is_chinese = rules.language == "zh" and _CJK.search(name)
+        is_table = not is_chinese or _TABLE_WORDS.search(text.replace(name, " ", 1))
         table = named_table(name, schema_context) if is_table else None
         return Talk(kind, label(table, schema_context.catalog)) if table else None
     if "noun" in captured and _is_own_word(captured["noun"], text, schema_context):
         return None
+    if language := captured.get("language"):
+        # "in English" may also be a follow-up about languages; "say it in English" is not
+        is_data = "verb" not in captured and schema_context.linker.knows("language")
+        return None if is_data else Talk(kind, rules.languages[language])
     if kind == "chart":
         return Talk(kind, rules.charts.get(captured.get("chart", ""), ""))
     return Talk(kind, rules.formats.get(captured.get("format", ""), captured.get("format", "")))
@@ -203,13 +188,22 @@ def named_table(name: str, schema_context: SchemaContext) -> Table | None:
     return by_label.get(labels[0]) if len(labels) == 1 else None
 
 
-def _corrected(word: str, rules: _Rules, schema_context: SchemaContext) -> str:
-    if len(word) < 4 or word in rules.known_words or any(map(schema_context.linker.knows, words(word))):
+def _corrected(word: str, rules: Rules, schema_context: SchemaContext) -> str:
+    is_word = len(word) < 4 or word in rules.known_words or word in vocabulary().words
+    if is_word or any(map(schema_context.linker.knows, words(word))):
         return word
     transposed = (
         known for known in rules.known_words if known[0] == word[0] and sorted(known) == sorted(word)
     )
     return next(transposed, None) or next(iter(get_close_matches(word, rules.known_words, 1, 0.8)), word)
+
+
+def _correct(plain: str, rules: Rules, schema_context: SchemaContext) -> str:
+    """The message without misspellings; empty if it has none."""
+    if not rules.known_words:
+        return ""
+    corrected = " ".join(_corrected(word, rules, schema_context) for word in plain.split())
+    return corrected if corrected != plain else ""
 
 
 def _expand(text: str) -> str:
@@ -218,25 +212,6 @@ def _expand(text: str) -> str:
     return text
 
 
-def _normalize(text: str) -> str:
+def _normalize(text: str, language: str = "") -> str:
     text = " ".join(re.sub(r"[^\w\s]|_(?!\w)", " ", _expand(text)).split())
-    return re.sub(r"\s+", "", text) if _CJK.search(text) else text
-
-
-# -- the patterns ------------------------------------------------------------------------------------
-
-
-@cache
-def _rules(language: Literal["en", "zh"]) -> _Rules:
-    text = resources.files(__package__).joinpath(f"{language}.toml").read_text(encoding="utf-8")
-    data = tomllib.loads(text)
-    space = " " if language == "en" else ""
-    return _Rules(
-        patterns={kind: tuple(map(parse_pattern, patterns)) for kind, patterns in data["patterns"].items()},
-        lists=Patterns(data["words"]),
-        before=tuple(f"{word}{space}" for word in data["polite_before"]),
-        after=tuple(f"{space}{word}" for word in data["polite_after"]),
-        known_words=tuple(data["known_words"]),
-        charts={word: kind for kind, words_of_kind in data["charts"].items() for word in words_of_kind},
-        formats={word: ending for ending, words_of_kind in data["formats"].items() for word in words_of_kind},
-    )
+    return re.sub(r"\s+", "", text) if _CJK.search(text) and language != "en" else text

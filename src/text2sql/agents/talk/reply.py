@@ -34,6 +34,7 @@ def _from_catalog(talk: Talk, schema_context: SchemaContext, ctx: NodeContext) -
         "schema": lambda: schema_answers.schema_text(catalog, lang),
         "describe": lambda: _describe_table(talk.detail, schema_context, ctx),
         "complaint": lambda: f"{ctx.say('talk.complaint')} {_about_text(catalog, ctx)}",
+        "remove": lambda: ctx.say("talk.remove"),
         "identity": lambda: ctx.say("talk.identity", model=ctx.model.name, about=_about_text(catalog, ctx)),
     }
     return texts.get(talk.kind, lambda: template_reply(talk, schema_context, ctx))(), {}

@@ -3,7 +3,7 @@ without a model or a query.
 """
 
 from dataclasses import replace
-from typing import get_args
+from typing import cast, get_args
 
 from text2sql.agents.answer_builder import load_result
 from text2sql.agents.node_context import NodeContext, Update
@@ -11,6 +11,7 @@ from text2sql.agents.query_description import describe_query
 from text2sql.agents.state import Execution, SQLMessageState, Turn, ValidatedQuery
 from text2sql.agents.talk.recognize import Talk
 from text2sql.charts import Chart, Kind, fitting, from_plain, to_plain
+from text2sql.i18n import Language
 from text2sql.memory import StoredResult
 from text2sql.types import QueryResult, RowsFound
 
@@ -24,6 +25,8 @@ def last_answer(state: SQLMessageState) -> Turn | None:
 
 async def show_again(talk: Talk, state: SQLMessageState, ctx: NodeContext) -> tuple[str, Update]:
     """The same rows in another form: a new answer under its own id."""
+    if talk.kind == "again" and talk.detail in get_args(Language):
+        ctx = replace(ctx, language=cast("Language", talk.detail))
     turn = last_answer(state)
     if turn is None:
         return ctx.say("talk.no_answer_yet"), {}
@@ -32,6 +35,8 @@ async def show_again(talk: Talk, state: SQLMessageState, ctx: NodeContext) -> tu
         return ctx.say("talk.rows_gone", question=_question_of(turn)), {}
     result = QueryResult(stored.columns, stored.rows, "rows" if stored.truncated else "")
     chart, text = _chart(talk, turn, result, ctx)
+    if talk.kind == "again" and talk.detail:
+        text = await explain_last_query(state, ctx)
     result_id = await ctx.resources.memory.keep_result(ctx.options.user, ctx.options.thread, stored)
     ctx.resources.cache_result(result_id, result)
     columns = tuple(column.name for column in result.columns)
