@@ -139,7 +139,7 @@ def test_the_database_may_be_named_by_the_environment(shop: str) -> None:
         ("directory.db", 2, "is a directory", "是目录"),
         ("text.db", 2, "neither a database nor a data file", "既不是数据库"),
         ("oracel://u:secret@h/x", 2, "not a supported type of database", "无法打开"),
-        ("postgresql://u:secret@[::1/x", 2, "cannot be read", "无法解析地址"),
+        ("postgresql://u:secret@[::1/x", 2, "is not valid", "无法解析地址"),
         ("sqlite://shop.db", 2, "names no SQLite file", "没有指明"),
         ("postgresql://u:secret@127.0.0.1:1/x", 4, "cannot be reached", "无法连接数据库"),
         ("mysql://u:secret@127.0.0.1:1/x", 4, "cannot be reached", "无法连接数据库"),

@@ -52,7 +52,6 @@ REASONS = {
     "file_header.py": "only after SQLite's library has said that it is another kind of file",
     "charts/antv.py": "/dev/null",
     "cli/__init__.py": "/dev/null",
-    "cli/charting.py": "a new picture",
     "cli/exporting.py": "a new file of rows",
     "cli/prompt_input.py": "the history of a chat",
     "cli/sources.py": "a file of policies or accounts, read before the command opens anything",
