@@ -100,7 +100,10 @@ def test_langgraph_dev_serves_every_graph_to_its_own_client(tmp_path: Path) -> N
             kinds, values = streamed(url, graph)
             assert "custom" in kinds, "stages are streamed"
             assert (values["status"], values["execution_result"]["row_count"]) == ("answered", 1), values
-            assert values["messages"][-1]["content"] == values["answer"]["answer"]
+            message, answer = values["messages"][-1], values["answer"]
+            assert message["content"] == answer["answer"]
+            assert message["response_metadata"]["certainty"] == answer["receipt"]["certainty"]
+            assert answer["receipt"]["certainty"] is not None
 
 
 @pytest.mark.slow

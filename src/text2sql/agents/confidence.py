@@ -43,8 +43,8 @@ WEIGHTS: Mapping[str, float] = {
     "follow_up": -1.5,
 }
 EXTRA = ("analytic", "unmatched", "follow_up")  # signals of the question itself
-# Fitted so that at most one in ten of the answers shown as sure is wrong, to 209 answers of the embedded
-# model about 23 databases (benchmarks/certainty.py): at 0.85, 11 of 75 were wrong, at 0.93 2 of 42.
+# Fitted so that at most one in ten of the answers shown as sure is wrong, to 212 answers of the embedded
+# model about 24 databases (benchmarks/certainty.py): at 0.85, 11 of 75 were wrong, at 0.93 2 of 42.
 SURE = 0.93
 PROBABLY = 0.6
 _OUT_OF_SCOPE = 0.1  # below it, a query for words that match nothing here is not an answer

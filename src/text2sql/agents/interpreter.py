@@ -48,7 +48,11 @@ async def interpreter(state: SQLMessageState, ctx: NodeContext) -> Update:
         "answer": asdict(answer),
         "turns": _turns(final_state, answer, text),
         "summary": _summarize(final_state),
-        "messages": [AIMessage(text), *_removed_messages(state)],
+        "messages": [
+            # LangGraph's own clients show the message and its metadata, not the receipt
+            AIMessage(text, response_metadata={"certainty": answer.receipt.certainty}),
+            *_removed_messages(state),
+        ],
     }
 
 
