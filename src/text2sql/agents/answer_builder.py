@@ -28,8 +28,10 @@ from text2sql.types import (
 )
 
 
-def build_answer(state: SQLMessageState, ctx: NodeContext, text: str) -> Answer:
-    """The answer without its rows: those are stored apart, and attached by the app."""
+def build_answer(state: SQLMessageState, ctx: NodeContext, text: str, stage: str) -> Answer:
+    """The answer of a question that is at `stage`, without its rows: those are stored apart, and attached
+    later.
+    """
     execution = state.get("execution_result")
     failure = state.get("failure")
     return Answer(
@@ -41,9 +43,7 @@ def build_answer(state: SQLMessageState, ctx: NodeContext, text: str) -> Answer:
         row_count=execution["row_count"] if execution else 0,
         truncated=execution["truncated"] if execution else False,
         chart=state.get("chart_result"),
-        receipt=replace(
-            build_receipt(state, "interpreter"), shared=_shared(state, ctx), summary=ctx.preset.summary
-        ),
+        receipt=replace(_build_receipt(state, stage), shared=_shared(state, ctx), summary=ctx.preset.summary),
         error=Problem(failure["kind"], failure["message"], failure["hint"]) if failure else None,
         choices=tuple(Choice(choice["label"], choice["question"]) for choice in state.get("choices", [])),
         result_id=execution["result_id"] if execution else "",
@@ -128,8 +128,7 @@ def with_doubt(text: str, certainty: Certainty | None, taken_for: str, language:
     return f"{text}\n{say('answer.taken_for', language, words=taken_for)}"
 
 
-def build_receipt(state: SQLMessageState, stage: str) -> Receipt:
-    """The receipt of a question that is at `stage`."""
+def _build_receipt(state: SQLMessageState, stage: str) -> Receipt:
     execution, info = state.get("execution_result"), state.get("schema_info")
     validation, analysis = state.get("validation_result"), state.get("query_analysis")
     passed = validation["passed"][0] if validation and validation["passed"] else None

@@ -13,6 +13,7 @@ from text2sql.agents.intent_patterns import looks_like_follow_up, wants_write
 from text2sql.agents.json_extract import object_in
 from text2sql.agents.node_context import NodeContext, Update, failure_update, final_update, usage_update
 from text2sql.agents.prompt_builder import require_fit
+from text2sql.agents.result_pages import check_pagination
 from text2sql.agents.state import Option, SQLMessageState, Turn, new_question_state
 from text2sql.agents.talk import talk_of
 from text2sql.errors import ModelError, Text2SQLError
@@ -46,6 +47,7 @@ async def classifier(state: SQLMessageState, ctx: NodeContext) -> Update:
         key = "long" if question else "empty"
         return {**base, **_reason_update(ctx, "ambiguous_question", key, most=most)}
     try:
+        check_pagination(state.get("pagination"))
         schema_context = await ctx.resources.catalog_cache.schema_context(values=False)
         may_talk = not is_choice and base["mode"] != "database_direct"
         talk = await asyncio.to_thread(talk_of, question, schema_context) if may_talk else None
@@ -101,8 +103,7 @@ async def _classify_by_model(
     """Ask a large model, which is quick. A small one would read a second prompt for seconds, and its opinion
     is worth little: there the rules decide.
     """
-    model = ctx.model
-    if model.profile.size == "small":
+    if ctx.model.profile.size == "small":
         return unsure, {}
     tables = ", ".join(table.name for table in schema_context.catalog.tables)[:4_000]
     messages = (
@@ -110,7 +111,7 @@ async def _classify_by_model(
         Message("user", question),
     )
     try:
-        reply = await model.ask(
+        reply = await ctx.ask(
             ModelRequest(await require_fit(messages, ctx), max_tokens=120, schema=_SCHEMA, plain=True)
         )
     except ModelError:
