@@ -4,12 +4,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
-from text2sql.agents.chart import chart_specification
 from text2sql.agents.confidence import certainty_of, confidence_of, signals
 from text2sql.agents.node_context import NodeContext, Resources
 from text2sql.agents.sentences import sentence
 from text2sql.agents.state import SQLMessageState, stage_errors, usage_of
-from text2sql.charts import may_omit_groups
+from text2sql.charts import choose, from_plain, may_omit_groups, spec, to_plain
 from text2sql.i18n import Language, say
 from text2sql.memory import StoredResult
 from text2sql.types import (
@@ -112,6 +111,21 @@ def attach_rows(answer: Answer, result: QueryResult, language: Language, resourc
         text = with_doubt(text, answer.receipt.certainty, answer.receipt.taken_for, language)
     chart = chart_specification(answer.chart, result, language, answer.question)
     return replace(answer, rows=result.rows, answer=text, chart=chart)
+
+
+def choose_chart(result: QueryResult, question: str) -> dict[str, Any] | None:
+    """The chart of an answer as column positions, which a checkpoint stores without the data."""
+    chosen = choose(result, question)
+    return to_plain(chosen) if chosen else None
+
+
+def chart_specification(
+    stored: Mapping[str, Any] | None, result: QueryResult, lang: Language, question: str
+) -> dict[str, Any] | None:
+    """The chart with its data; None if the rows are gone. Rows that are shown again keep their title."""
+    if not stored or not result.rows:
+        return None
+    return spec(from_plain(stored), result, lang, stored.get("title") or question)
 
 
 def result_text(result: QueryResult, language: Language, assumptions: Sequence[str], summary: Summary) -> str:

@@ -4,13 +4,13 @@ Rules first; a model is asked only when they are unsure, and at most once per qu
 """
 
 import asyncio
+import json
 import re
 from dataclasses import asdict, replace
 from typing import cast
 from uuid import uuid4
 
 from text2sql.agents.intent_patterns import looks_like_follow_up, wants_write
-from text2sql.agents.json_extract import object_in
 from text2sql.agents.node_context import NodeContext, Update, failure_update, final_update, usage_update
 from text2sql.agents.prompt_builder import require_fit
 from text2sql.agents.result_pages import check_pagination
@@ -47,7 +47,8 @@ async def classifier(state: SQLMessageState, ctx: NodeContext) -> Update:
         key = "long" if question else "empty"
         return {**base, **_reason_update(ctx, "ambiguous_question", key, most=most)}
     try:
-        check_pagination(state.get("pagination"))
+        if state.get("pagination"):
+            check_pagination(state["pagination"])
         schema_context = await ctx.resources.catalog_cache.schema_context(values=False)
         may_talk = not is_choice and base["mode"] != "database_direct"
         talk = await asyncio.to_thread(talk_of, question, schema_context) if may_talk else None
@@ -132,10 +133,11 @@ _SCHEMA = {
 
 
 def _parse_reply(text: str) -> Classification | None:
-    fields = object_in(text)
+    """The reply is untrusted, and may have text around its JSON object."""
     try:
+        fields = json.loads(text[text.find("{") : text.rfind("}") + 1])
         kind, confidence = fields["kind"], float(fields["confidence"])
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         return None
     if kind not in ("data", "conversation"):
         return None

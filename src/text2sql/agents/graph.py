@@ -5,7 +5,7 @@
                     └───── recovery ──────┘←── (failed or doubtful)
 
 Each node is one module with one function. Edges are the rows of `routes.ROUTES`. Charts need no node: the
-interpreter chooses one from the result (`chart.py`).
+interpreter chooses one from the result.
 """
 
 from collections.abc import Mapping

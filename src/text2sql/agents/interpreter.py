@@ -11,8 +11,13 @@ from typing import Any
 
 from langchain_core.messages import AIMessage, RemoveMessage
 
-from text2sql.agents.answer_builder import build_answer, load_result, result_text, with_doubt
-from text2sql.agents.chart import choose_chart
+from text2sql.agents.answer_builder import (
+    build_answer,
+    choose_chart,
+    load_result,
+    result_text,
+    with_doubt,
+)
 from text2sql.agents.confidence import certainty_of, confidence
 from text2sql.agents.node_context import NodeContext, Update, failure_update, usage_update
 from text2sql.agents.prompt_builder import conversation_prompt, require_fit

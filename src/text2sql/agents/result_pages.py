@@ -5,8 +5,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from text2sql.agents.answer_builder import load_result
-from text2sql.agents.chart import chart_specification
+from text2sql.agents.answer_builder import chart_specification, load_result
 from text2sql.agents.node_context import NodeContext, Resources
 from text2sql.errors import UsageError
 from text2sql.memory import StoredResult
