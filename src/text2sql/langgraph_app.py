@@ -28,13 +28,16 @@ _apps: "WeakKeyDictionary[asyncio.AbstractEventLoop, AsyncText2SQL]" = WeakKeyDi
 @asynccontextmanager
 async def checkpointer() -> "AsyncIterator[BaseCheckpointSaver[str]]":
     """A step is on disk before the next one begins, and survives a killed server."""
-    async with open_memory(from_environment()) as memory:
+    async with open_memory(await asyncio.to_thread(from_environment)) as memory:
         yield memory.checkpointer
 
 
 async def _resources() -> "Resources":
-    app = _apps.setdefault(asyncio.get_running_loop(), AsyncText2SQL())
-    return replace(await app.resources(), owns_threads=False)
+    loop = asyncio.get_running_loop()
+    if loop not in _apps:
+        settings = await asyncio.to_thread(from_environment)  # in a thread: it reads files
+        _apps.setdefault(loop, AsyncText2SQL(settings=settings))
+    return replace(await _apps[loop].resources(), owns_threads=False)
 
 
 async def text2sql_agent() -> "Graph":

@@ -212,5 +212,12 @@ def answer_from_state(stored: Mapping[str, Any]) -> Answer:
     )
 
 
+def pending_answer(interrupt: Mapping[str, Any]) -> Answer:
+    """The answer of a write that waits for confirmation. Interrupts of version 0.1 do not have one."""
+    if "answer" in interrupt:
+        return answer_from_state(interrupt["answer"])
+    return Answer("confirm", "", "", sql=interrupt["sql"], row_count=interrupt["rows"])
+
+
 def _read_shared(stored: Mapping[str, Any]) -> Shared:
     return Shared(**{**stored, "columns": tuple(stored.get("columns", ()))})

@@ -11,7 +11,7 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import CheckpointTuple
 from langgraph.types import Command, Interrupt
 
-from text2sql.agents.answer_builder import answer_from_state, load_result, load_rows
+from text2sql.agents.answer_builder import answer_from_state, load_result, load_rows, pending_answer
 from text2sql.agents.graph import Graph
 from text2sql.agents.node_context import Resources, put_bounded
 from text2sql.errors import UsageError
@@ -253,7 +253,7 @@ def _read_answer(stored: Mapping[str, Any], options: RunOptions) -> Answer:
 
 def _pending_answer(interrupts: Sequence[Interrupt], options: RunOptions) -> Answer:
     """The answer `confirm`, which the confirmation node has built."""
-    return _read_answer(interrupts[0].value["answer"], options)
+    return replace(pending_answer(interrupts[0].value), thread_id=options.thread)
 
 
 def _config(options: RunOptions) -> RunnableConfig:

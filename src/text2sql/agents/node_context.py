@@ -10,6 +10,7 @@ import asyncio
 import time
 from collections import OrderedDict
 from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from typing import Any, TypeAlias, TypeVar
 
@@ -173,6 +174,7 @@ def make_node(name: str, function: NodeFunction, resources: Resources) -> Node:
         is_limited = name != "interpreter" and not state.get("pending_write")
         try:
             async with asyncio.timeout(max(seconds_left, 0.0) if is_limited else None) as timeout:
+                await _open_model(resources, options.model)
                 update = await function(state, ctx)
         except TimeoutError:
             if not timeout.expired():
@@ -198,6 +200,14 @@ def _seconds_left(stage: str, state: SQLMessageState, options: RunOptions, setti
     """Seconds left for the question; at the classifier, the state still holds the previous one's times."""
     spent = 0.0 if stage == "classifier" else sum(state.get("seconds", {}).values())
     return (options.seconds or settings.question_time) - spent
+
+
+async def _open_model(resources: Resources, name: str) -> None:
+    """In a thread, because it reads files. A node that uses a model which cannot be opened gets the error."""
+    key = ("model", name)
+    if key not in resources.prepared:
+        with suppress(Text2SQLError):
+            resources.cache_prepared(key, await asyncio.to_thread(resources.models, name))
 
 
 def _event_writer(runtime: Runtime[RunOptions], resources: Resources) -> Callable[[Event], None]:
