@@ -10,7 +10,7 @@ import pytest
 
 from agents.asking import HOSTED, app, scripted
 from text2sql import AsyncText2SQL
-from text2sql.agents import Graph, RunOptions, build
+from text2sql.agents import RunOptions, build
 from text2sql.agents.llm_supervisor import build_supervised
 from text2sql.agents.routes import ROUTES
 from text2sql.errors import UsageError
@@ -24,11 +24,11 @@ STAGES = ("classifier", "schema", "generator", "validator", "executor", "interpr
 CONFIG: Any = {"configurable": {"thread_id": scoped("", "t")}}
 
 
-async def graph_of(db: AsyncText2SQL) -> Graph:
+async def graph_of(db: AsyncText2SQL) -> Any:
     return build(await db.resources())
 
 
-async def served_graph(db: AsyncText2SQL) -> Graph:
+async def served_graph(db: AsyncText2SQL) -> Any:
     """As LangGraph's own server runs it, which brings its own threads."""
     return build(replace(await db.resources(), owns_threads=False))
 
@@ -117,10 +117,7 @@ def test_the_messages_stream_has_the_tokens_of_any_model(shop: Path, profile: Mo
             stream = (await graph_of(db)).astream(
                 QUESTION, CONFIG, context=RunOptions(mode="database_direct"), stream_mode="messages"
             )
-            return [
-                (meta["langgraph_node"], message.id, message.content)
-                async for message, meta in stream  # type: ignore[misc]
-            ]
+            return [(meta["langgraph_node"], message.id, message.content) async for message, meta in stream]
 
     parts = asyncio.run(scenario())
     tokens = [part for part in parts if part[0] == "generator"]
@@ -134,7 +131,7 @@ def test_a_failed_model_call_ends_its_messages(shop: Path) -> None:
     async def scenario() -> list[str]:
         async with app(shop, scripted([])) as db:
             stream = (await graph_of(db)).astream(QUESTION, CONFIG, stream_mode="messages")
-            return [meta["langgraph_node"] async for _, meta in stream]  # type: ignore[misc]
+            return [meta["langgraph_node"] async for _, meta in stream]
 
     assert asyncio.run(scenario()) == ["interpreter"]
 
@@ -148,9 +145,7 @@ def test_a_call_that_is_not_streamed_is_one_message(shop: Path) -> None:
         async with app(shop, scripted([], last=line, can=HOSTED)) as db:
             stream = (await graph_of(db)).astream(question, CONFIG, stream_mode="messages")
             return [
-                message.content
-                async for message, meta in stream  # type: ignore[misc]
-                if meta["langgraph_node"] == "classifier"
+                message.content async for message, meta in stream if meta["langgraph_node"] == "classifier"
             ]
 
     assert asyncio.run(scenario()) == ['{"kind": "data", "confidence": 1, "reason": ""}']
@@ -160,7 +155,7 @@ def test_events_of_our_own_graph_are_typed_objects(shop: Path) -> None:
     async def scenario() -> list[Event]:
         async with app(shop, scripted([COUNT])) as db:
             stream = (await graph_of(db)).astream(QUESTION, CONFIG, stream_mode="custom")
-            return [event async for event in stream]  # type: ignore[misc]
+            return [event async for event in stream]
 
     assert "".join(event.text for event in asyncio.run(scenario()) if isinstance(event, SqlToken)) == COUNT
 

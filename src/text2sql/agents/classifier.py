@@ -47,8 +47,9 @@ async def classifier(state: SQLMessageState, ctx: NodeContext) -> Update:
         key = "long" if question else "empty"
         return {**base, **_reason_update(ctx, "ambiguous_question", key, most=most)}
     try:
-        if state.get("pagination"):
-            check_pagination(state["pagination"])
+        pagination = state.get("pagination")
+        if pagination:
+            check_pagination(pagination)
         schema_context = await ctx.resources.catalog_cache.schema_context(values=False)
         may_talk = not is_choice and base["mode"] != "database_direct"
         talk = await asyncio.to_thread(talk_of, question, schema_context) if may_talk else None

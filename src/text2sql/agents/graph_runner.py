@@ -36,6 +36,7 @@ class GraphRunner:
 
     async def run(self, graph_input: Any, options: RunOptions) -> AsyncGenerator[Event, None]:
         """Run the graph on an input; yields its events, and last `Finished`."""
+        answer: Answer | None
         ending: dict[str, Any] = {}
         async with self._locked(scoped(options.user, options.thread), options.thread):
             async with aclosing(self._events(graph_input, options, ending)) as events:

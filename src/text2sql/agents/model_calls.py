@@ -33,7 +33,8 @@ async def reported_reply(work: Awaitable[Reply], model: AsyncChatModel, config: 
 async def reported_stream(
     pieces: AsyncGenerator[str | Reply, None], model: AsyncChatModel, config: RunnableConfig
 ) -> AsyncGenerator[str | Reply, None]:
-    call, reply = await _start(model, config), None
+    reply: Reply | None = None
+    call = await _start(model, config)
     try:
         async with aclosing(pieces):
             async for piece in pieces:

@@ -7,6 +7,7 @@ from typing import Any
 
 from text2sql.agents.answer_builder import chart_specification, load_result
 from text2sql.agents.node_context import NodeContext, Resources
+from text2sql.agents.state import Pagination
 from text2sql.errors import UsageError
 from text2sql.memory import StoredResult
 from text2sql.serialization import page_numbers, plain
@@ -33,16 +34,16 @@ async def check_result_count(stored: StoredResult, resources: Resources) -> Chec
     return await in_worker(check_count, stored.sql, catalog.dialect, catalog, schema_context.policy)
 
 
-def check_pagination(pagination: Mapping[str, Any] | None) -> None:
+def check_pagination(pagination: Mapping[str, object]) -> None:
     """Raise a UsageError if it does not name a page."""
-    for name, value in (pagination or {}).items():
+    for name, value in pagination.items():
         if name not in ("page", "page_size") or type(value) is not int or value < 1:
             raise UsageError(
                 "usage.option_value", name=f"pagination.{name}", value=str(value)[:100], choices="1, 2, 3 …"
             )
 
 
-async def with_rows(answer: Answer, pagination: Mapping[str, int] | None, ctx: NodeContext) -> Answer:
+async def with_rows(answer: Answer, pagination: Pagination | None, ctx: NodeContext) -> Answer:
     """The answer with a page of its rows and its chart: LangGraph's own server has no other way to them.
 
     Without `pagination`, the page is the first rows, and only a query that was cut does not get its total.
@@ -51,12 +52,12 @@ async def with_rows(answer: Answer, pagination: Mapping[str, int] | None, ctx: N
         return answer
     result = await load_result(answer.result_id, ctx.options.user, ctx.resources)
     chart = await asyncio.to_thread(chart_specification, answer.chart, result, ctx.language, answer.question)
-    number = (pagination or {}).get("page", 1)
-    size = min((pagination or {}).get("page_size", _PAGE_SIZE), ctx.settings.row_limit)
-    page, total = await _page(answer, result, number, size, ctx, count=pagination is not None)
+    page: Pagination = pagination or {}
+    number, size = page.get("page", 1), min(page.get("page_size", _PAGE_SIZE), ctx.settings.row_limit)
+    rows, total = await _page(answer, result, number, size, ctx, count=pagination is not None)
     return replace(
         answer,
-        rows=tuple(tuple(map(_json_value, row)) for row in page),
+        rows=tuple(tuple(map(_json_value, row)) for row in rows),
         chart=plain(chart),
         pagination=None if total is None else page_numbers(total, number, size),
     )
