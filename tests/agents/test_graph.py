@@ -197,7 +197,7 @@ def test_pagination_is_read_from_the_input_and_holds_for_one_question(shop: Path
     async def scenario() -> list[Any]:
         async with app(shop, scripted([], last=NAMES), row_limit=limit) as db:
             resources = replace(await db.resources(), owns_threads=False)
-            graph = build(resources).copy(update={"checkpointer": resources.memory.checkpointer})
+            graph: Any = build(resources).copy(update={"checkpointer": resources.memory.checkpointer})
             asked: Any = {"messages": [{"role": "user", "content": "Which customers are there?"}]}
             page: Any = {**asked, "pagination": {"page": 2, "page_size": 2}}
             return [(await graph.ainvoke(given, CONFIG))["answer"] for given in (page, asked)]

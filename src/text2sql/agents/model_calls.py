@@ -41,7 +41,7 @@ async def reported_stream(
                 if isinstance(piece, Reply):
                     reply = piece
                     break
-                chunk = ChatGenerationChunk(message=AIMessageChunk(piece, id=str(call.run_id)))
+                chunk = ChatGenerationChunk(message=AIMessageChunk(content=piece, id=str(call.run_id)))
                 await call.on_llm_new_token(piece, chunk=chunk)
                 yield piece
     except BaseException as error:

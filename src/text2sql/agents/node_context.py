@@ -12,7 +12,7 @@ from collections import OrderedDict
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeVar, cast
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.runtime import Runtime
@@ -163,7 +163,7 @@ def make_node(name: str, function: NodeFunction, resources: Resources) -> Node:
     """Wrap a node function for LangGraph: events, timing, time limit and error handling."""
 
     async def node(state: SQLMessageState, runtime: Runtime[RunOptions], config: RunnableConfig) -> Update:
-        options = runtime.context or RunOptions()
+        options = cast("RunOptions | None", runtime.context) or RunOptions()
         check_options(options, _DEFAULTS)
         seconds_left = _seconds_left(name, state, options, resources.settings)
         emit = _event_writer(runtime, resources)

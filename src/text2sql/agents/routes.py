@@ -104,8 +104,18 @@ class Router(Runnable[SQLMessageState, str]):
         self._stage = stage
         self.name = f"after {stage}"
 
-    def invoke(self, state: SQLMessageState, config: RunnableConfig | None = None, **_: Any) -> str:  # noqa: ARG002
-        return next_stage(self._stage, state)
+    def invoke(
+        self,
+        input: SQLMessageState,  # noqa: A002  LangChain's own name
+        config: RunnableConfig | None = None,  # noqa: ARG002
+        **kwargs: Any,  # noqa: ARG002
+    ) -> str:
+        return next_stage(self._stage, input)
 
-    async def ainvoke(self, state: SQLMessageState, config: RunnableConfig | None = None, **_: Any) -> str:
-        return self.invoke(state, config)
+    async def ainvoke(
+        self,
+        input: SQLMessageState,  # noqa: A002  as above
+        config: RunnableConfig | None = None,
+        **kwargs: Any,
+    ) -> str:
+        return self.invoke(input, config, **kwargs)
