@@ -96,7 +96,16 @@ def event_object(event: Event) -> dict[str, Any]:
 
 def typed_event(event: Event) -> dict[str, Any]:
     """The JSON object of an event with its name as `type`, for streams without event names."""
-    return {"type": EVENT_NAMES[type(event)], **event_object(event)}
+    return {"type": EVENT_NAMES[type(event)], **within_64_bits(event_object(event))}
+
+
+def within_64_bits(value: Any) -> Any:
+    """JSON with longer integers as text: LangGraph's server cannot write them."""
+    if isinstance(value, int):
+        return value if -(2**63) <= value < 2**63 else str(value)
+    if isinstance(value, Mapping):
+        return {key: within_64_bits(item) for key, item in value.items()}
+    return [within_64_bits(item) for item in value] if isinstance(value, list | tuple) else value
 
 
 def page_numbers(total: int, number: int, size: int) -> dict[str, int | bool]:

@@ -15,7 +15,8 @@ from text2sql.agents.llm_supervisor import build_supervised
 from text2sql.agents.routes import ROUTES
 from text2sql.errors import UsageError
 from text2sql.memory import scoped
-from text2sql.types import Event, ModelProfile, ModelRequest, SqlToken
+from text2sql.serialization import typed_event
+from text2sql.types import Event, ModelProfile, ModelRequest, RowsFound, SqlToken
 
 COUNT = "SELECT count(*) AS customers FROM customers"
 NAMES = "SELECT name FROM customers ORDER BY id"
@@ -173,6 +174,11 @@ def test_events_of_langgraphs_server_are_json_with_a_type(shop: Path) -> None:
     json.dumps(events, allow_nan=False)
 
 
+def test_an_integer_that_langgraphs_server_cannot_write_is_text() -> None:
+    event = typed_event(RowsFound("", ("n",), ((2**63 - 1, 2**63, -(2**70), True),), truncated=False))
+    assert event["rows"] == [[2**63 - 1, "9223372036854775808", "-1180591620717411303424", True]]
+
+
 def test_the_state_of_langgraphs_server_has_the_rows_and_the_chart(shop: Path) -> None:
     async def scenario() -> Any:
         levels = "SELECT level, count(*) AS customers FROM customers GROUP BY level ORDER BY level"
@@ -183,7 +189,7 @@ def test_the_state_of_langgraphs_server_has_the_rows_and_the_chart(shop: Path) -
 
     state = asyncio.run(scenario())
     answer = state["answer"]
-    assert answer["rows"] == ((None, 1), ("gold", 1), ("silver", 1))
+    assert answer["rows"] == [[None, 1], ["gold", 1], ["silver", 1]]
     assert answer["pagination"]["total_count"] == 3
     assert answer["chart"]["$schema"].startswith("https://vega.github.io/schema/vega-lite")
     assert len(answer["chart"]["data"]["values"]) == 3
@@ -203,11 +209,11 @@ def test_pagination_is_read_from_the_input_and_holds_for_one_question(shop: Path
             return [(await graph.ainvoke(given, CONFIG))["answer"] for given in (page, asked)]
 
     paged, whole = asyncio.run(scenario())
-    assert paged["rows"] == (("Bo",),)
+    assert paged["rows"] == [["Bo"]]
     assert paged["pagination"] == {
         "total_count": 3, "page": 2, "page_size": 2, "total_pages": 2, "has_next": False, "has_prev": True,
     }  # fmt: skip
-    assert whole["rows"] == (("Ann",), ("王芳",), ("Bo",))[: min(limit, 3)]
+    assert whole["rows"] == [["Ann"], ["王芳"], ["Bo"]][:limit]
     assert (whole["pagination"] is None) == (limit == 2)
 
 

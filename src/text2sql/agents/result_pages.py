@@ -10,7 +10,7 @@ from text2sql.agents.node_context import NodeContext, Resources
 from text2sql.agents.state import Pagination
 from text2sql.errors import UsageError
 from text2sql.memory import StoredResult
-from text2sql.serialization import page_numbers, plain
+from text2sql.serialization import page_numbers, plain, within_64_bits
 from text2sql.sql import check_count, check_page, in_worker
 from text2sql.types import Answer, CheckedSql, QueryResult, SqlRejected
 
@@ -57,8 +57,8 @@ async def with_rows(answer: Answer, pagination: Pagination | None, ctx: NodeCont
     rows, total = await _page(answer, result, number, size, ctx, count=pagination is not None)
     return replace(
         answer,
-        rows=tuple(tuple(map(_json_value, row)) for row in rows),
-        chart=plain(chart),
+        rows=within_64_bits(plain(rows)),
+        chart=within_64_bits(plain(chart)),
         pagination=None if total is None else page_numbers(total, number, size),
     )
 
@@ -79,10 +79,3 @@ async def _page(
         return (), None
     page, counted = [await ctx.resources.database.run(checked) for checked in (query, counting)]
     return page.rows, int(str(counted.rows[0][0]))
-
-
-def _json_value(value: object) -> Any:
-    """LangGraph's server writes integers of at most 64 bits."""
-    if isinstance(value, int) and not -(2**63) <= value < 2**63:
-        return str(value)
-    return plain(value)
