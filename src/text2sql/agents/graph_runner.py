@@ -20,7 +20,6 @@ from text2sql.memory import QuestionMetrics, scoped
 from text2sql.types import Answer, Event, Finished, RunOptions
 
 _INTERRUPT = "__interrupt__"  # LangGraph's key for an interrupt: a write waits for confirmation
-_RECURSION_LIMIT = 60  # steps of the graph per question; its budgets allow far fewer
 _ENDING = ("answer", "language", "turns")  # what the runner reads of the last update
 
 
@@ -259,4 +258,4 @@ def _pending_answer(interrupts: Sequence[Interrupt], options: RunOptions) -> Ans
 
 def _config(options: RunOptions) -> RunnableConfig:
     thread_id = scoped(options.user, options.thread)
-    return {"configurable": {"thread_id": thread_id}, "recursion_limit": _RECURSION_LIMIT}
+    return {"configurable": {"thread_id": thread_id}}
