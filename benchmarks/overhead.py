@@ -32,12 +32,12 @@ STAGES = 6
 
 
 async def median(work: Callable[[], Awaitable[object]], rounds: int) -> float:
-    taken = []
+    durations = []
     for _ in range(rounds):
-        began = time.perf_counter()
+        start = time.perf_counter()
         await work()
-        taken.append(time.perf_counter() - began)
-    return statistics.median(taken) * 1000
+        durations.append(time.perf_counter() - start)
+    return statistics.median(durations) * 1000
 
 
 async def ours(source: Path, memory: Path, rounds: int) -> float:
@@ -69,10 +69,10 @@ async def bare(memory: Path, rounds: int) -> float:
         async def once() -> None:
             nonlocal number
             number += 1
-            said = {"messages": [{"role": "user", "content": "How many orders are there?"}]}
+            question = {"messages": [{"role": "user", "content": "How many orders are there?"}]}
             config = {"configurable": {"thread_id": str(number)}}
             async for _ in compiled.astream(
-                said, config, stream_mode=["custom", "updates"], durability="sync"
+                question, config, stream_mode=["custom", "updates"], durability="sync"
             ):  # type: ignore[call-overload]
                 pass
 
@@ -89,12 +89,12 @@ def make_wide(path: Path, tables: int = 1_000) -> None:
 
 
 def command(*words: str, rounds: int = 7) -> float:
-    taken = []
+    durations = []
     for _ in range(rounds):
-        began = time.perf_counter()
+        start = time.perf_counter()
         subprocess.run(words, check=True, capture_output=True)
-        taken.append(time.perf_counter() - began)
-    return statistics.median(taken) * 1000
+        durations.append(time.perf_counter() - start)
+    return statistics.median(durations) * 1000
 
 
 def main() -> None:
@@ -103,15 +103,15 @@ def main() -> None:
     )
     parser.add_argument("--rounds", type=int, default=30)
     rounds = parser.parse_args().rounds
-    with tempfile.TemporaryDirectory() as held:
-        place = Path(held)
-        build_demo(place / "shop.db")
-        make_wide(place / "wide.db")
-        alone = asyncio.run(bare(place / "bare.db", rounds))
-        demo = asyncio.run(ours(place / "shop.db", place / "memory.db", rounds))
-        wide = asyncio.run(ours(place / "wide.db", place / "wide-memory.db", rounds))
-        again = asyncio.run(bare(place / "bare.db", rounds))
-    graph = (alone + again) / 2
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(temporary)
+        build_demo(folder / "shop.db")
+        make_wide(folder / "wide.db")
+        before = asyncio.run(bare(folder / "bare.db", rounds))
+        demo = asyncio.run(ours(folder / "shop.db", folder / "memory.db", rounds))
+        after = asyncio.run(bare(folder / "bare.db", rounds))
+        wide = asyncio.run(ours(folder / "wide.db", folder / "wide-memory.db", rounds))
+    graph = (before + after) / 2
     print(f"a bare LangGraph of {STAGES} nodes            {graph:7.1f} ms")
     print(f"a question on the demo database       {demo:7.1f} ms   {demo / graph:.2f} x the bare graph")
     print(f"a question with 1,000 tables          {wide:7.1f} ms   {wide / graph:.2f} x the bare graph")
@@ -121,8 +121,8 @@ def main() -> None:
         ("from text2sql import Text2SQL", (sys.executable, "-c", "from text2sql import Text2SQL")),
         ("text2sql --help", (str(Path(sys.executable).with_name("text2sql")), "--help")),
     ):
-        taken = command(*words)
-        print(f"{label:<37} {taken:7.1f} ms   {taken / nothing:.2f} x python -c pass ({nothing:.1f} ms)")
+        seconds = command(*words)
+        print(f"{label:<37} {seconds:7.1f} ms   {seconds / nothing:.2f} x python -c pass ({nothing:.1f} ms)")
 
 
 if __name__ == "__main__":

@@ -33,12 +33,11 @@ async def checkpointer() -> "AsyncIterator[BaseCheckpointSaver[str]]":
 
 
 async def _resources() -> "Resources":
-    """The server refuses code that reads files in its event loop, so settings and model open in a thread."""
     loop = asyncio.get_running_loop()
-    app = _apps.get(loop) or _apps.setdefault(loop, await asyncio.to_thread(AsyncText2SQL))
-    resources = await app.resources()
-    await asyncio.to_thread(resources.models, "")
-    return replace(resources, owns_threads=False)
+    if loop not in _apps:
+        settings = await asyncio.to_thread(from_environment)  # in a thread: it reads files
+        _apps.setdefault(loop, AsyncText2SQL(settings=settings))
+    return replace(await _apps[loop].resources(), owns_threads=False)
 
 
 async def text2sql_agent() -> "Graph":

@@ -178,8 +178,8 @@ class AppResources:
         if not name and isinstance(self._model, AsyncChatModel):
             return self._model
         name_or_default = name or str(self._model) or self.settings.model
-        if name_or_default not in self._models:
-            self._models[name_or_default] = open_model(name_or_default, self.settings)
+        if name_or_default not in self._models:  # two threads may open it: the first one stays
+            self._models.setdefault(name_or_default, open_model(name_or_default, self.settings))
         return self._models[name_or_default]
 
     def _account_pool(self, url: str) -> AsyncDatabase:

@@ -96,6 +96,33 @@ def event_object(event: Event) -> dict[str, Any]:
     return fields
 
 
+def typed_event(event: Event) -> dict[str, Any]:
+    """The JSON object of an event with its name as `type`, for streams without event names."""
+    return {"type": EVENT_NAMES[type(event)], **within_64_bits(event_object(event))}
+
+
+def within_64_bits(value: Any) -> Any:
+    """JSON with longer integers as text: LangGraph's server cannot write them."""
+    if isinstance(value, int):
+        return value if -(2**63) <= value < 2**63 else str(value)
+    if isinstance(value, Mapping):
+        return {key: within_64_bits(item) for key, item in value.items()}
+    return [within_64_bits(item) for item in value] if isinstance(value, list | tuple) else value
+
+
+def page_numbers(total: int, number: int, size: int) -> dict[str, int | bool]:
+    """The `pagination` of an answer."""
+    pages = -(-total // size)
+    return {
+        "total_count": total,
+        "page": number,
+        "page_size": size,
+        "total_pages": pages,
+        "has_next": number < pages,
+        "has_prev": number > 1,
+    }
+
+
 def catalog_object(catalog: Catalog, tables: Sequence[Table] | None = None) -> dict[str, Any]:
     """The JSON object of a catalog, as documented in docs/cli.md. New dataclass fields do not change it.
 

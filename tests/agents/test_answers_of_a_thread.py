@@ -4,6 +4,7 @@ import asyncio
 from pathlib import Path
 
 from agents.asking import app, scripted
+from text2sql.agents.answer_builder import pending_answer
 from text2sql.types import Answer
 
 LEVELS = "SELECT level, count(*) AS customers FROM customers GROUP BY level ORDER BY level"
@@ -77,3 +78,9 @@ def test_a_pending_write_is_the_last_answer_and_is_rolled_back_alone(shop: Path)
     before, left, after = asyncio.run(scenario())
     assert before == ["answered", "confirm"]
     assert (left, after) == (1, ["answered"])
+
+
+def test_a_write_that_waits_since_version_0_1_is_still_an_answer() -> None:
+    delete = "DELETE FROM cities WHERE id = 1"
+    answer = pending_answer({"sql": delete, "table": "cities", "kind": "delete", "rows": 1})
+    assert (answer.status, answer.sql, answer.row_count) == ("confirm", delete, 1)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from agents.asking import app, scripted
-from text2sql.agents.chart import chart_specification, choose_chart
+from text2sql.agents.answer_builder import chart_specification, choose_chart
 from text2sql.types import Answer, QueryResult, ResultColumn
 
 LEVELS = "SELECT name, total FROM customers JOIN orders ON customers.id = customer_id WHERE total < 20"

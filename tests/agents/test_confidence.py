@@ -25,7 +25,7 @@ PLAIN = "SELECT name FROM customers WHERE level = 'gold'"
 
 def state(sql: str = PLAIN, *, rows: int = 3, **facts: Any) -> SQLMessageState:
     execution = {"sql": sql, "row_count": rows, "agreement": facts.pop("agreement", None)}
-    execution |= {"telling": facts.pop("telling")} if "telling" in facts else {}
+    execution |= {"informative_rows": facts.pop("informative_rows")} if "informative_rows" in facts else {}
     fits = {"unanswered": 0.0, "uncalled": 0.0, "loose": 0.0}
     passed = {
         "sql": sql,
@@ -76,7 +76,7 @@ def test_a_plain_answer_has_only_the_signal_of_the_models_own_doubt() -> None:
         ("errors", 1.0, {"error_history": [{}]}),
         ("disagreement", 0.5, {"agreement": 0.5}),
         ("empty", 1.0, {"rows": 0}),
-        ("empty", 1.0, {"rows": 1, "telling": 0}),  # a count of 0
+        ("empty", 1.0, {"rows": 1, "informative_rows": 0}),  # a count of 0
         ("tables", 1.0, {"tables": ["customers", "cities"]}),
         ("hardness", 1.0, {"hardness": "medium"}),
         ("unused", 1.0, {"schema_info": hits("gold", "Oslo")}),

@@ -81,15 +81,14 @@ def _wait(url: str, process: "subprocess.Popen[bytes]", log: Path) -> None:
     raise AssertionError(log.read_text()[-3000:])
 
 
-def streamed(url: str, graph: str) -> tuple[list[str], dict[str, Any]]:
-    kinds: list[str] = []
-    values: dict[str, Any] = {}
+def streamed(url: str, graph: str, graph_input: Any) -> dict[str, list[Any]]:
+    """The parts of a run's streams by mode."""
+    parts: dict[str, list[Any]] = {}
+    modes: Any = ["values", "custom", "messages-tuple"]
     with get_sync_client(url=url) as client:
-        for part in client.runs.stream(None, graph, input=QUESTION, stream_mode=["values", "custom"]):
-            kinds.append(part.event)
-            if part.event == "values":
-                values = dict(part.data)
-    return kinds, values
+        for part in client.runs.stream(None, graph, input=graph_input, stream_mode=modes):
+            parts.setdefault(part.event, []).append(part.data)
+    return parts
 
 
 @pytest.mark.slow
@@ -97,13 +96,26 @@ def test_langgraph_dev_serves_every_graph_to_its_own_client(tmp_path: Path) -> N
     make_shop(tmp_path / "shop.db")
     with endpoint() as model, server(tmp_path, model.base_url) as (url, _):
         for graph in ("text2sql_agent", "text2sql_stream", "text2sql_supervised"):
-            kinds, values = streamed(url, graph)
-            assert "custom" in kinds, "stages are streamed"
+            parts = streamed(url, graph, {**QUESTION, "pagination": {"page": 1, "page_size": 10}})
+            values = dict(parts["values"][-1])
+            events = [event["type"] for event in parts["custom"]]
+            assert events[0] == "stage_started"
+            assert {"stage_ended", "sql_token", "checked", "rows_found", "answer_token"} <= set(events)
+            nodes = [metadata["langgraph_node"] for _, metadata in parts["messages"]]
+            assert nodes.count("generator") > 1, "the query is streamed token by token"
             assert (values["status"], values["execution_result"]["row_count"]) == ("answered", 1), values
             message, answer = values["messages"][-1], values["answer"]
             assert message["content"] == answer["answer"]
             assert message["response_metadata"]["certainty"] == answer["receipt"]["certainty"]
             assert answer["receipt"]["certainty"] is not None
+            assert len(answer["rows"]) == 1
+            assert answer["pagination"]["total_count"] == 1
+        with get_sync_client(url=url) as client:
+            (assistant,) = client.assistants.search(graph_id="text2sql_agent")
+            schemas: Any = client.assistants.get_schemas(assistant["assistant_id"])
+        assert set(schemas["input_schema"]["properties"]) == {"messages", "pagination"}
+        assert "answer" in schemas["output_schema"]["properties"]
+        assert "preset" in schemas["context_schema"]["properties"]
 
 
 @pytest.mark.slow

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from agents.asking import HOSTED, app, change, make_shop, rows_of, scripted
-from text2sql.agents.checkpoint_policy import BatchingCheckpointer
 from text2sql.errors import ConnectionFailed, LockConflict, QueryTimeout
+from text2sql.memory.error_mapping import TranslatedSaver
 from text2sql.types import Answer, Candidate, CheckedSql, ModelRequest, Reply, Usage
 
 COUNT = "SELECT count(*) AS customers FROM customers"
@@ -123,9 +123,9 @@ def test_p01_c01_a_question_cancelled_after_a_stage_can_be_resumed(
     shop: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stage: str
 ) -> None:
     """At the worst moment: the stage is done, and the next one has not begun."""
-    put = BatchingCheckpointer.aput
+    put = TranslatedSaver.aput
 
-    async def slowly(steps: BatchingCheckpointer, config: Any, checkpoint: Any, *rest: Any) -> Any:
+    async def slowly(steps: TranslatedSaver, config: Any, checkpoint: Any, *rest: Any) -> Any:
         done = await put(steps, config, checkpoint, *rest)
         if checkpoint["channel_values"].get("current_stage") == stage:
             await asyncio.sleep(3_600)
@@ -133,7 +133,7 @@ def test_p01_c01_a_question_cancelled_after_a_stage_can_be_resumed(
 
     async def run() -> tuple[Answer, int]:
         memory = str(tmp_path / "m.db")
-        monkeypatch.setattr(BatchingCheckpointer, "aput", slowly)
+        monkeypatch.setattr(TranslatedSaver, "aput", slowly)
         async with app(shop, scripted([], last=COUNT), memory=memory) as db:
             asking = asyncio.create_task(db.ask(QUESTION, thread="t"))
             await asyncio.sleep(1.0)

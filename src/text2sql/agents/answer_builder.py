@@ -4,12 +4,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
-from text2sql.agents.chart import chart_specification
 from text2sql.agents.confidence import certainty_of, confidence_of, signals
 from text2sql.agents.node_context import NodeContext, Resources
 from text2sql.agents.sentences import sentence
 from text2sql.agents.state import SQLMessageState, stage_errors, usage_of
-from text2sql.charts import may_omit_groups
+from text2sql.charts import choose, from_plain, may_omit_groups, spec, to_plain
 from text2sql.i18n import Language, say
 from text2sql.memory import StoredResult
 from text2sql.types import (
@@ -28,8 +27,10 @@ from text2sql.types import (
 )
 
 
-def build_answer(state: SQLMessageState, ctx: NodeContext, text: str) -> Answer:
-    """The answer without its rows: those are stored apart, and attached by the app."""
+def build_answer(state: SQLMessageState, ctx: NodeContext, text: str, stage: str) -> Answer:
+    """The answer of a question that is at `stage`, without its rows: those are stored apart, and attached
+    later.
+    """
     execution = state.get("execution_result")
     failure = state.get("failure")
     return Answer(
@@ -41,9 +42,7 @@ def build_answer(state: SQLMessageState, ctx: NodeContext, text: str) -> Answer:
         row_count=execution["row_count"] if execution else 0,
         truncated=execution["truncated"] if execution else False,
         chart=state.get("chart_result"),
-        receipt=replace(
-            build_receipt(state, "interpreter"), shared=_shared(state, ctx), summary=ctx.preset.summary
-        ),
+        receipt=replace(_build_receipt(state, stage), shared=_shared(state, ctx), summary=ctx.preset.summary),
         error=Problem(failure["kind"], failure["message"], failure["hint"]) if failure else None,
         choices=tuple(Choice(choice["label"], choice["question"]) for choice in state.get("choices", [])),
         result_id=execution["result_id"] if execution else "",
@@ -114,6 +113,21 @@ def attach_rows(answer: Answer, result: QueryResult, language: Language, resourc
     return replace(answer, rows=result.rows, answer=text, chart=chart)
 
 
+def choose_chart(result: QueryResult, question: str) -> dict[str, Any] | None:
+    """The chart of an answer as column positions, which a checkpoint stores without the data."""
+    chosen = choose(result, question)
+    return to_plain(chosen) if chosen else None
+
+
+def chart_specification(
+    stored: Mapping[str, Any] | None, result: QueryResult, lang: Language, question: str
+) -> dict[str, Any] | None:
+    """The chart with its data; None if the rows are gone. Rows that are shown again keep their title."""
+    if not stored or not result.rows:
+        return None
+    return spec(from_plain(stored), result, lang, stored.get("title") or question)
+
+
 def result_text(result: QueryResult, language: Language, assumptions: Sequence[str], summary: Summary) -> str:
     """The sentence of a template; only the number of rows where no summary is wanted."""
     if summary == "off":
@@ -128,8 +142,7 @@ def with_doubt(text: str, certainty: Certainty | None, taken_for: str, language:
     return f"{text}\n{say('answer.taken_for', language, words=taken_for)}"
 
 
-def build_receipt(state: SQLMessageState, stage: str) -> Receipt:
-    """The receipt of a question that is at `stage`."""
+def _build_receipt(state: SQLMessageState, stage: str) -> Receipt:
     execution, info = state.get("execution_result"), state.get("schema_info")
     validation, analysis = state.get("validation_result"), state.get("query_analysis")
     passed = validation["passed"][0] if validation and validation["passed"] else None
@@ -197,6 +210,13 @@ def answer_from_state(stored: Mapping[str, Any]) -> Answer:
             ),
         }
     )
+
+
+def pending_answer(interrupt: Mapping[str, Any]) -> Answer:
+    """The answer of a write that waits for confirmation. Interrupts of version 0.1 do not have one."""
+    if "answer" in interrupt:
+        return answer_from_state(interrupt["answer"])
+    return Answer("confirm", "", "", sql=interrupt["sql"], row_count=interrupt["rows"])
 
 
 def _read_shared(stored: Mapping[str, Any]) -> Shared:

@@ -4,15 +4,16 @@ Rules first; a model is asked only when they are unsure, and at most once per qu
 """
 
 import asyncio
+import json
 import re
 from dataclasses import asdict, replace
 from typing import cast
 from uuid import uuid4
 
 from text2sql.agents.intent_patterns import looks_like_follow_up, wants_write
-from text2sql.agents.json_extract import object_in
 from text2sql.agents.node_context import NodeContext, Update, failure_update, final_update, usage_update
 from text2sql.agents.prompt_builder import require_fit
+from text2sql.agents.result_pages import check_pagination
 from text2sql.agents.state import Option, SQLMessageState, Turn, new_question_state
 from text2sql.agents.talk import talk_of
 from text2sql.errors import ModelError, Text2SQLError
@@ -52,6 +53,9 @@ async def classifier(state: SQLMessageState, ctx: NodeContext) -> Update:
         key = "long" if has_words else "empty"
         return {**base, **_reason_update(ctx, "ambiguous_question", key, most=most)}
     try:
+        pagination = state.get("pagination")
+        if pagination:
+            check_pagination(pagination)
         schema_context = await ctx.resources.catalog_cache.schema_context(values=False)
         may_talk = not is_choice and base["mode"] != "database_direct"
         talk = await asyncio.to_thread(talk_of, question, schema_context) if may_talk else None
@@ -107,8 +111,7 @@ async def _classify_by_model(
     """Ask a large model, which is quick. A small one would read a second prompt for seconds, and its opinion
     is worth little: there the rules decide.
     """
-    model = ctx.model
-    if model.profile.size == "small":
+    if ctx.model.profile.size == "small":
         return unsure, {}
     tables = ", ".join(table.name for table in schema_context.catalog.tables)[:4_000]
     messages = (
@@ -116,7 +119,7 @@ async def _classify_by_model(
         Message("user", question),
     )
     try:
-        reply = await model.ask(
+        reply = await ctx.ask(
             ModelRequest(await require_fit(messages, ctx), max_tokens=120, schema=_SCHEMA, plain=True)
         )
     except ModelError:
@@ -137,10 +140,11 @@ _SCHEMA = {
 
 
 def _parse_reply(text: str) -> Classification | None:
-    fields = object_in(text)
+    """The reply is untrusted, and may have text around its JSON object."""
     try:
+        fields = json.loads(text[text.find("{") : text.rfind("}") + 1])
         kind, confidence = fields["kind"], float(fields["confidence"])
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         return None
     if kind not in ("data", "conversation"):
         return None

@@ -85,7 +85,7 @@ def signals(state: SQLMessageState) -> dict[str, float]:
         return {"verified": 1.0}  # a person has verified this query
     if execution is None:  # a draft: what it returns is not known
         return {**signals_of(state, passed, rows=1), **_stored_question_signals(state, passed)}
-    rows = execution.get("telling", execution["row_count"])
+    rows = execution.get("informative_rows", execution["row_count"])
     return {
         **signals_of(state, passed, rows, execution["agreement"]),
         **_stored_question_signals(state, passed),

@@ -2,8 +2,11 @@
 rehearsal touched, and interrupts the run until somebody says yes or no, even after a restart.
 """
 
+from dataclasses import asdict, replace
+
 from langgraph.types import interrupt
 
+from text2sql.agents.answer_builder import build_answer
 from text2sql.agents.node_context import NodeContext, Update, final_update
 from text2sql.agents.state import PendingWrite, SQLMessageState
 from text2sql.sql import check_write, in_worker
@@ -18,7 +21,11 @@ async def confirmation(state: SQLMessageState, ctx: NodeContext) -> Update:
     statement = await checked_write(write, ctx)
     rows = await ctx.resources.database.rehearse(statement)
     ctx.check("rehearsal", True, str(rows))
-    reply = interrupt({"sql": write["sql"], "table": write["table"], "kind": write["kind"], "rows": rows})
+    facts = {"sql": write["sql"], "table": write["table"], "kind": write["kind"], "rows": rows}
+    text = ctx.say("answer.confirm", rows=rows, table=write["table"])
+    waiting: SQLMessageState = {**state, "status": "confirm"}
+    answer = replace(build_answer(waiting, ctx, text, "confirmation"), sql=write["sql"], row_count=rows)
+    reply = interrupt({**facts, "answer": asdict(answer)})
     update: Update = {"statements": state.get("statements", 0) + 1}
     if reply is not True:
         return {**update, **final_update("refused", "declined", ctx.say("reason.declined.told"))}

@@ -152,7 +152,7 @@ async def _store_result(
         sql=shown,
         columns=list(columns),
         row_count=result.row_count,
-        telling=rows_in(result),
+        informative_rows=rows_in(result),
         truncated=bool(result.truncated),
         seconds=round(result.seconds, 4),
         agreement=agreement,

@@ -116,7 +116,7 @@ def cached_grammar(schema_context: SchemaContext, ctx: NodeContext) -> str:
 
 async def stream_reply(request: ModelRequest, ctx: NodeContext) -> Reply:
     """The whole reply; its tokens are emitted as they arrive."""
-    async with aclosing(ctx.model.stream(request, queued=ctx.queued)) as pieces:
+    async with aclosing(ctx.stream(request)) as pieces:
         async for piece in pieces:
             if isinstance(piece, Reply):
                 return piece
@@ -127,7 +127,9 @@ async def stream_reply(request: ModelRequest, ctx: NodeContext) -> Reply:
 def candidates_update(reply: Reply, state: SQLMessageState) -> Update:
     cost = {**usage_update(state, reply), "attempts": state.get("attempts", 0) + 1}
     is_single = len(reply.candidates) == 1 and not state.get("wants_write")
-    alternatives: Update = {"ways": token_alternatives(reply.candidates[0]) if is_single else []}
+    alternatives: Update = {
+        "token_alternatives": token_alternatives(reply.candidates[0]) if is_single else []
+    }
     queries: dict[str, GeneratedQuery] = {}
     for candidate in reply.candidates:
         sql = read_candidate(candidate).sql

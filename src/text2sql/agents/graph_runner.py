@@ -2,26 +2,25 @@
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import replace
-from typing import Any, cast
+from typing import Any
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import CheckpointTuple
-from langgraph.types import Command
+from langgraph.types import Command, Interrupt
 
-from text2sql.agents.answer_builder import answer_from_state, build_receipt, load_result, load_rows
-from text2sql.agents.checkpoint_policy import BatchingCheckpointer
+from text2sql.agents.answer_builder import answer_from_state, load_result, load_rows, pending_answer
 from text2sql.agents.graph import Graph
-from text2sql.agents.node_context import Resources, RunInput, put_bounded
+from text2sql.agents.node_context import Resources, put_bounded
 from text2sql.errors import UsageError
-from text2sql.i18n import Language, say
+from text2sql.i18n import Language
 from text2sql.memory import QuestionMetrics, scoped
 from text2sql.types import Answer, Event, Finished, RunOptions
 
 _INTERRUPT = "__interrupt__"  # LangGraph's key for an interrupt: a write waits for confirmation
-_RECURSION_LIMIT = 60  # steps of the graph per question; its budgets allow far fewer
+_ENDING = ("answer", "language", "turns")  # what the runner reads of the last update
 
 
 class GraphRunner:
@@ -30,7 +29,6 @@ class GraphRunner:
     def __init__(self, graph: Graph, resources: Resources) -> None:
         self._graph = graph
         self._resources = resources
-        self._checkpointer = cast("BatchingCheckpointer", graph.checkpointer)
         self._first_checkpoints: OrderedDict[str, CheckpointTuple] = OrderedDict()
         self._answers: OrderedDict[str, Answer] = OrderedDict()
         self._locks: dict[str, asyncio.Lock] = {}
@@ -38,56 +36,43 @@ class GraphRunner:
     async def run(self, graph_input: Any, options: RunOptions) -> AsyncGenerator[Event, None]:
         """Run the graph on an input; yields its events, and last `Finished`."""
         answer: Answer | None
-        values: dict[str, Any] = {}
+        ending: dict[str, Any] = {}
         async with self._locked(scoped(options.user, options.thread), options.thread):
-            async with aclosing(self._events(graph_input, options, values)) as events:
+            async with aclosing(self._events(graph_input, options, ending)) as events:
                 async for event in events:
                     yield event
-            if _INTERRUPT in values:
-                answer = await self._confirm_answer(options, values[_INTERRUPT][0].value)
-            elif "language" in values:  # the stream held the whole state: no need to read it back
-                answer = await self._with_rows(values, options)
+            if _INTERRUPT in ending:
+                answer = _pending_answer(ending[_INTERRUPT], options)
             else:
-                answer = await self._last_answer(options)
+                answer = await self._with_rows(ending, options)
             if answer is None:
                 raise RuntimeError("the graph ended without an answer")
-            first = len(values.get("turns", ())) == 1
+            first = len(ending.get("turns", ())) == 1
             await self._resources.memory.turn(options.user, options.thread, answer.question, first=first)
             # Last, because it commits all of the above to disk.
             await self._resources.memory.count(QuestionMetrics.of(answer))
         yield Finished(answer)
 
     async def _events(
-        self, graph_input: Any, options: RunOptions, values: dict[str, Any]
+        self, graph_input: Any, options: RunOptions, ending: dict[str, Any]
     ) -> AsyncGenerator[Event, None]:
-        """The events of the nodes. Closing this generator cancels the run."""
-        queue: asyncio.Queue[Event | None] = asyncio.Queue()
-        task = asyncio.create_task(self._run_graph(graph_input, RunInput(options, queue.put_nowait), values))
-        task.add_done_callback(lambda _: queue.put_nowait(None))
-        try:
-            while (event := await queue.get()) is not None:
-                yield event
-            await task
-        finally:
-            task.cancel()
-            await asyncio.gather(task, return_exceptions=True)
-
-    async def _run_graph(self, graph_input: Any, run_input: RunInput, values: dict[str, Any]) -> None:
-        """Run the graph and collect its updates in `values`. However it ends, its last step is then on
-        disk.
-        """
+        """The events of the nodes; `ending` gets what the last update holds. Closing it cancels the run."""
         graph: Any = self._graph
-        config = _config(run_input.options)
-        try:
-            stream = graph.astream(
-                graph_input, config, context=run_input, stream_mode="updates", durability="sync"
-            )
-            async with aclosing(stream) as steps:
-                async for step in steps:
-                    for name, update in step.items():
-                        values |= {name: update} if name == _INTERRUPT else update
-        finally:
-            await self._checkpointer.settle(config["configurable"]["thread_id"])
+        stream = graph.astream(
+            graph_input,
+            _config(options),
+            context=options,
+            stream_mode=["custom", "updates"],
+            output_keys=_ENDING,
+            durability="sync",
+        )
+        async with aclosing(stream) as parts:
+            async for mode, part in parts:
+                if mode == "custom":
+                    yield part
+                    continue
+                for name, update in part.items():
+                    ending |= {name: update} if name == _INTERRUPT else update or {}
 
     async def confirm(self, options: RunOptions, yes: bool) -> AsyncGenerator[Event, None]:
         """Answer a write that waits for confirmation."""
@@ -124,12 +109,11 @@ class GraphRunner:
         """
         ends = await self._turn_ends(options)
         answers = [
-            (self._read_answer(end, options), end["language"]) for end in reversed(list(ends.values()))
+            (_read_answer(end["answer"], options), end["language"]) for end in reversed(list(ends.values()))
         ]
         state = await self._graph.aget_state(_config(options))
         if state.interrupts:
-            waiting = await self._confirm_answer(options, state.interrupts[0].value)
-            answers.append((waiting, state.values.get("language", "en")))
+            answers.append((_pending_answer(state.interrupts, options), state.values.get("language", "en")))
         return answers
 
     async def _turn_ends(self, options: RunOptions) -> dict[str, dict[str, Any]]:
@@ -235,7 +219,7 @@ class GraphRunner:
             await self._resources.memory.forget(options.user, options.thread)
         elif turns_left <= len(ends):
             config["configurable"] |= {"checkpoint_ns": "", "checkpoint_id": ends[len(ends) - turns_left]}
-            await self._graph.aupdate_state(config, {"current_stage": "interpreter"})
+            await self._graph.aupdate_state(config, {"current_stage": "interpreter"}, as_node="interpreter")
         return turns_left
 
     @asynccontextmanager
@@ -258,29 +242,20 @@ class GraphRunner:
     async def _with_rows(self, values: Mapping[str, Any], options: RunOptions) -> Answer | None:
         if values.get("answer") is None:
             return None
-        return await load_rows(
-            self._read_answer(values, options), options.user, values.get("language", "en"), self._resources
-        )
+        answer = _read_answer(values["answer"], options)
+        return await load_rows(answer, options.user, values.get("language", "en"), self._resources)
 
-    def _read_answer(self, values: Mapping[str, Any], options: RunOptions) -> Answer:
-        # A copied thread holds the original's id.
-        return replace(answer_from_state(values["answer"]), thread_id=options.thread)
 
-    async def _confirm_answer(self, options: RunOptions, write: Mapping[str, Any]) -> Answer:
-        values: Any = (await self._graph.aget_state(_config(options))).values
-        return Answer(
-            status="confirm",
-            question=values["question"],
-            answer=say(
-                "answer.confirm", values.get("language", "en"), rows=write["rows"], table=write["table"]
-            ),
-            sql=write["sql"],
-            row_count=write["rows"],
-            receipt=build_receipt(values, "confirmation"),
-            thread_id=options.thread,
-        )
+def _read_answer(stored: Mapping[str, Any], options: RunOptions) -> Answer:
+    """A copied thread holds the original's id."""
+    return replace(answer_from_state(stored), thread_id=options.thread)
+
+
+def _pending_answer(interrupts: Sequence[Interrupt], options: RunOptions) -> Answer:
+    """The answer `confirm`, which the confirmation node has built."""
+    return replace(pending_answer(interrupts[0].value), thread_id=options.thread)
 
 
 def _config(options: RunOptions) -> RunnableConfig:
     thread_id = scoped(options.user, options.thread)
-    return {"configurable": {"thread_id": thread_id}, "recursion_limit": _RECURSION_LIMIT}
+    return {"configurable": {"thread_id": thread_id}}

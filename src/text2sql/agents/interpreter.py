@@ -11,12 +11,18 @@ from typing import Any
 
 from langchain_core.messages import AIMessage, RemoveMessage
 
-from text2sql.agents.answer_builder import build_answer, load_result, result_text, with_doubt
-from text2sql.agents.chart import choose_chart
+from text2sql.agents.answer_builder import (
+    build_answer,
+    choose_chart,
+    load_result,
+    result_text,
+    with_doubt,
+)
 from text2sql.agents.confidence import certainty_of, confidence
 from text2sql.agents.node_context import NodeContext, Update, failure_update, usage_update
 from text2sql.agents.prompt_builder import conversation_prompt, require_fit
 from text2sql.agents.query_description import describe_query
+from text2sql.agents.result_pages import with_rows
 from text2sql.agents.state import SQLMessageState, Turn, add_sent
 from text2sql.agents.talk import Talk, reply, template_reply
 from text2sql.agents.talk.schema_answers import named_tables
@@ -42,9 +48,13 @@ async def interpreter(state: SQLMessageState, ctx: NodeContext) -> Update:
         ctx.emit(AnswerToken(text))
     final_state: SQLMessageState = {**state, **update}  # type: ignore[typeddict-item]
     text = _without_rows(text, final_state, ctx)
-    answer = build_answer(final_state, ctx, text)
+    answer = build_answer(final_state, ctx, text, "interpreter")
+    if not ctx.resources.owns_threads:
+        answer = await with_rows(answer, state.get("pagination"), ctx)
     return {
         **update,
+        "language": ctx.language,  # for readers of this update alone
+        "pagination": None,  # the next question may be asked without one
         "answer": asdict(answer),
         "turns": _turns(final_state, answer, text),
         "summary": _summarize(final_state),
@@ -146,7 +156,7 @@ async def _model_text(
         request = ModelRequest(
             await require_fit(messages, ctx), max_tokens=300, seconds=ctx.model_timeout, plain=True
         )
-        async with aclosing(ctx.model.stream(request, queued=ctx.queued)) as pieces:
+        async with aclosing(ctx.stream(request)) as pieces:
             async for piece in pieces:
                 if isinstance(piece, Reply):
                     return piece.text.strip() or fallback, usage_update(state, piece)

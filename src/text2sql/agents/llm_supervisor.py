@@ -9,9 +9,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from langgraph.graph import START, StateGraph
-
-from text2sql.agents.graph import NODE_FUNCTIONS, Graph, compile_graph
+from text2sql.agents.graph import NODE_FUNCTIONS, Graph, compile_graph, new_graph
 from text2sql.agents.node_context import NodeContext, Resources, Update, make_node, usage_update
 from text2sql.agents.prompt_builder import require_fit, user_texts
 from text2sql.agents.routes import END, next_stage
@@ -19,7 +17,7 @@ from text2sql.agents.state import SQLMessageState
 from text2sql.errors import ModelError
 from text2sql.llm.prompts import render
 from text2sql.schema import ValueSharing
-from text2sql.types import Message, ModelRequest, RunOptions
+from text2sql.types import Message, ModelRequest
 
 HANDOFFS = 12
 TOOLS: Mapping[str, str] = {
@@ -34,9 +32,10 @@ TOOLS: Mapping[str, str] = {
 
 async def supervisor(state: SQLMessageState, ctx: NodeContext) -> Update:
     """Ask the model for the next node; if its choice is not allowed, the table of routes decides."""
-    routed = next_stage(state)
+    stage = state.get("current_stage", "")
+    routed = next_stage(stage, state) if stage else "classifier"
     handoffs = state.get("handoffs", 0)
-    base: Update = {"current_stage": state.get("current_stage", "")}  # the supervisor is not a stage
+    base: Update = {"current_stage": stage}  # the supervisor is not a stage
     if (
         routed in ("classifier", "confirmation", END)
         or handoffs >= HANDOFFS
@@ -53,7 +52,7 @@ async def supervisor(state: SQLMessageState, ctx: NodeContext) -> Update:
     try:
         prompt = await require_fit(messages, ctx)
         request = ModelRequest(prompt, max_tokens=120, tools=TOOLS, seconds=ctx.model_timeout, plain=True)
-        reply = await ctx.model.ask(request)
+        reply = await ctx.ask(request)
     except ModelError as error:
         ctx.warn("warning.supervisor", kind=error.kind)
         return {**base, "handed_to": routed, "handoffs": HANDOFFS}
@@ -98,11 +97,9 @@ async def _handed_to(state: SQLMessageState) -> str:
 
 
 def build_supervised(resources: Resources) -> Graph:
-    graph = StateGraph(SQLMessageState, context_schema=RunOptions)
+    graph = new_graph(resources)
     graph.add_node("supervisor", make_node("supervisor", supervisor, resources))
-    graph.add_edge(START, "classifier")
-    for name, function in NODE_FUNCTIONS.items():
-        graph.add_node(name, make_node(name, function, resources))
+    for name in NODE_FUNCTIONS:
         graph.add_edge(name, END if name == "interpreter" else "supervisor")
     graph.add_conditional_edges("supervisor", _handed_to, [*NODE_FUNCTIONS, END])
     return compile_graph(graph, resources)

@@ -1,4 +1,4 @@
-"""Per-node context: the app's shared resources, the options of this run, and the event sink.
+"""Per-node context: the app's shared resources, the options of this run, and LangGraph's stream of events.
 
 A node function is `async def node(state, ctx) -> update`. `make_node` wraps it for LangGraph: it emits when
 the stage begins and ends, records the path and the seconds, applies the time limit, and turns an error that
@@ -9,13 +9,16 @@ checkpoint.
 import asyncio
 import time
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from typing import Any, TypeAlias, TypeVar, cast
 
+from langchain_core.runnables import RunnableConfig
 from langgraph.runtime import Runtime
 
 from text2sql.agents.catalog_cache import CatalogCache
+from text2sql.agents.model_calls import reported_reply, reported_stream
 from text2sql.agents.presets import Preset, check_options, effective_preset
 from text2sql.agents.state import SQLMessageState, error_entry, usage_of
 from text2sql.config import Settings
@@ -26,6 +29,7 @@ from text2sql.llm import AsyncChatModel
 from text2sql.memory import Memory
 from text2sql.schema import SchemaContext, ValueSharing, share_values
 from text2sql.schema.sharing import ShareValues
+from text2sql.serialization import typed_event
 from text2sql.sql import mask_literals
 from text2sql.types import (
     Checked,
@@ -52,16 +56,6 @@ _CACHE_SIZE = 64  # entries per cache; older results are read from the store
 _DEFAULTS = Settings()
 
 
-@dataclass(frozen=True, slots=True)
-class RunInput:
-    """The options of a run and the callback for its events. LangGraph's own stream would wake its event loop,
-    and ours, for every event.
-    """
-
-    options: RunOptions
-    emit: Callable[[Event], None]
-
-
 @dataclass(slots=True)
 class Resources:
     """What all questions of one app share."""
@@ -71,7 +65,7 @@ class Resources:
     memory: Memory
     catalog_cache: CatalogCache
     models: Callable[[str], AsyncChatModel]
-    owns_threads: bool = True  # False under LangGraph's server: its threads keep answers with their text
+    owns_threads: bool = True  # False under LangGraph's server, which stores threads and sends events itself
     results: OrderedDict[str, QueryResult] = field(default_factory=OrderedDict)
     sentences: OrderedDict[str, str] = field(default_factory=OrderedDict)
     prepared: OrderedDict[tuple[object, ...], Any] = field(default_factory=OrderedDict)
@@ -104,6 +98,7 @@ class NodeContext:
     emit: Callable[[Event], None]
     language: Language = "en"
     seconds_left: float = 0.0  # of the question's time limit
+    config: RunnableConfig = field(default_factory=RunnableConfig)  # LangGraph's, with its callbacks
 
     @property
     def model_timeout(self) -> float:
@@ -144,7 +139,12 @@ class NodeContext:
 
     async def ask(self, request: ModelRequest) -> Reply:
         """Ask the model for a whole reply; emit `Queued` while the call waits for others."""
-        return await self.model.ask(request, queued=self.queued)
+        return await reported_reply(self.model.ask(request, queued=self.queued), self.model, self.config)
+
+    def stream(self, request: ModelRequest) -> AsyncGenerator[str | Reply, None]:
+        """The pieces of the model's reply as they arrive, then the reply."""
+        pieces = self.model.stream(request, queued=self.queued)
+        return reported_stream(pieces, self.model, self.config)
 
     def queued(self, ahead: int) -> None:
         self.emit(Queued(ahead))
@@ -162,17 +162,19 @@ class NodeContext:
 def make_node(name: str, function: NodeFunction, resources: Resources) -> Node:
     """Wrap a node function for LangGraph: events, timing, time limit and error handling."""
 
-    async def node(state: SQLMessageState, runtime: Runtime[RunOptions]) -> Update:
-        run_input = _run_input(runtime)
-        options = run_input.options
+    async def node(state: SQLMessageState, runtime: Runtime[RunOptions], config: RunnableConfig) -> Update:
+        options = cast("RunOptions | None", runtime.context) or RunOptions()
+        check_options(options, _DEFAULTS)
         seconds_left = _seconds_left(name, state, options, resources.settings)
-        ctx = NodeContext(resources, options, run_input.emit, state.get("language", "en"), seconds_left)
+        emit = _event_writer(runtime, resources)
+        ctx = NodeContext(resources, options, emit, state.get("language", "en"), seconds_left, config)
         ctx.emit(StageStarted(name))
         started = time.monotonic()
         # The interpreter always finishes, and a confirmed write is never cancelled.
         is_limited = name != "interpreter" and not state.get("pending_write")
         try:
             async with asyncio.timeout(max(seconds_left, 0.0) if is_limited else None) as timeout:
+                await _open_model(resources, options.model)
                 update = await function(state, ctx)
         except TimeoutError:
             if not timeout.expired():
@@ -200,15 +202,19 @@ def _seconds_left(stage: str, state: SQLMessageState, options: RunOptions, setti
     return (options.seconds or settings.question_time) - spent
 
 
-def _run_input(runtime: Runtime[RunOptions]) -> RunInput:
-    """Read LangGraph's context. Its own server streams by itself, and passes a mapping or None."""
-    context: object = runtime.context
-    if isinstance(context, RunInput):
-        return context
-    fields = cast("Mapping[str, Any]", context) if isinstance(context, Mapping) else {}
-    options = context if isinstance(context, RunOptions) else RunOptions(**fields)
-    check_options(options, _DEFAULTS)
-    return RunInput(options, runtime.stream_writer)
+async def _open_model(resources: Resources, name: str) -> None:
+    """In a thread, because it reads files. A node that uses a model which cannot be opened gets the error."""
+    key = ("model", name)
+    if key not in resources.prepared:
+        with suppress(Text2SQLError):
+            resources.cache_prepared(key, await asyncio.to_thread(resources.models, name))
+
+
+def _event_writer(runtime: Runtime[RunOptions], resources: Resources) -> Callable[[Event], None]:
+    """Writes to LangGraph's `custom` stream; for its own server as JSON with a `type`."""
+    if resources.owns_threads:
+        return runtime.stream_writer
+    return lambda event: runtime.stream_writer(typed_event(event))
 
 
 def final_update(status: Status, reason: str, message: str, hint: str = "", kind: str = "") -> Update:

@@ -77,7 +77,7 @@ async def recovery(state: SQLMessageState, ctx: NodeContext) -> Update:
     if exhausted:
         return {"refreshed": state.get("refreshed", False), **give_up(state, ctx, exhausted)}
     update = await _limit_rows(last, state, ctx)
-    if update is None and state.get("ways"):
+    if update is None and state.get("token_alternatives"):
         update = await _try_alternatives(state, ctx, [])
         state = {**state, **update}  # type: ignore[typeddict-item]
     if not update or not update["candidates"]:
@@ -111,7 +111,7 @@ async def _try_alternatives(
             if doubtful:
                 replies = await regenerate_from_ddl(request, ctx)
             else:
-                replies = await resample_alternatives(state["ways"], request, ctx)
+                replies = await resample_alternatives(state["token_alternatives"], request, ctx)
     except (ModelError, TimeoutError):
         if not doubtful:
             raise
@@ -124,7 +124,7 @@ async def _try_alternatives(
             tried.add(_normalized(sql))
             candidates.append({**generated_query(sql, reply.candidates[0]), "gap": gap})
     attempts = state.get("attempts", 0) + len(replies)
-    return {**cost, "candidates": candidates, "attempts": attempts, "ways": []}
+    return {**cost, "candidates": candidates, "attempts": attempts, "token_alternatives": []}
 
 
 async def _limit_rows(last: dict[str, str], state: SQLMessageState, ctx: NodeContext) -> Update | None:

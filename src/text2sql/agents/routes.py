@@ -4,6 +4,9 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
+
+from langchain_core.runnables import Runnable, RunnableConfig
 
 from text2sql.agents.state import SQLMessageState, Stage
 
@@ -81,10 +84,38 @@ ROUTES: tuple[Route, ...] = (
 )
 
 
-def next_stage(state: SQLMessageState) -> str:
-    """The node after the one that has just ended; a new question starts at the classifier."""
-    stage = state.get("current_stage")
-    return next(
-        (route.then for route in ROUTES if route.after == stage and route.when(state)),
-        "classifier",
-    )
+def next_stage(stage: str, state: SQLMessageState) -> str:
+    """The node that follows `stage`."""
+    return next(route.then for route in ROUTES if route.after == stage and route.when(state))
+
+
+def destinations(stage: str) -> list[str]:
+    """All nodes that may follow `stage`."""
+    return list(dict.fromkeys(route.then for route in ROUTES if route.after == stage))
+
+
+class Router(Runnable[SQLMessageState, str]):
+    """The conditional edge after a node. It depends on that node, not on `current_stage`, so that
+    `update_state(…, as_node=stage)` continues from there. A `Runnable`, because LangGraph runs a plain
+    function as a task of its own, which costs more than most nodes.
+    """
+
+    def __init__(self, stage: str) -> None:
+        self._stage = stage
+        self.name = f"after {stage}"
+
+    def invoke(
+        self,
+        input: SQLMessageState,  # noqa: A002  LangChain's own name
+        config: RunnableConfig | None = None,  # noqa: ARG002
+        **kwargs: Any,  # noqa: ARG002
+    ) -> str:
+        return next_stage(self._stage, input)
+
+    async def ainvoke(
+        self,
+        input: SQLMessageState,  # noqa: A002  as above
+        config: RunnableConfig | None = None,
+        **kwargs: Any,
+    ) -> str:
+        return self.invoke(input, config, **kwargs)

@@ -1,12 +1,14 @@
 """The graph's state: plain data, so that the next version, and people, can read a checkpoint.
 
-Connections, models and rows never enter it. Rows are stored apart and referred to by `Execution.result_id`.
+Connections and models never enter it. Rows are stored apart and referred to by `Execution.result_id`; only
+the threads of LangGraph's own server have a page of them.
 """
 
 from collections.abc import Iterable
-from typing import Any, Literal, NotRequired, TypedDict
+from typing import Any, Literal, NotRequired
 
 from langgraph.graph import MessagesState
+from typing_extensions import TypedDict  # pydantic needs it below Python 3.12 to make JSON schemas
 
 from text2sql.types import Certainty, Mode, StageError, Status, Usage
 
@@ -83,7 +85,7 @@ class ValidatedQuery(TypedDict):
     repairs: list[str]
     candidate: int
     against: NotRequired[dict[str, float]]  # signals that it does not fit its question (`confidence.py`)
-    hardness: NotRequired[str]  # `sql.shape.Hardness`
+    hardness: NotRequired[str]  # `sql.query_features.Hardness`
     extra: NotRequired[dict[str, float]]  # signals of the question itself
 
 
@@ -111,7 +113,7 @@ class Execution(TypedDict):
     sql: str
     columns: list[str]
     row_count: int
-    telling: NotRequired[int]  # rows that carry information: a count of 0 does not; absent in older threads
+    informative_rows: NotRequired[int]  # a count of 0 is none; absent in older threads
     truncated: bool
     seconds: float
     agreement: float | None  # the share of candidates that returned the same rows
@@ -151,11 +153,37 @@ class Turn(TypedDict):
     talk: NotRequired[bool]  # it was conversation, not a question about the data
 
 
+class Pagination(TypedDict, total=False):
+    """Which page of the rows the answer shall have; by default the first 100 rows."""
+
+    page: int
+    page_size: int
+
+
+class QuestionInput(MessagesState, total=False):
+    """The graph's input: the question is the last message. `pagination` is for LangGraph's own server."""
+
+    pagination: Pagination | None
+
+
+class QuestionOutput(MessagesState, total=False):
+    """The graph's output. `answer` is the whole `Answer`; through LangGraph's own server it has rows."""
+
+    question: str
+    language: Literal["en", "zh"]
+    status: Status | Literal[""]
+    answer: dict[str, Any] | None
+    generated_sql: str
+    execution_result: Execution | None
+    chart_result: dict[str, Any] | None
+
+
 class SQLMessageState(MessagesState, total=False):
     # -- the thread --
     connection_id: str  # the database, without credentials
     turns: list[Turn]
     summary: str  # of turns that were dropped
+    pagination: Pagination | None  # of the next answer
     # -- this question; reset by `new_question_state` --
     turn_id: str  # id of its message
     question: str
@@ -170,7 +198,7 @@ class SQLMessageState(MessagesState, total=False):
     kept_confidence: float | None  # of those rows
     schema_info: SchemaInfo | None
     candidates: list[GeneratedQuery]
-    ways: list[TokenAlternative]  # not tried yet
+    token_alternatives: list[TokenAlternative]  # not tried yet
     doubted: bool  # the executed query is doubtful: recovery generates another
     generated_sql: str
     validation_result: Validation | None
@@ -201,7 +229,7 @@ class SQLMessageState(MessagesState, total=False):
     sql_generation_failure_reason: Reason
     user_prompt: str  # the message or clarifying question for the user
     choices: list[Option]
-    answer: dict[str, Any] | None  # the `Answer`, without its rows
+    answer: dict[str, Any] | None  # the `Answer`; in our own threads without its rows
 
 
 def new_question_state() -> SQLMessageState:
@@ -215,7 +243,7 @@ def new_question_state() -> SQLMessageState:
         kept_confidence=None,
         schema_info=None,
         candidates=[],
-        ways=[],
+        token_alternatives=[],
         doubted=False,
         generated_sql="",
         validation_result=None,

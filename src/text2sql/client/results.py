@@ -9,7 +9,6 @@ from text2sql.database import AsyncStream
 from text2sql.errors import UsageError
 from text2sql.memory import StoredResult
 from text2sql.resources import AppResources
-from text2sql.sql import check_count, check_page, in_worker
 from text2sql.types import CheckedSql, Limits, QueryResult, Row
 
 if TYPE_CHECKING:
@@ -61,10 +60,10 @@ class AsyncResults:
         32000
         """
         resources, stored = await find_result(self._app, result_id, user)
-        schema_context = await resources.catalog_cache.schema_context(values=False)
-        catalog = schema_context.catalog
-        counted = await in_worker(check_count, stored.sql, catalog.dialect, catalog, schema_context.policy)
-        result = await resources.database.run(require_checked(counted))
+        from text2sql.agents import check_result_count  # noqa: PLC0415 -- LangGraph takes two seconds to import
+
+        query = require_checked(await check_result_count(stored, resources))
+        result = await resources.database.run(query)
         return int(str(result.rows[0][0]))
 
     async def rows(self, result_id: str, *, user: str = "", order: int = 0) -> AsyncGenerator[Row, None]:
@@ -95,12 +94,11 @@ class AsyncResults:
             yield stream
 
     async def _paged(self, stored: StoredResult, number: int, size: int, order: int) -> CheckedSql:
-        schema_context = await (await self._app.resources()).catalog_cache.schema_context(values=False)
-        catalog = schema_context.catalog
-        page: dict[str, int] = {"number": number, "size": size, "order": order}
-        return require_checked(
-            await in_worker(check_page, stored.sql, catalog.dialect, catalog, schema_context.policy, **page)
-        )
+        from text2sql.agents import check_result_page  # noqa: PLC0415 -- LangGraph takes two seconds to import
+
+        resources = await self._app.resources()
+        page = await check_result_page(stored, resources, number=number, size=size, order=order)
+        return require_checked(page)
 
 
 EXPORT_BYTES = 4_000_000_000  # of one export

@@ -158,7 +158,8 @@ class HostedBackend:
 
     async def _open_stream(self, request: ModelRequest) -> tuple[AsyncIterator[Any], Any]:
         model, options = await self._model_and_options(request)
-        chunks = model.astream(self._messages(request), **options)
+        # LangGraph's `messages` stream has the tokens of every model from `agents/model_calls.py`.
+        chunks = model.astream(self._messages(request), config={"tags": ["nostream"]}, **options)
         try:
             return chunks, await self._next(
                 chunks, self._settings.first_token_timeout, request, "no first token"

@@ -6,6 +6,7 @@ from contextlib import aclosing
 from dataclasses import replace
 
 from text2sql.client.async_client import AsyncText2SQL
+from text2sql.serialization import page_numbers
 from text2sql.server.models import Pagination
 from text2sql.types import Answer, Event, Finished, QueryResult, RowsFound
 
@@ -21,18 +22,6 @@ async def read_page_and_count(
     except ExceptionGroup as errors:
         raise errors.exceptions[0] from errors
     return page.result(), count.result()
-
-
-def page_numbers(total: int, number: int, size: int) -> dict[str, int | bool]:
-    pages = -(-total // size)
-    return {
-        "total_count": total,
-        "page": number,
-        "page_size": size,
-        "total_pages": pages,
-        "has_next": number < pages,
-        "has_prev": number > 1,
-    }
 
 
 async def with_page(

@@ -11,10 +11,10 @@ from text2sql import charts
 from text2sql.errors import ChartError, UsageError
 from text2sql.i18n import Language
 from text2sql.memory import StoredResult
-from text2sql.serialization import plain
+from text2sql.serialization import page_numbers, plain
 from text2sql.server.exports import MEDIA, Format, csv_chunks, file_chunks, json_chunks, write_file
 from text2sql.server.models import ChartObject, Page
-from text2sql.server.pagination import page_numbers, read_page_and_count
+from text2sql.server.pagination import read_page_and_count
 from text2sql.server.query_pipeline import Pipeline, QueryPipeline, ReaderLanguage, User
 from text2sql.server.routes.openapi import Responses, problems
 from text2sql.server.sources import Source
