@@ -6,7 +6,7 @@ from sqlglot import exp
 
 from text2sql.sql.fixes.fix_context import ERRORS, FixContext
 from text2sql.sql.fixes.joins import conditions, filter_by
-from text2sql.sql.fixes.schema_index import is_number
+from text2sql.sql.schema_index import is_number
 from text2sql.sql.scope import Scope
 from text2sql.text_normalization import words
 from text2sql.types import QuestionIntent

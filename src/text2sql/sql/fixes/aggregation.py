@@ -6,7 +6,7 @@ from sqlglot import exp
 
 from text2sql.sql.fixes.fix_context import ColumnFault, Fault, FixContext
 from text2sql.sql.fixes.joins import conjuncts
-from text2sql.sql.fixes.schema_index import folded
+from text2sql.sql.schema_index import folded
 from text2sql.sql.scope import Scope
 
 # -- ratios --

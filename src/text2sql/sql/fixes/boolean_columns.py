@@ -5,7 +5,7 @@ from sqlglot import exp
 from text2sql.sql.fixes.fix_context import ERRORS, FixContext
 from text2sql.sql.fixes.joins import conditions, filter_by
 from text2sql.sql.fixes.question_terms import is_used, joined
-from text2sql.sql.fixes.schema_index import Entry, is_number
+from text2sql.sql.schema_index import Entry, is_number
 from text2sql.sql.scope import Scope, Source
 
 _SAYS_SO = ("is", "has")  # how a name begins, if a number tells

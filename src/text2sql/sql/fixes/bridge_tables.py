@@ -6,7 +6,7 @@ from sqlglot import exp
 
 from text2sql.sql.fixes.fix_context import Fault, FixContext
 from text2sql.sql.fixes.joins import equal, shortest_path, tied
-from text2sql.sql.fixes.schema_index import Entry, Link, have_different_types
+from text2sql.sql.schema_index import Entry, Link, have_different_types
 from text2sql.sql.scope import Scope, Source, copy_identifier
 
 

@@ -10,8 +10,8 @@ from sqlglot import exp
 from sqlglot.dialects.dialect import Dialect
 
 from text2sql.sql.dialects import ascii_lower
-from text2sql.sql.fixes.schema_index import Entry, SchemaIndex
 from text2sql.sql.resolver import Resolver
+from text2sql.sql.schema_index import Entry, SchemaIndex
 from text2sql.sql.scope import Names, Origin, Scope, Source, copy_identifier
 from text2sql.sql.statement import Statement
 from text2sql.types import Columns, Negation, QuestionIntent, ValueDomains

@@ -5,7 +5,7 @@ import re
 from sqlglot import exp
 
 from text2sql.sql.fixes.fix_context import FixContext
-from text2sql.sql.fixes.schema_index import Entry, folded, is_text
+from text2sql.sql.schema_index import Entry, folded, is_text
 from text2sql.sql.scope import Scope, Source
 
 _NAMES = ("name", "title", "fullname")

@@ -6,7 +6,7 @@ from text2sql.sql.fixes.aggregation import own_aggregate
 from text2sql.sql.fixes.fix_context import ERRORS, FixContext
 from text2sql.sql.fixes.group_by_key import is_name
 from text2sql.sql.fixes.joins import add_joins, conditions, conjuncts, filter_by, has_bare_star
-from text2sql.sql.fixes.schema_index import Entry, folded
+from text2sql.sql.schema_index import Entry, folded
 from text2sql.sql.scope import Scope, Source
 
 

@@ -8,7 +8,7 @@ from sqlglot import exp
 
 from text2sql.sql.dialects import ascii_lower
 from text2sql.sql.fixes.fix_context import ColumnFault, Fault, FixContext
-from text2sql.sql.fixes.schema_index import Entry, folded, is_abbreviation, one_letter_off
+from text2sql.sql.schema_index import Entry, folded, is_abbreviation, one_letter_off
 from text2sql.sql.scope import Source
 
 _Candidates: TypeAlias = Callable[[FixContext, exp.Column, Iterable[Source]], list[tuple[Source, str]]]

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from sqlglot import exp
 
 from text2sql.sql.fixes.fix_context import FixContext
-from text2sql.sql.fixes.schema_index import Entry, Link
+from text2sql.sql.schema_index import Entry, Link
 from text2sql.sql.scope import Scope, Source, copy_identifier
 
 

@@ -3,6 +3,7 @@ to: `TOP 5` and `[name]` are SQL Server's, backticks and SEPARATOR are MySQL's.
 """
 
 import re
+from collections.abc import Collection
 
 from sqlglot import exp
 from sqlglot.errors import ErrorLevel
@@ -22,8 +23,10 @@ _MARKS = (
 _FORGOTTEN = 2  # brackets at the end
 
 
-def read(text: str, dialect: str) -> tuple[exp.Expr | None, str]:
-    """The one query of a text, and what had to be mended to read it."""
+def read(
+    text: str, dialect: str, fixes: Collection[str] = ("open_bracket", "foreign_syntax")
+) -> tuple[exp.Expr | None, str]:
+    """The query of a text, and the name of the fix that was needed to parse it."""
     try:
         return _query(parse.read(text, dialect, None, None).tree), ""
     except RecursionError:
@@ -31,11 +34,11 @@ def read(text: str, dialect: str) -> tuple[exp.Expr | None, str]:
     except Refused as refused:
         if refused.rejected.rule != "unreadable":
             return None, ""
-    open_ends = _unclosed(text)
+    open_ends = _unclosed(text) if "open_bracket" in fixes else 0
     if open_ends:
-        tree, more = read(text + ")" * open_ends, dialect)
+        tree, more = read(text + ")" * open_ends, dialect, fixes)
         return tree, more or "open_bracket"
-    for foreign, marks in _MARKS:
+    for foreign, marks in _MARKS if "foreign_syntax" in fixes else ():
         # in MySQL a double quote begins a text and elsewhere a name: such a text has two readings
         if foreign != dialect and marks.search(text) and '"' not in text:
             tree = _foreign(text, foreign, dialect)

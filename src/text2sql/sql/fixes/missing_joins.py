@@ -4,7 +4,7 @@ from sqlglot import exp
 
 from text2sql.sql.fixes.fix_context import ColumnFault, Fault, FixContext
 from text2sql.sql.fixes.joins import add_joins, conjuncts, has_bare_star, shortest_path, sides_of
-from text2sql.sql.fixes.schema_index import Entry, Link, have_different_types
+from text2sql.sql.schema_index import Entry, Link, have_different_types
 from text2sql.sql.scope import Scope, Source, copy_identifier
 
 

@@ -10,7 +10,7 @@ from text2sql.sql.fixes.contradictions import is_plain_list
 from text2sql.sql.fixes.fix_context import ERRORS, FixContext
 from text2sql.sql.fixes.joins import conditions, filter_by, referring_to, tied
 from text2sql.sql.fixes.question_terms import is_said
-from text2sql.sql.fixes.schema_index import Link
+from text2sql.sql.schema_index import Link
 from text2sql.sql.scope import Scope, Source
 from text2sql.types import Negation
 

@@ -5,7 +5,7 @@ from sqlglot import exp
 from text2sql.sql.fixes.fix_context import ERRORS, FixContext
 from text2sql.sql.fixes.group_by_key import title_of
 from text2sql.sql.fixes.joins import add_joins, conditions, has_bare_star, is_given, referring
-from text2sql.sql.fixes.schema_index import Entry, Link, folded, is_text
+from text2sql.sql.schema_index import Entry, Link, folded, is_text
 from text2sql.sql.scope import Scope, Source, copy_identifier
 from text2sql.types import Columns
 

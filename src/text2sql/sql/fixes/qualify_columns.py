@@ -8,7 +8,7 @@ from text2sql.sql.fixes.fix_context import ColumnFault, Fault, FixContext
 from text2sql.sql.fixes.identifier_typos import a_neighbour_has, near_columns, partner_of
 from text2sql.sql.fixes.joins import conjuncts, is_plain
 from text2sql.sql.fixes.missing_joins import grouped_by, selects_twice
-from text2sql.sql.fixes.schema_index import folded
+from text2sql.sql.schema_index import folded
 from text2sql.sql.scope import Scope, Source, copy_identifier
 
 

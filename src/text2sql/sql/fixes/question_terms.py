@@ -6,8 +6,8 @@ from sqlglot import exp
 
 from text2sql.sql.fixes.fix_context import ERRORS, FixContext
 from text2sql.sql.fixes.joins import add_joins, conditions, filter_by, has_bare_star, referring
-from text2sql.sql.fixes.schema_index import Entry
 from text2sql.sql.fixes.value_spelling import comparisons
+from text2sql.sql.schema_index import Entry
 from text2sql.sql.scope import Scope
 from text2sql.types import QuestionIntent, ValueHit
 

@@ -8,7 +8,7 @@ from sqlglot import exp
 from text2sql.sql.fixes.fix_context import ERRORS, FixContext
 from text2sql.sql.fixes.group_by_key import is_name
 from text2sql.sql.fixes.joins import conditions, conjuncts, has_bare_star, is_plain, sides_of
-from text2sql.sql.fixes.schema_index import Entry
+from text2sql.sql.schema_index import Entry
 from text2sql.sql.scope import Scope, Source
 
 

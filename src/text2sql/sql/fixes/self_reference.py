@@ -11,7 +11,7 @@ from text2sql.sql.fixes.contradictions import is_plain_list
 from text2sql.sql.fixes.fix_context import ERRORS, FixContext
 from text2sql.sql.fixes.group_by_key import title_of
 from text2sql.sql.fixes.joins import add_joins, is_given, referring, tied
-from text2sql.sql.fixes.schema_index import Entry, Link
+from text2sql.sql.schema_index import Entry, Link
 from text2sql.text_normalization import words
 
 _LETTERS = 4  # that two words have in common at their beginning, if the one is a form of the other

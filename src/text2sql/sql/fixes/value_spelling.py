@@ -8,8 +8,9 @@ from sqlglot import exp
 from text2sql.sql.dialects import ascii_lower, ascii_upper
 from text2sql.sql.fixes.fix_context import Fault, FixContext
 from text2sql.sql.fixes.joins import add_joins, has_bare_star, shortest_path
-from text2sql.sql.fixes.schema_index import Entry, folded, is_number
+from text2sql.sql.schema_index import Entry, folded, is_number
 from text2sql.sql.scope import Scope, Source, copy_identifier
+from text2sql.types import ValueDomains
 
 _EQUAL = (exp.EQ, exp.NEQ, exp.Like, exp.ILike, exp.NullSafeEQ, exp.NullSafeNEQ)
 _COMPARED = (*_EQUAL, exp.GT, exp.GTE, exp.LT, exp.LTE, exp.In, exp.Between)
@@ -78,6 +79,35 @@ def _in_double_quotes(context: FixContext, column: exp.Column) -> bool:
 
 
 _AS_NUMBER = {**dict.fromkeys(("yes", "y", "true", "t"), 1), **dict.fromkeys(("no", "n", "false", "f"), 0)}
+
+
+def value_case(context: FixContext) -> bool:
+    """`'FRANCE'` where the column has `France`: the same letters in another case or with other blanks.
+
+    Not below OR: there the query returns rows as it is, which may be all that are wanted.
+    """
+    done = False
+    for scope, node, column, literals in _known_comparisons(context):
+        origin, domains = context.origin(scope, column), context.domains
+        if origin is None or domains is None or isinstance(node.find_ancestor(exp.Or, exp.Select), exp.Or):
+            continue
+        for literal in literals:
+            spelled = _respelled(domains, (origin[0].name, origin[1].name), literal.this)
+            if spelled is not None:
+                context.replace(literal, exp.Literal.string(spelled))
+                done = True
+    return done
+
+
+def _respelled(domains: ValueDomains, place: tuple[str, str], text: str) -> str | None:
+    if domains.contains(*place, text) is not False:
+        return None
+    spelled = domains.spelled(*place, text)
+    return spelled if spelled is not None and _without_case(spelled) == _without_case(text) else None
+
+
+def _without_case(text: str) -> str:
+    return "".join(text.casefold().split())
 
 
 def value_spelling(context: FixContext) -> bool:
