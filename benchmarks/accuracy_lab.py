@@ -37,7 +37,7 @@ from text2sql.evaluation.questions import Question, read_questions
 from text2sql.evaluation.report import mcnemar, share
 from text2sql.llm import AsyncChatModel, open_model
 from text2sql.llm.grammar import sql_grammar
-from text2sql.schema import SchemaContext, ValueIndex, build, render, said, text_columns
+from text2sql.schema import SchemaContext, ValueIndex, build, question_intent, render, text_columns
 from text2sql.schema.render import kind, quoted
 from text2sql.sql import check, read_reply
 from text2sql.sql.fixes import FixedSql, fix_sql
@@ -94,7 +94,7 @@ class Place:
         return replace(build(self.catalog), values=self.values)
 
     def repaired(self, sql: str, question: str) -> FixedSql:
-        about = said(question, self.schema_context, self.values.find(question))
+        about = question_intent(question, self.schema_context, self.values.find(question))
         return fix_sql(sql, "sqlite", self.catalog, self.values, intent=about)
 
     def run(self, sql: str) -> QueryResult | str:

@@ -1,8 +1,10 @@
 """Fixes. Every case is two lines in `cases/fixes/`: a query on `gallery.py`, and the fixed query."""
 
+import re
 import sqlite3
 import time
 from dataclasses import replace
+from importlib.resources import files
 
 import duckdb
 import pytest
@@ -10,9 +12,11 @@ import pytest
 from docs_text import cells, read, section
 from gallery import ASKED, SAID, GalleryValues, gallery
 from sql_cases import CASES, by_dialect, headed
+from text2sql.i18n import Language, say
 from text2sql.sql import check, fix_sql
 from text2sql.sql.dialects import GRAMMARS
 from text2sql.sql.fixes import NAMES, FixedSql, apply_fixes
+from text2sql.sql.fixes.registry import FIXES
 from text2sql.types import (
     Catalog,
     CheckedSql,
@@ -57,7 +61,7 @@ def _shop(dialect: str, policy: Policy) -> Catalog:
     return Catalog(dialect, policy.default_schema[dialect], tables, "")
 
 
-def _mended(name: str, dialect: str, query: str) -> FixedSql:
+def _fixed(name: str, dialect: str, query: str) -> FixedSql:
     """Apply the fixes; most of them do not need the question."""
     return apply_fixes(query, dialect, gallery(dialect), GalleryValues(), intent=SAID.get(name))
 
@@ -66,7 +70,7 @@ def _mended(name: str, dialect: str, query: str) -> FixedSql:
 def test_an_unambiguous_mistake_is_fixed_and_an_ambiguous_one_is_not(
     name: str, dialect: str, query: str, expected: str
 ) -> None:
-    got = _mended(name, dialect, query)
+    got = _fixed(name, dialect, query)
     if expected == "unchanged":
         assert got == FixedSql(query)
     else:
@@ -75,18 +79,18 @@ def test_an_unambiguous_mistake_is_fixed_and_an_ambiguous_one_is_not(
 
 
 @pytest.mark.parametrize(("name", "dialect", "query", "expected"), cases())
-def test_what_was_mended_is_mended_for_good(name: str, dialect: str, query: str, expected: str) -> None:
-    once = _mended(name, dialect, query)
-    assert _mended(name, dialect, once.sql) == FixedSql(once.sql)
+def test_a_fixed_query_is_not_changed_again(name: str, dialect: str, query: str, expected: str) -> None:
+    once = _fixed(name, dialect, query)
+    assert _fixed(name, dialect, once.sql) == FixedSql(once.sql)
 
 
 @pytest.mark.parametrize(("name", "dialect", "query", "expected"), cases())
-def test_what_was_mended_passes_the_guard(name: str, dialect: str, query: str, expected: str) -> None:
+def test_a_fixed_query_passes_the_guard(name: str, dialect: str, query: str, expected: str) -> None:
     if expected != "unchanged":
         assert isinstance(check(expected, dialect, gallery(dialect)), CheckedSql)
 
 
-def test_what_was_mended_for_sqlite_and_duckdb_runs_there() -> None:
+def test_fixed_queries_run_in_sqlite_and_duckdb() -> None:
     lite, duck = sqlite3.connect(":memory:"), duckdb.connect()
     for table in gallery().tables:
         columns = ", ".join(f'"{one.name}" {one.type}' for one in table.columns)
@@ -101,7 +105,7 @@ def test_what_was_mended_for_sqlite_and_duckdb_runs_there() -> None:
     duck.close()
 
 
-def test_every_repair_has_its_cases() -> None:
+def test_every_fix_has_its_cases() -> None:
     assert {file.stem.partition(".")[0] for file in FILES} == set(NAMES)
 
 
@@ -113,7 +117,7 @@ def test_a_correct_statement_stays_unchanged(
 
 
 @pytest.mark.parametrize(("dialect", "rule", "sql"), by_dialect("refused"))
-def test_a_hostile_statement_is_not_mended_into_another_one(
+def test_a_hostile_statement_is_not_fixed_into_another_one(
     dialect: str, rule: str, sql: str, shops: dict[str, Catalog], policy: Policy
 ) -> None:
     """A name in the wrong case may become the visible one; nothing else may pass that was refused."""
@@ -200,7 +204,7 @@ def test_a_key_does_not_decide_its_row_through_a_row_policy() -> None:
     assert apply_fixes(sql, "postgres", gallery("postgres"), policy=policed).sql == f"{sql}, a.country"
 
 
-def test_a_repair_takes_milliseconds() -> None:
+def test_a_fix_takes_milliseconds() -> None:
     """Fourteen tables of ten columns."""
     tables = tuple(
         Table(
@@ -225,9 +229,21 @@ def test_a_repair_takes_milliseconds() -> None:
     assert min(seconds) < 0.008  # the best of many: what a busy neighbour costs is not measured
 
 
-def test_every_repair_is_documented() -> None:
-    told = [row[0].strip("`") for row in cells(section(read("docs/fixes.md"), "The repairs"))]
-    assert sorted(told[1:]) == sorted(NAMES)
+def test_every_fix_is_documented() -> None:
+    rows = list(cells(section(read("docs/fixes.md"), "The fixes")))
+    assert sorted((name.strip("`"), kind) for name, kind, *_ in rows[1:]) == sorted(
+        (fix.name, fix.kind) for fix in FIXES
+    )
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_every_fix_has_a_sentence_for_the_receipt(lang: Language) -> None:
+    page = (files("text2sql.server") / "static" / "words.js").read_text(encoding="utf-8")
+    for name in NAMES:
+        sentence = say(f"fix.{name}", lang)
+        assert sentence
+        (row,) = re.findall(rf'"fix\.{name}": \["(.*)", "(.*)"\]', page)
+        assert row[lang == "zh"] == sentence
 
 
 def test_of_two_tables_with_the_column_the_one_whose_names_are_asked_for_is_joined() -> None:

@@ -12,7 +12,7 @@ from text2sql.agents.node_context import NodeContext, Update, error_detail, fina
 from text2sql.agents.state import GeneratedQuery, PendingWrite, SQLMessageState, ValidatedQuery, error_entry
 from text2sql.errors import DatabaseError
 from text2sql.i18n import refusal
-from text2sql.schema import SchemaContext, said
+from text2sql.schema import SchemaContext, question_intent
 from text2sql.sql import FixedSql, check_write, fix_sql, fixes_for, in_worker
 from text2sql.types import CheckedSql, CheckedWrite, QuestionIntent, SqlRejected
 
@@ -50,7 +50,8 @@ def _question_intent(state: SQLMessageState, schema_context: SchemaContext) -> Q
     """None for a follow-up, which depends on earlier questions."""
     if state.get("follow_up"):
         return None
-    return said(state["question"], schema_context, schema_context.values.find(state["question"]))
+    question = state["question"]
+    return question_intent(question, schema_context, schema_context.values.find(question))
 
 
 def _assumptions(state: SQLMessageState, ctx: NodeContext, passed: list[ValidatedQuery]) -> list[str]:

@@ -479,7 +479,7 @@ WORDS: Mapping[str, tuple[str, str]] = {
     ),
     "receipt.calls": ("calls {calls}, tokens {tokens:,}", "调用 {calls} 次，{tokens:,} 个 token"),
     "receipt.time": ("{seconds:.1f} s", "{seconds:.1f} 秒"),
-    "receipt.repaired": ("repaired: {repairs}", "已修正：{repairs}"),
+    "receipt.repaired": ("fixed: {repairs}", "已修正：{repairs}"),
     "receipt.sent": (
         "sent: values of {columns} columns, {rows} rows",
         "已发送：{columns} 列的值，{rows} 行",
@@ -503,7 +503,7 @@ WORDS: Mapping[str, tuple[str, str]] = {
     "receipt.values": ("values found", "匹配到的值"),
     "receipt.assumptions": ("assumed", "假设"),
     "receipt.checks": ("checks passed", "通过的检查"),
-    "receipt.repairs": ("repairs", "修正"),
+    "receipt.repairs": ("fixes", "修正"),
     "receipt.shared": ("sent to the model", "发送给模型的值"),
     "receipt.shared.local": ("nothing left this machine", "没有数据离开本机"),
     "receipt.shared.nothing": ("no values of the database", "未发送数据库中的值"),

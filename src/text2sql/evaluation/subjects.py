@@ -10,7 +10,7 @@ from text2sql.database import AsyncDatabase, open_database
 from text2sql.database.dialects import BY_NAME
 from text2sql.evaluation.judge import LIMITS
 from text2sql.llm import AsyncChatModel
-from text2sql.schema import ddl, said, share_values
+from text2sql.schema import ddl, question_intent, share_values
 from text2sql.schema.sharing import shown_table
 from text2sql.sql import fix_sql, fixes_for, in_worker, read_reply
 from text2sql.types import Answer, Message, ModelRequest, Receipt, RunOptions, SqlRejected
@@ -78,7 +78,7 @@ class AskApp:
         fixes = fixes_for(size, runs=size == "large", choice=resources.settings.fixes)
         context = await resources.catalog_cache.schema_context()
         dialect = context.catalog.dialect
-        intent = said(question, context, context.values.find(question))
+        intent = question_intent(question, context, context.values.find(question))
         repaired = [
             await in_worker(
                 fix_sql, sql, dialect, context.catalog, context.values, intent=intent, fixes=fixes

@@ -7,7 +7,7 @@ from text2sql.schema.analytic import analytic_kinds
 from text2sql.schema.ddl import ddl
 from text2sql.schema.glossary import Glossary, glossary
 from text2sql.schema.hints import hints
-from text2sql.schema.intent import said
+from text2sql.schema.intent import question_intent
 from text2sql.schema.linking import Linker
 from text2sql.schema.out_of_scope import MIN_COVERAGE, about, is_out_of_scope, uncovered_words
 from text2sql.schema.policy_filter import policy_mark, visible
@@ -40,9 +40,9 @@ __all__ = [
     "label",
     "paths",
     "policy_mark",
+    "question_intent",
     "render",
     "rivals",
-    "said",
     "share_values",
     "text_columns",
     "unanswered",

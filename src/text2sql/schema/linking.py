@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
-from text2sql.schema.name_index import Place, Words, build_name_index, columns_by_words
+from text2sql.schema.name_index import Place, build_name_index
 from text2sql.schema.stopwords import vocabulary
 from text2sql.schema.table_labels import Joins, label
 from text2sql.schema.tokenizer import Term, Token, is_word, pairs, stem, terms, tokens
@@ -52,11 +52,6 @@ class Linker:
     def called(self) -> Mapping[Token, tuple[Place, ...]]:
         """Index from a token to the tables and columns with that whole name; built on first use."""
         return build_name_index(self._catalog)
-
-    @cached_property
-    def columns(self) -> tuple[Mapping[Words, list[Place]], Mapping[Words, list[Place]]]:
-        """Columns by all the words of their names, and by the words without those of their table's name."""
-        return columns_by_words(self._catalog)
 
     @cached_property
     def is_readable(self) -> bool:

@@ -54,7 +54,7 @@ from text2sql.types.query import (
     ResultColumn,
     SqlRejected,
 )
-from text2sql.types.question import Columns, Negation, QuestionIntent
+from text2sql.types.question import QuestionIntent
 from text2sql.types.values import Row, Value
 
 __all__ = [
@@ -71,7 +71,6 @@ __all__ = [
     "Claim",
     "Classification",
     "Column",
-    "Columns",
     "Event",
     "Finished",
     "ForeignKey",
@@ -82,7 +81,6 @@ __all__ = [
     "Mode",
     "ModelProfile",
     "ModelRequest",
-    "Negation",
     "Plan",
     "Policies",
     "Policy",

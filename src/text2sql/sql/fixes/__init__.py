@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from text2sql.sql.dialects import GRAMMARS
 from text2sql.sql.fixes import registry
 from text2sql.sql.fixes.fix_context import FixContext
-from text2sql.sql.fixes.lenient_parse import read, written
 from text2sql.sql.fixes.registry import NAMES, Fix, chosen_fixes, fixes_for
+from text2sql.sql.lenient_parse import read, written
 from text2sql.sql.schema_index import schema_index_for
 from text2sql.types import Catalog, Policy, QuestionIntent, ValueDomains
 

@@ -148,39 +148,6 @@ def _may_be_meant(context: FixContext, wrong: ColumnFault) -> bool:
     return bool(context.schema.holders.get(context.key(wrong.column))) or any(name in one for one in called)
 
 
-def count_of_one(context: FixContext) -> bool:
-    """`COUNT(DISTINCT city) … GROUP BY city` is 1 of every group, and nobody asks for that: its rows."""
-    done = False
-    for scope in list(context.scopes):
-        group = scope.select.args.get("group")
-        if group is None or scope.open or not all(isinstance(one, exp.Column) for one in group.expressions):
-            continue
-        for node in list(scope.select.find_all(exp.Count)):
-            column = _counted_once(node)
-            if column is not None and _is_one_a_group(context, scope, column, group):
-                node.set("this", exp.Star())
-                context.invalidate()
-                done = True
-    return done
-
-
-def _counted_once(node: exp.Count) -> exp.Column | None:
-    """The column of `COUNT(DISTINCT column)`."""
-    held = node.this
-    if not isinstance(held, exp.Distinct) or len(held.expressions) != 1 or node.find_ancestor(exp.Window):
-        return None
-    return held.expressions[0] if isinstance(held.expressions[0], exp.Column) else None
-
-
-def _is_one_a_group(context: FixContext, scope: Scope, column: exp.Column, group: exp.Group) -> bool:
-    owner = context.owner(scope, column)
-    keys = {context.key(one) for one in group.expressions if context.owner(scope, one) is owner}
-    if owner is None or column.find_ancestor(exp.Select) is not scope.select:
-        return False
-    whole = owner.entry is not None and owner.entry.is_key(keys, context.grammar)
-    return context.key(column) in keys or whole
-
-
 # Where an engine does not know the aliases of its own SELECT list.
 _BLIND = {
     "postgres": ("where", "having", "joins"),

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from sqlglot import exp
 
-from text2sql.sql.fixes import dates
+from text2sql.sql import dates
 from text2sql.sql.fixes.fix_context import FixContext
 from text2sql.sql.scope import Origin
 

@@ -1,7 +1,5 @@
 """What a query joins and asks for, read and written: for repairs of all kinds."""
 
-from collections.abc import Iterator, Sequence
-
 from sqlglot import exp
 
 from text2sql.sql.fixes.fix_context import FixContext
@@ -21,31 +19,6 @@ def conditions(scope: Scope) -> list[exp.Expr]:
     return conjuncts(where.this) if where else []
 
 
-def filter_by(scope: Scope, parts: Sequence[exp.Expr]) -> None:
-    """These, copied, become its WHERE."""
-    asked = exp.and_(*(one.copy() for one in parts), copy=False) if parts else None
-    scope.select.set("where", exp.Where(this=asked) if asked is not None else None)
-
-
-def is_given(context: FixContext, scope: Scope, source: Source, key: str) -> bool:
-    """Whether the WHERE says what stands there, or one of what: who asks does not ask for that."""
-
-    def says(part: exp.Expr) -> bool:
-        part = part.unnest()
-        if isinstance(part, exp.Or):
-            return all(map(says, part.flatten()))
-        return (
-            isinstance(part, exp.EQ)
-            and isinstance(part.this, exp.Column)
-            and isinstance(part.expression, exp.Literal)
-            and part.expression.is_string
-            and context.owner(scope, part.this) is source
-            and context.key(part.this) == key
-        )
-
-    return any(map(says, conditions(scope)))
-
-
 def is_plain(join: exp.Join) -> bool:
     """An inner join on a condition."""
     return not (join.side or join.method or join.args.get("using")) and join.kind in ("", "INNER")
@@ -63,20 +36,6 @@ def tied(
     return (near, far) if far[0].join is join and near[0] is not far[0] else None
 
 
-def referring_to(context: FixContext, scope: Scope, shown: Source | None) -> Iterator[tuple[Source, Link]]:
-    """The sources whose rows name a row of it, joined to it by that."""
-    if shown is None or shown.entry is None:
-        return
-    for join in scope.joins:
-        near, far = tied(context, scope, join) or (None, None)
-        for here, there in ((near, far), (far, near)):
-            if here is None or there is None or here[0] is not shown:
-                continue
-            for link in shown.entry.links:
-                if link.there is there[0].entry and not link.forward and link.pairs == ((here[1], there[1]),):
-                    yield there[0], link
-
-
 def sides_of(
     context: FixContext, scope: Scope, part: exp.Expr
 ) -> tuple[tuple[Source, str], tuple[Source, str]] | None:
@@ -90,16 +49,6 @@ def sides_of(
             return None
         found.append((source, context.key(side)))
     return (found[0], found[1]) if found else None
-
-
-def referring(scope: Scope, name: str) -> list[tuple[Source, Link]]:
-    """The sources whose rows name a row of that table, each with the key by which they do."""
-    return [
-        (source, link)
-        for source in scope.sources.values()
-        for link in (source.entry.links if source.entry is not None else ())
-        if link.forward and link.there.name == name
-    ]
 
 
 def has_bare_star(scope: Scope) -> bool:

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from text2sql.sql.fixes.fix_context import ERRORS, FixContext
-from text2sql.sql.fixes.group_by_key import is_name
 from text2sql.sql.fixes.joins import conditions, conjuncts, has_bare_star, is_plain, sides_of
-from text2sql.sql.schema_index import Entry
+from text2sql.sql.schema_index import Entry, folded
 from text2sql.sql.scope import Scope, Source
 
 
@@ -23,6 +22,7 @@ class _Tie:
     uses: Sequence[exp.Column]
 
 
+_NAMES = ("name", "title", "fullname")
 _MayGo = Callable[[FixContext, _Tie], bool]
 
 
@@ -37,13 +37,6 @@ def unasked_join(context: FixContext) -> bool:
     be about it where something is counted: *pupils* that the schema calls `list`.
     """
     return context.intent is not None and _dropping(context, _is_unasked)
-
-
-def denied_join(context: FixContext) -> bool:
-    """`JOIN visit … WHERE NOT id IN (SELECT visitor_id FROM visit)`: nobody is left, where those without a
-    visit were asked for.
-    """
-    return _dropping(context, _is_denied)
 
 
 def _dropping(context: FixContext, may_go: _MayGo) -> bool:
@@ -134,26 +127,6 @@ def _is_compared(tie: _Tie) -> bool:
     )
 
 
-def _is_denied(context: FixContext, tie: _Tie) -> bool:
-    known = all(context.key(column) in tie.columns.values() for column in tie.uses)
-    return known and any(_denies(context, tie, part) for part in conditions(tie.scope))
-
-
-def _denies(context: FixContext, tie: _Tie, part: exp.Expr) -> bool:
-    """Whether it leaves out whatever stands in the very column that the table is joined by."""
-    held = part.this if isinstance(part, exp.Not) else None
-    query = held.args.get("query") if isinstance(held, exp.In) else None
-    inner = context.scope_of(query)
-    if held is None or inner is None or not isinstance(held.this, exp.Column):
-        return False
-    whole = not any(inner.select.args.get(one) for one in ("where", "joins", "group", "having", "limit"))
-    same = [one.entry for one in inner.sources.values()] == [tie.source.entry]
-    shown = [context.key(one) for one in inner.select.expressions if isinstance(one, exp.Column)]
-    owner, key = context.owner(tie.scope, held.this), context.key(held.this)
-    joined = tie.columns.get(key) if owner is tie.other else key if owner is tie.source else None
-    return whole and same and shown == [joined] and joined in tie.columns.values()
-
-
 def _shared(tie: _Tie) -> dict[str, str]:
     """Its own foreign keys → the other's that name rows of the same table: either will do."""
     one, other = tie.source.entry, tie.other.entry
@@ -177,7 +150,13 @@ def _counts_ones(context: FixContext, tie: _Tie) -> bool:
     owned = [(context.owner(tie.scope, one), context.key(one)) for one in group.find_all(exp.Column)]
     keys = [key for owner, key in owned if owner is tie.other]
     keys += [same[key] for owner, key in owned if owner is tie.source and key in same]
-    return entry.is_key(keys, context.grammar) or any(is_name(entry, key) for key in keys)
+    return entry.is_key(keys, context.grammar) or any(_is_name(entry, key) for key in keys)
+
+
+def _is_name(entry: Entry, key: str) -> bool:
+    """Whether a column says what the row is called: `name`, or `museum_name` of `museum`."""
+    table = folded(entry.table.name)
+    return folded(key) in (*_NAMES, *(table + name for name in _NAMES))
 
 
 def _tied(context: FixContext, scope: Scope, source: Source, join: exp.Join) -> _Tie | None:

@@ -11,8 +11,8 @@ from sqlglot.errors import ErrorLevel
 from text2sql.sql import parse
 from text2sql.sql import pre_parse_checks as raw
 from text2sql.sql.dialects import GRAMMARS
-from text2sql.sql.fixes.fix_context import reader
 from text2sql.sql.normalize_ast import keep_names_below_pivots
+from text2sql.sql.parse import dialect_of
 from text2sql.sql.refusal import Refused
 
 _MARKS = (
@@ -60,8 +60,8 @@ def _query(tree: exp.Expr) -> exp.Expr | None:
 
 def _foreign(text: str, foreign: str, dialect: str) -> exp.Expr | None:
     try:
-        tokens = raw.checked_tokens(text, reader(foreign), GRAMMARS[dialect])
-        found = raw.parse_tokens(tokens, text, reader(foreign))
+        tokens = raw.checked_tokens(text, dialect_of(foreign), GRAMMARS[dialect])
+        found = raw.parse_tokens(tokens, text, dialect_of(foreign))
     except Exception:  # noqa: BLE001 - a parser that stumbles, however it does, has not understood
         return None
     return _query(found[0]) if len(found) == 1 and found[0] is not None else None
@@ -70,5 +70,5 @@ def _foreign(text: str, foreign: str, dialect: str) -> exp.Expr | None:
 def written(tree: exp.Expr, dialect: str) -> str:
     if dialect == "duckdb":
         keep_names_below_pivots(tree)
-    generator = reader(dialect).generator(comments=False, unsupported_level=ErrorLevel.IGNORE)
+    generator = dialect_of(dialect).generator(comments=False, unsupported_level=ErrorLevel.IGNORE)
     return generator.generate(tree)
