@@ -29,6 +29,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+from text2sql.agents.question_reading import read_intent
 from text2sql.config import Settings
 from text2sql.database import Database, open_database
 from text2sql.errors import DatabaseError
@@ -37,7 +38,7 @@ from text2sql.evaluation.questions import Question, read_questions
 from text2sql.evaluation.report import mcnemar, share
 from text2sql.llm import AsyncChatModel, open_model
 from text2sql.llm.grammar import sql_grammar
-from text2sql.schema import SchemaContext, ValueIndex, build, question_intent, render, text_columns
+from text2sql.schema import SchemaContext, ValueIndex, build, render, text_columns
 from text2sql.schema.render import kind, quoted
 from text2sql.sql import check, read_reply
 from text2sql.sql.fixes import FixedSql, fix_sql
@@ -94,7 +95,7 @@ class Place:
         return replace(build(self.catalog), values=self.values)
 
     def repaired(self, sql: str, question: str) -> FixedSql:
-        about = question_intent(question, self.schema_context, self.values.find(question))
+        about = read_intent(question, self.schema_context)
         return fix_sql(sql, "sqlite", self.catalog, self.values, intent=about)
 
     def run(self, sql: str) -> QueryResult | str:

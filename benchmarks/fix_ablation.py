@@ -29,9 +29,9 @@ from itertools import groupby
 from pathlib import Path
 
 from accuracy_lab import Place
+from text2sql.agents.question_reading import read_intent
 from text2sql.evaluation.match import same_result
 from text2sql.evaluation.questions import Question, read_questions
-from text2sql.schema import question_intent
 from text2sql.sql import FixedSql, fix_sql, fixes_for, read_reply
 from text2sql.sql.fixes.registry import FIXES
 from text2sql.sql.query_features import is_ordered
@@ -101,7 +101,7 @@ class Database:
     def _fixed(self, reply: Reply, names: Sequence[str], without: str) -> FixedSql:
         place, text = self.place, reply.question.asked
         if text not in self._intents:
-            self._intents[text] = question_intent(text, place.schema_context, place.values.find(text))
+            self._intents[text] = read_intent(text, place.schema_context)
         chosen = [name for name in names if name != without]
         return fix_sql(
             reply.sql, "sqlite", place.catalog, place.values, intent=self._intents[text], fixes=chosen

@@ -427,3 +427,10 @@ def test_a_hundred_thousand_values_are_searched_in_a_millisecond() -> None:
             taken.append(time.process_time() - start)
         assert said in [hit.said for hit in hits]
         assert min(taken) < 0.002
+
+
+def test_a_plural_finds_the_value_that_it_is_of() -> None:
+    values = ValueIndex()
+    values.add("companies", "kind", ["Subsidiary"])
+    hits = values.find("Which subsidiaries have not paid?")
+    assert [(hit.said, hit.value) for hit in hits] == [("subsidiaries", "Subsidiary")]

@@ -9,10 +9,11 @@ from dataclasses import dataclass, field
 from text2sql.agents.catalog_cache import check_query
 from text2sql.agents.confidence import against, question_signals
 from text2sql.agents.node_context import NodeContext, Update, error_detail, final_update
+from text2sql.agents.question_reading import read_intent
 from text2sql.agents.state import GeneratedQuery, PendingWrite, SQLMessageState, ValidatedQuery, error_entry
 from text2sql.errors import DatabaseError
 from text2sql.i18n import refusal
-from text2sql.schema import SchemaContext, question_intent
+from text2sql.schema import SchemaContext
 from text2sql.sql import FixedSql, check_write, fix_sql, fixes_for, in_worker
 from text2sql.types import CheckedSql, CheckedWrite, QuestionIntent, SqlRejected
 
@@ -48,10 +49,7 @@ async def validator(state: SQLMessageState, ctx: NodeContext) -> Update:
 
 def _question_intent(state: SQLMessageState, schema_context: SchemaContext) -> QuestionIntent | None:
     """None for a follow-up, which depends on earlier questions."""
-    if state.get("follow_up"):
-        return None
-    question = state["question"]
-    return question_intent(question, schema_context, schema_context.values.find(question))
+    return None if state.get("follow_up") else read_intent(state["question"], schema_context)
 
 
 def _assumptions(state: SQLMessageState, ctx: NodeContext, passed: list[ValidatedQuery]) -> list[str]:

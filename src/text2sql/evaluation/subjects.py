@@ -4,13 +4,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Protocol, TypeAlias
 
+from text2sql.agents.question_reading import read_intent
 from text2sql.client.async_client import AsyncText2SQL
 from text2sql.config import Settings
 from text2sql.database import AsyncDatabase, open_database
 from text2sql.database.dialects import BY_NAME
 from text2sql.evaluation.judge import LIMITS
 from text2sql.llm import AsyncChatModel
-from text2sql.schema import ddl, question_intent, share_values
+from text2sql.schema import ddl, share_values
 from text2sql.schema.sharing import shown_table
 from text2sql.sql import fix_sql, fixes_for, in_worker, read_reply
 from text2sql.types import Answer, Message, ModelRequest, Receipt, RunOptions, SqlRejected
@@ -78,7 +79,7 @@ class AskApp:
         fixes = fixes_for(size, runs=size == "large", choice=resources.settings.fixes)
         context = await resources.catalog_cache.schema_context()
         dialect = context.catalog.dialect
-        intent = question_intent(question, context, context.values.find(question))
+        intent = read_intent(question, context)
         repaired = [
             await in_worker(
                 fix_sql, sql, dialect, context.catalog, context.values, intent=intent, fixes=fixes

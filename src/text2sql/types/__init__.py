@@ -54,7 +54,7 @@ from text2sql.types.query import (
     ResultColumn,
     SqlRejected,
 )
-from text2sql.types.question import QuestionIntent
+from text2sql.types.question import QuestionIntent, QuestionTerm, QuestionTermT, SchemaWords
 from text2sql.types.values import Row, Value
 
 __all__ = [
@@ -88,6 +88,8 @@ __all__ = [
     "Problem",
     "QueryResult",
     "QuestionIntent",
+    "QuestionTerm",
+    "QuestionTermT",
     "Queued",
     "Receipt",
     "Reply",
@@ -98,6 +100,7 @@ __all__ = [
     "RowsFound",
     "RunKeywords",
     "RunOptions",
+    "SchemaWords",
     "Shared",
     "Size",
     "SqlRejected",

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Generic, Protocol, TypeVar
 
 
 @dataclass(frozen=True, slots=True)
@@ -12,3 +13,39 @@ class QuestionIntent:
     understood: bool  # True if every content word of the question refers to something in the schema
     things: frozenset[str] = frozenset()  # tables whose whole name, or a synonym of it, is in the question
     named: tuple[str, ...] = ()  # *the names of the members*: the tables whose names are requested
+
+
+class QuestionTerm(Protocol):
+    """One word of a question, or a phrase. `start` and `end` are positions in the question (NFKC)."""
+
+    @property
+    def said(self) -> str: ...
+    @property
+    def start(self) -> int: ...
+    @property
+    def end(self) -> int: ...
+    @property
+    def word(self) -> str:
+        """In lower case and singular."""
+        ...
+
+    @property
+    def is_chinese(self) -> bool: ...
+    @property
+    def is_phrase(self) -> bool: ...
+
+
+QuestionTermT = TypeVar("QuestionTermT", bound=QuestionTerm)
+QuestionTermT_contra = TypeVar("QuestionTermT_contra", bound=QuestionTerm, contravariant=True)
+
+
+class SchemaWords(Protocol, Generic[QuestionTermT_contra]):
+    """What words mean in a schema. `schema/` implements it and `question/` uses it."""
+
+    def named_by(self, term: QuestionTermT_contra) -> list[str]:
+        """The tables whose whole name is the word or one of its synonyms."""
+        ...
+
+    def touched(self, question: str) -> Mapping[str, frozenset[str]]:
+        """By table, the words of the question that refer to it."""
+        ...

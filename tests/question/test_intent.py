@@ -2,7 +2,8 @@
 
 import pytest
 
-from text2sql.schema import SchemaContext, ValueIndex, question_intent
+from text2sql.agents.question_reading import read_intent
+from text2sql.schema import SchemaContext
 
 
 @pytest.mark.parametrize(
@@ -25,19 +26,29 @@ from text2sql.schema import SchemaContext, ValueIndex, question_intent
 def test_the_tables_whose_names_are_requested_are_detected(
     known: SchemaContext, question: str, named: tuple[str, ...]
 ) -> None:
-    assert question_intent(question, known).named == named
+    assert read_intent(question, known).named == named
 
 
 def test_the_tables_that_a_question_mentions_are_detected(known: SchemaContext) -> None:
-    assert {"orders", "customers"} <= question_intent(
-        "How many orders does every customer have?", known
-    ).things
-    assert {"orders", "customers"} <= question_intent("每个客户有多少订单？", known).things
-    assert "orders" not in question_intent("How many customers live in Berlin?", known).things
+    assert {"orders", "customers"} <= read_intent("How many orders does every customer have?", known).things
+    assert {"orders", "customers"} <= read_intent("每个客户有多少订单？", known).things
+    assert "orders" not in read_intent("How many customers live in Berlin?", known).things
 
 
-def test_a_plural_finds_the_value_that_it_is_of() -> None:
-    values = ValueIndex()
-    values.add("companies", "kind", ["Subsidiary"])
-    hits = values.find("Which subsidiaries have not paid?")
-    assert [(hit.said, hit.value) for hit in hits] == [("subsidiaries", "Subsidiary")]
+def test_a_value_counts_as_a_word_of_its_table(known: SchemaContext) -> None:
+    touched = read_intent("How many gold ones are there?", known).touched
+    assert "gold" in touched["customers"]
+
+
+@pytest.mark.parametrize(
+    ("question", "understood"),
+    [
+        ("How many customers are there?", True),
+        ("有多少客户？", True),
+        ("How many hovercrafts do customers own?", False),
+    ],
+)
+def test_a_question_is_understood_if_every_word_is_in_the_schema(
+    known: SchemaContext, question: str, understood: bool
+) -> None:
+    assert read_intent(question, known).understood == understood
