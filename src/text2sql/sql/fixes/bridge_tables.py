@@ -1,17 +1,15 @@
-"""Rows matched by columns that say different things: `booking.apartment_id = building.id` skips a table, and
-`id NOT IN (SELECT dorm_id …)` takes the wrong key of it.
-"""
+"""Joins that skip a table: `booking.apartment_id = building.id`, where `apartment` links the two."""
 
 from sqlglot import exp
 
 from text2sql.sql.fixes.fix_context import FixContext
 from text2sql.sql.fixes.joins import equal, shortest_path, tied
-from text2sql.sql.schema_index import Link, have_different_types
+from text2sql.sql.schema_index import Entry, Link, have_different_types
 from text2sql.sql.scope import Scope, Source
 
 
 def bridge(context: FixContext) -> bool:
-    """A join of two tables that only others link, on the ends of that way: the others come between."""
+    """Add the tables between two joined tables that no foreign key links directly."""
     return any(
         _bridged(context, scope, source)
         for scope in list(context.scopes)
@@ -25,57 +23,61 @@ def _bridged(context: FixContext, scope: Scope, source: Source) -> bool:
     sides = tied(context, scope, join) if join is not None else None
     if sides is None or join is None:
         return False
-    (near, left), (far, right) = sides
-    way = _way(context, scope, (near, left), (far, right))
-    if way is None:
+    near, far = sides
+    path = _path(context, scope, near, far)
+    if path is None:
         return False
-    between, before = [], near.name
-    for link in way[:-1]:
+    between, before = [], near[0].name
+    for link in path[:-1]:
         table = context.table(link.there)
         between.append(exp.Join(this=table, on=equal(context, link, before, table.this)))
         before = table.this
-    at = next(number for number, one in enumerate(scope.joins) if one is join)
-    join.set("on", equal(context, way[-1], before, far.name))
-    scope.select.set("joins", [*scope.joins[:at], *between, *scope.joins[at:]])
+    index = next(index for index, other in enumerate(scope.joins) if other is join)
+    join.set("on", equal(context, path[-1], before, far[0].name))
+    scope.select.set("joins", [*scope.joins[:index], *between, *scope.joins[index:]])
     context.invalidate()
     return True
 
 
-def _way(
+def _path(
     context: FixContext, scope: Scope, near: tuple[Source, str], far: tuple[Source, str]
 ) -> list[Link] | None:
-    """The one way over tables that the query does not have: over one, if it begins or ends where the join
-    does, at both of its columns or at the one that there is; over several, if the join cannot be made.
+    """The only path over tables that the query does not use.
+
+    Over one table, it must start or end at the columns of the join; a longer path is taken only if the
+    columns of the join do not exist.
     """
     (source, left), (target, right) = near, far
-    one, other = source.entry, target.entry
-    if one is None or other is None:
+    here, there = source.entry, target.entry
+    if here is None or there is None or here is there or context.schema.links(here, there):
         return None
-    if one is other or context.schema.links(one, other) or left in one.hidden or right in other.hidden:
+    if left in here.hidden or right in there.hidden:
         return None
-    there = [held.entry for held in scope.sources.values()]
-    ways = [
-        (to, on)
-        for to in one.links
-        if all(to.there is not entry for entry in there)
-        for on in context.schema.links(to.there, other)
-        if not (to.forward and not on.forward)  # two rows that only share a third
+    used = [other.entry for other in scope.sources.values()]
+    paths = _over_one_table(context, here, there, used)
+    exists = (left in here.columns, right in there.columns)
+    if not paths and not all(exists):
+        path = shortest_path([(source, here)], [there])
+        is_new = path is not None and all(link.there is not entry for link in path[1][:-1] for entry in used)
+        return path[1] if path is not None and is_new else None
+    if len(paths) != 1:
+        return None
+    first, last = paths[0]
+    if all(exists) and have_different_types(here.columns[left], there.columns[right]):
+        return [first, last]
+    starts_there = first.columns == (left,) or not exists[0]
+    ends_there = last.referred == (right,) or not exists[1]
+    return [first, last] if starts_there and ends_there and any(exists) else None
+
+
+def _over_one_table(
+    context: FixContext, here: Entry, there: Entry, used: list[Entry | None]
+) -> list[tuple[Link, Link]]:
+    """Not many-to-one and then one-to-many: those rows only share a third one."""
+    return [
+        (first, last)
+        for first in here.links
+        if all(first.there is not entry for entry in used)
+        for last in context.schema.links(first.there, there)
+        if not (first.forward and not last.forward)
     ]
-    if not ways and not (left in one.columns and right in other.columns):
-        path = shortest_path([(source, one)], [other])
-        new = path is not None and all(link.there is not entry for link in path[1][:-1] for entry in there)
-        return path[1] if path is not None and new else None
-    if len(ways) != 1:
-        return None
-    to, on = ways[0]
-    if (
-        left in one.columns
-        and right in other.columns
-        and have_different_types(one.columns[left], other.columns[right])
-    ):
-        return [to, on]
-    ends = [
-        to.columns == (left,) or left not in one.columns,
-        on.referred == (right,) or right not in other.columns,
-    ]
-    return [to, on] if all(ends) and (left in one.columns or right in other.columns) else None

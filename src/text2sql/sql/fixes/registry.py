@@ -13,7 +13,6 @@ from text2sql.sql.fixes.aggregation import (
     alias_in_clause,
     count_rows,
     group_by,
-    ratio,
 )
 from text2sql.sql.fixes.anti_join import anti_join
 from text2sql.sql.fixes.bridge_tables import bridge
@@ -22,6 +21,7 @@ from text2sql.sql.fixes.fix_context import FixContext
 from text2sql.sql.fixes.identifier_typos import near_column, near_table, typo
 from text2sql.sql.fixes.missing_joins import join_key, missing_join
 from text2sql.sql.fixes.qualify_columns import qualify, rebind
+from text2sql.sql.fixes.ratio import ratio
 from text2sql.sql.fixes.redundant_joins import needless_join, unasked_join
 from text2sql.sql.fixes.value_spelling import quoted_text, value_case, value_spelling
 from text2sql.types import Size
