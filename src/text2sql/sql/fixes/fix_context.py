@@ -126,9 +126,8 @@ class FixContext:
     def table(self, entry: Entry) -> exp.Table:
         schema = entry.table.schema
         written = schema if schema not in ("", self.schema.default_schema) else ""
-        return exp.Table(
-            this=self.identifier(entry.table.name), db=self.identifier(written) if written else None
-        )
+        db = self.identifier(written) if written else None
+        return exp.Table(this=self.identifier(entry.table.name), db=db)
 
     def column(self, source: Source, key: str) -> exp.Column:
         origin = source.outputs.origins.get(key)
@@ -153,11 +152,8 @@ class FixContext:
     def fault(self, scope: Scope, column: exp.Column) -> ColumnFault | None:
         if column.args.get("db"):
             return None
-        return (
-            self._qualified_fault(scope, column)
-            if column.args.get("table")
-            else self._bare_fault(scope, column)
-        )
+        check = self._qualified_fault if column.args.get("table") else self._bare_fault
+        return check(scope, column)
 
     def _qualified_fault(self, scope: Scope, column: exp.Column) -> ColumnFault | None:
         key, qualifier = self.key(column), column.args["table"]

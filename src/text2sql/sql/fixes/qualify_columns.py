@@ -113,11 +113,7 @@ def qualify(context: FixContext) -> bool:
         if source is None and _are_equal(context, faulty.expected_scope, owners, key):
             source = owners[0]
         if source is None and context.intent is not None and folded(key).endswith("name"):
-            named = [
-                owner
-                for owner in owners
-                if owner.entry is not None and (owner.entry.name,) == context.intent.named
-            ]
+            named = [o for o in owners if o.entry is not None and (o.entry.name,) == context.intent.named]
             source = named[0] if len(named) == 1 else None
         if source is not None:
             faulty.column.set("table", copy_identifier(source.name))
