@@ -1,12 +1,11 @@
-"""A small database of museums for the tests of the fixes: a catalog, column values and analyzed questions.
+"""A small database of museums for the tests of the fixes: a catalog and column values.
 `_FACTS` defines a table per line: columns with types, `*` primary key, `!` not null, `→` foreign key, `~` a
 space.
 """
 
 import unicodedata
-from dataclasses import replace
 
-from text2sql.types import Catalog, Column, ForeignKey, QuestionIntent, Table
+from text2sql.types import Catalog, Column, ForeignKey, Table
 
 _FACTS = """
 artist: artist_id* int, Name text, country text, BirthYear int
@@ -33,26 +32,6 @@ _VALUES = {
     ("visitor", "home_city"): ("Lyon", "Turin"),
     ("ticket", "is_refunded"): ("Yes", "No"),
     ("ticket", "kind"): ("Day", "Night"),
-}
-
-
-# A question about countries of artists and directors of museums, but not about the tables between them.
-ASKED = QuestionIntent(
-    {
-        "artist": frozenset({"artists", "countries"}),
-        "painting": frozenset({"artists"}),
-        "museum": frozenset({"museums", "directors"}),
-        "loan": frozenset({"loans"}),
-    },
-    understood=True,
-)
-
-
-# The analyzed question for each file of cases.
-SAID = {
-    "unasked_join": ASKED,
-    "unasked_join.named": replace(ASKED, things=frozenset({"artist", "painting"})),
-    "unasked_join.led": replace(ASKED, things=frozenset({"visitor"})),
 }
 
 

@@ -2,13 +2,11 @@
 
 import pytest
 
-from gallery import ASKED, GalleryValues, gallery
+from gallery import GalleryValues, gallery
 from text2sql.errors import UsageError
 from text2sql.sql import chosen_fixes, fix_sql, fixes_for
 from text2sql.sql.fixes import NAMES
 from text2sql.sql.fixes.registry import FIXES, KINDS
-
-JOINED = "SELECT a.Name FROM artist AS a JOIN painting AS p ON p.artist_id = a.artist_id"
 
 
 def kinds_of(names: tuple[str, ...]) -> set[str]:
@@ -29,13 +27,9 @@ def test_a_large_models_query_that_fails_gets_no_fix_that_reads_the_question() -
     assert not {fix.name for fix in FIXES if fix.profile == "small"} & set(names)
 
 
-def test_a_question_driven_fix_is_for_small_models() -> None:
-    assert {fix.profile for fix in FIXES if fix.kind == "question"} == {"small"}
-
-
-def test_the_names_are_unique_and_every_kind_is_used() -> None:
+def test_the_names_are_unique_and_no_fix_reads_the_question_alone() -> None:
     assert len(set(NAMES)) == len(NAMES)
-    assert kinds_of(NAMES) == set(KINDS)
+    assert kinds_of(NAMES) == set(KINDS) - {"question"}
 
 
 @pytest.mark.parametrize(
@@ -73,12 +67,6 @@ def test_only_the_chosen_fixes_are_applied() -> None:
         assert set(fix_sql(sql, "sqlite", gallery(), GalleryValues(), fixes=chosen).fixes) == chosen
     assert fix_sql(sql, "sqlite", gallery(), GalleryValues(), fixes=()).sql == sql
     assert fix_sql("SELECT (1", "sqlite", gallery(), fixes=()).sql == "SELECT (1"
-
-
-def test_a_query_of_a_large_model_keeps_a_join_that_the_question_does_not_ask_for() -> None:
-    assert fix_sql(JOINED, "sqlite", gallery(), intent=ASKED).fixes == ("unasked_join",)
-    names = fixes_for("large", runs=True)
-    assert fix_sql(JOINED, "sqlite", gallery(), intent=ASKED, fixes=names).sql == JOINED
 
 
 def test_a_value_in_the_wrong_case_stays_where_another_condition_is_enough() -> None:

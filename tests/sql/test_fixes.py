@@ -3,14 +3,13 @@
 import re
 import sqlite3
 import time
-from dataclasses import replace
 from importlib.resources import files
 
 import duckdb
 import pytest
 
 from docs_text import cells, read, section
-from gallery import ASKED, SAID, GalleryValues, gallery
+from gallery import GalleryValues, gallery
 from sql_cases import CASES, by_dialect, headed
 from text2sql.i18n import Language, say
 from text2sql.sql import check, fix_sql
@@ -61,16 +60,15 @@ def _shop(dialect: str, policy: Policy) -> Catalog:
     return Catalog(dialect, policy.default_schema[dialect], tables, "")
 
 
-def _fixed(name: str, dialect: str, query: str) -> FixedSql:
-    """Apply the fixes; most of them do not need the question."""
-    return apply_fixes(query, dialect, gallery(dialect), GalleryValues(), intent=SAID.get(name))
+def _fixed(dialect: str, query: str) -> FixedSql:
+    return apply_fixes(query, dialect, gallery(dialect), GalleryValues())
 
 
 @pytest.mark.parametrize(("name", "dialect", "query", "expected"), cases())
 def test_an_unambiguous_mistake_is_fixed_and_an_ambiguous_one_is_not(
     name: str, dialect: str, query: str, expected: str
 ) -> None:
-    got = _fixed(name, dialect, query)
+    got = _fixed(dialect, query)
     if expected == "unchanged":
         assert got == FixedSql(query)
     else:
@@ -80,8 +78,8 @@ def test_an_unambiguous_mistake_is_fixed_and_an_ambiguous_one_is_not(
 
 @pytest.mark.parametrize(("name", "dialect", "query", "expected"), cases())
 def test_a_fixed_query_is_not_changed_again(name: str, dialect: str, query: str, expected: str) -> None:
-    once = _fixed(name, dialect, query)
-    assert _fixed(name, dialect, once.sql) == FixedSql(once.sql)
+    once = _fixed(dialect, query)
+    assert _fixed(dialect, once.sql) == FixedSql(once.sql)
 
 
 @pytest.mark.parametrize(("name", "dialect", "query", "expected"), cases())
@@ -143,15 +141,6 @@ def test_a_hostile_statement_is_not_fixed_into_another_one(
 def test_what_cannot_be_read_is_left_as_it_is(text: str) -> None:
     assert fix_sql(text, "sqlite", gallery()) == FixedSql(text)
     assert fix_sql(text, "cobol", gallery()) == FixedSql(text)
-
-
-def test_a_join_stays_where_a_word_of_the_question_is_not_understood() -> None:
-    sql = "SELECT COUNT(a.artist_id) FROM artist AS a JOIN painting AS p ON p.artist_id = a.artist_id"
-    assert apply_fixes(sql, "sqlite", gallery(), intent=ASKED).fixes == ("unasked_join",)
-    unsure = replace(ASKED, understood=False)
-    assert apply_fixes(sql, "sqlite", gallery(), intent=unsure) == FixedSql(sql)
-    listed = "SELECT a.Name FROM artist AS a JOIN painting AS p ON p.artist_id = a.artist_id"
-    assert apply_fixes(listed, "sqlite", gallery(), intent=unsure).sql == "SELECT a.Name FROM artist AS a"
 
 
 def test_a_hidden_column_is_never_spelled_as_another() -> None:
@@ -257,13 +246,13 @@ def test_of_two_tables_with_the_column_the_one_whose_names_are_asked_for_is_join
     both = (
         "FROM incident AS i JOIN student AS s ON i.student_id = s.id JOIN teacher AS t ON i.teacher_id = t.id"
     )
-    asked = QuestionIntent({}, understood=True, named=("teacher",))
+    asked = QuestionIntent(named=("teacher",))
     assert apply_fixes(f"SELECT first_name {both}", "sqlite", catalog, intent=asked).sql.startswith(
         "SELECT t.first_name FROM"
     )
     query = "SELECT i.first_name FROM incident AS i WHERE i.kind = 3"
     assert apply_fixes(query, "sqlite", catalog) == FixedSql(query)
-    asked = QuestionIntent({}, understood=True, named=("student",))
+    asked = QuestionIntent(named=("student",))
     assert apply_fixes(query, "sqlite", catalog, intent=asked).sql == (
         "SELECT student.first_name FROM incident AS i JOIN student ON i.student_id = student.id"
         " WHERE i.kind = 3"

@@ -1,5 +1,5 @@
-"""What a question says, independent of any SQL: the tables it mentions, the names it asks for, the kinds of
-analysis. The words and phrases of each language are in `patterns_en.toml` and `patterns_zh.toml`.
+"""What a question says, independent of any SQL: whose names it asks for, and the kinds of analysis.
+The words and phrases of each language are in `patterns_en.toml` and `patterns_zh.toml`.
 
 This package does not know the schema index: callers pass in the terms of the question and what they match.
 """

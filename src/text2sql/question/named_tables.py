@@ -1,6 +1,4 @@
-"""Find the tables that a question mentions, and those whose names it asks for: *names of members*, *which
-members*.
-"""
+"""Find the tables whose names a question asks for: *names of members*, *which members*."""
 
 import re
 import unicodedata
@@ -13,16 +11,8 @@ from text2sql.types import QuestionTermT, SchemaWords
 _MAX_DISTANCE = 5  # words between *name of* and its owner
 
 
-def mentioned_tables(terms: Sequence[QuestionTermT], schema: SchemaWords[QuestionTermT]) -> frozenset[str]:
-    """The tables that a word of the question names without doubt. A literal name wins over a synonym: *class*
-    is the table `class`, although it may mean a course elsewhere.
-    """
-    matches = (_prefer_literal_name(term, schema.named_by(term)) for term in terms)
-    return frozenset(tables[0] for tables in matches if len(tables) == 1)
-
-
 def _prefer_literal_name(term: QuestionTermT, tables: list[str]) -> list[str]:
-    """The tables whose name is exactly the word; all of them if there is none."""
+    """The tables whose name is exactly the word, else all: *class* is the table `class`, not a course."""
     return [table for table in tables if words(table.rpartition(".")[2]) == (term.word,)] or tables
 
 

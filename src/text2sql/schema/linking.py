@@ -88,17 +88,6 @@ class Linker:
                 totals[self._number[hit.table]] += _VALUE
         return {name: totals.get(number, 0.0) for number, name in enumerate(self.labels)}
 
-    def touched(self, question: str) -> dict[str, frozenset[str]]:
-        """By table, the words of a question that match its name, columns, comments or samples; general words
-        (`name`, `order`) count only if they match the name.
-        """
-        touched: dict[str, set[str]] = defaultdict(set)
-        for term in terms(question):
-            for number, (_, name_score) in self._matches(term).items():
-                if name_score or not term.is_general:
-                    touched[self.labels[number]].add(term.said)
-        return {name: frozenset(texts) for name, texts in touched.items()}
-
     def link(self, question: str, hits: Sequence[ValueHit] = (), most: int = 12) -> tuple[Table, ...]:
         """At most `most` tables, in the catalog's order: the best ones, and the tables that join them."""
         scores = self.scores(question, hits)

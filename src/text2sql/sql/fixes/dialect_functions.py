@@ -165,9 +165,6 @@ _SQLITE: dict[type[exp.Expr], Rewrite] = {
 }
 
 
-# -- brackets around the arms of a union --
-
-
 def bracketed_arm(context: FixContext) -> bool:
     """SQLite has no `(SELECT …) UNION (SELECT …)`."""
     if context.dialect != "sqlite":

@@ -14,7 +14,6 @@ from text2sql.sql.fixes.aggregation import (
     count_rows,
     group_by,
 )
-from text2sql.sql.fixes.anti_join import anti_join
 from text2sql.sql.fixes.bridge_tables import bridge
 from text2sql.sql.fixes.dialect_functions import bracketed_arm, foreign_function
 from text2sql.sql.fixes.fix_context import FixContext
@@ -22,7 +21,8 @@ from text2sql.sql.fixes.identifier_typos import near_column, near_table, typo
 from text2sql.sql.fixes.missing_joins import join_key, missing_join
 from text2sql.sql.fixes.qualify_columns import qualify, rebind
 from text2sql.sql.fixes.ratio import ratio
-from text2sql.sql.fixes.redundant_joins import needless_join, unasked_join
+from text2sql.sql.fixes.redundant_joins import needless_join
+from text2sql.sql.fixes.value_place import value_place
 from text2sql.sql.fixes.value_spelling import quoted_text, value_case, value_spelling
 from text2sql.types import Size
 
@@ -62,10 +62,9 @@ FIXES: tuple[Fix, ...] = (
     Fix("qualify", "names", "all", qualify),
     Fix("value_case", "values", "all", value_case),
     Fix("value_spelling", "values", "small", value_spelling),
+    Fix("value_place", "values", "small", value_place),
     Fix("aggregate_in_order", "dialect", "all", aggregate_in_order),
     Fix("needless_join", "joins", "small", needless_join),
-    Fix("unasked_join", "question", "small", unasked_join),
-    Fix("anti_join", "joins", "small", anti_join),
     Fix("foreign_function", "dialect", "all", foreign_function),
     Fix("ratio", "dialect", "small", ratio),
     Fix("aggregate_in_where", "dialect", "all", aggregate_in_where),
