@@ -14,12 +14,6 @@ def conjuncts(condition: exp.Expr | None) -> list[exp.Expr]:
     return list(condition.flatten()) if isinstance(condition, exp.And) else [condition]
 
 
-def conditions(scope: Scope) -> list[exp.Expr]:
-    """The parts of the WHERE clause."""
-    where = scope.select.args.get("where")
-    return conjuncts(where.this) if where else []
-
-
 def is_plain(join: exp.Join) -> bool:
     """Whether it is an inner join with an ON clause."""
     return not (join.side or join.method or join.args.get("using")) and join.kind in ("", "INNER")
