@@ -1,5 +1,5 @@
-"""Dates as another engine writes them. The parser already spells most of it anew; these are the calls that it
-passes on untouched, or whose format it drops.
+"""Date functions in the syntax of another engine: the calls that the parser does not translate, or whose
+format it drops.
 """
 
 import re
@@ -9,7 +9,7 @@ from sqlglot import exp
 
 from text2sql.sql.scope import Origin
 
-# strftime's letters on the left: what SQLite and DuckDB read.
+# From the format of strftime, which SQLite and DuckDB use.
 _MYSQL = {"%Y": "%Y", "%m": "%m", "%d": "%d", "%H": "%H", "%M": "%i", "%S": "%s", "%j": "%j"}
 _POSTGRES = {"%Y": "YYYY", "%m": "MM", "%d": "DD", "%H": "HH24", "%M": "MI", "%S": "SS", "%j": "DDD"}
 _MARK = re.compile(r"%.")
@@ -17,7 +17,7 @@ _WORD = re.compile(r"YYYY|HH24|MM|MI|DDD|DD|SS|[A-Z0-9]+", re.IGNORECASE)
 
 
 def _translated(text: str, marks: re.Pattern[str], table: Mapping[str, str]) -> str | None:
-    """Every mark through the table; None where one of them is not in it."""
+    """The text with every mark replaced; None if the table lacks one of them."""
     if any(mark.upper() not in table and mark not in table for mark in marks.findall(text)):
         return None
     return marks.sub(lambda found: table.get(found[0]) or table[found[0].upper()], text)

@@ -1,5 +1,5 @@
-"""A model's text as a tree. What the dialect at hand cannot read is tried as the dialect that its marks point
-to: `TOP 5` and `[name]` are SQL Server's, backticks and SEPARATOR are MySQL's.
+"""Parse a model's text. If the dialect cannot parse it, the dialect that its syntax points to is tried: `TOP 5`
+and `[name]` are SQL Server's, backticks and SEPARATOR are MySQL's.
 """
 
 import re
@@ -20,7 +20,7 @@ _MARKS = (
     ("mysql", re.compile(r"(?i)`|\bSEPARATOR\b")),
 )
 
-_FORGOTTEN = 2  # brackets at the end
+_MAX_MISSING = 2  # missing brackets at the end that are added
 
 
 def read(
@@ -48,10 +48,10 @@ def read(
 
 
 def _unclosed(text: str) -> int:
-    """The brackets that a model forgot to close at the end; those in texts and names do not count."""
+    """The number of missing brackets at the end; those in texts and names do not count."""
     bare = re.sub(r"'[^']*'|\"[^\"]*\"|`[^`]*`", "", text)
     missing = bare.count("(") - bare.count(")")
-    return missing if 0 < missing <= _FORGOTTEN and not set(bare) & set("'\"`;") else 0
+    return missing if 0 < missing <= _MAX_MISSING and not set(bare) & set("'\"`;") else 0
 
 
 def _query(tree: exp.Expr) -> exp.Expr | None:
@@ -62,7 +62,7 @@ def _foreign(text: str, foreign: str, dialect: str) -> exp.Expr | None:
     try:
         tokens = raw.checked_tokens(text, dialect_of(foreign), GRAMMARS[dialect])
         found = raw.parse_tokens(tokens, text, dialect_of(foreign))
-    except Exception:  # noqa: BLE001 - a parser that stumbles, however it does, has not understood
+    except Exception:  # noqa: BLE001 - any error means that the text cannot be parsed
         return None
     return _query(found[0]) if len(found) == 1 and found[0] is not None else None
 
