@@ -1,5 +1,5 @@
-"""Parse a model's text. If the dialect cannot parse it, the dialect that its syntax points to is tried: `TOP 5`
-and `[name]` are SQL Server's, backticks and SEPARATOR are MySQL's.
+"""Parse a model's text. If it is not in the dialect, the dialect that its syntax points to is tried: `TOP 5` and
+`[name]` are SQL Server's, backticks and SEPARATOR are MySQL's.
 """
 
 import re

@@ -10,7 +10,10 @@ from text2sql.sql.scope import Scope
 
 _EQUAL = (exp.EQ, exp.NEQ, exp.Like, exp.ILike, exp.NullSafeEQ, exp.NullSafeNEQ)
 _COMPARED = (*_EQUAL, exp.GT, exp.GTE, exp.LT, exp.LTE, exp.In, exp.Between)
-_AS_NUMBER = {**dict.fromkeys(("yes", "y", "true", "t"), 1), **dict.fromkeys(("no", "n", "false", "f"), 0)}
+_AS_NUMBER = {
+    **dict.fromkeys(("yes", "y", "true", "t"), "1"),
+    **dict.fromkeys(("no", "n", "false", "f"), "0"),
+}
 
 
 def comparisons(context: FixContext) -> Iterator[tuple[Scope, exp.Expr, exp.Column, list[exp.Literal]]]:
@@ -91,7 +94,7 @@ def _stored_value(context: FixContext, scope: Scope, column: exp.Column, text: s
         return None
     place = (origin[0].name, origin[1].name)
     if is_number(origin[1]) and text.casefold() in _AS_NUMBER:
-        return exp.Literal.number(_AS_NUMBER[text.casefold()])
+        return exp.Literal(this=_AS_NUMBER[text.casefold()], is_string=False)
     spelled = domains.spelled(*place, text) if domains.contains(*place, text) is False else None
     return exp.Literal.string(spelled) if spelled is not None and spelled != text else None
 
