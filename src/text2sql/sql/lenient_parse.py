@@ -1,4 +1,4 @@
-"""Parse a model's text. If it is not in the dialect, the dialect that its syntax points to is tried: `TOP 5` and
+"""Parse a model's text. If it is not in the dialect, the one that its syntax points to is tried: `TOP 5` and
 `[name]` are SQL Server's, backticks and SEPARATOR are MySQL's.
 """
 
