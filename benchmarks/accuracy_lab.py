@@ -3,7 +3,6 @@
     python benchmarks/accuracy_lab.py run bare min min-hints     ask what has not been asked, then judge
     python benchmarks/accuracy_lab.py judge bare+ min+           judge what is there, with repairs (+)
     python benchmarks/accuracy_lab.py failures min+ [bare+]      what is wrong, or what two judge differently
-    python benchmarks/accuracy_lab.py repairs min                what each repair won and lost
 
 The questions are a seeded subset of a tuning set (`--set DIR`, with `questions.json` and `databases/`), or of
 other questions about its databases (`--questions FILE`). Every reply is kept under a digest of its request: a
@@ -30,6 +29,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+from text2sql.agents.question_reading import read_intent
 from text2sql.config import Settings
 from text2sql.database import Database, open_database
 from text2sql.errors import DatabaseError
@@ -38,9 +38,9 @@ from text2sql.evaluation.questions import Question, read_questions
 from text2sql.evaluation.report import mcnemar, share
 from text2sql.llm import AsyncChatModel, open_model
 from text2sql.llm.grammar import sql_grammar
-from text2sql.schema import SchemaContext, ValueIndex, build, render, said, text_columns
+from text2sql.schema import SchemaContext, ValueIndex, build, render, text_columns
 from text2sql.schema.render import kind, quoted
-from text2sql.sql import check, fixes, read_reply
+from text2sql.sql import check, read_reply
 from text2sql.sql.fixes import FixedSql, fix_sql
 from text2sql.sql.query_features import is_ordered
 from text2sql.types import Catalog, CheckedSql, Limits, Message, ModelRequest, QueryResult, Table, ValueHit
@@ -95,8 +95,8 @@ class Place:
         return replace(build(self.catalog), values=self.values)
 
     def repaired(self, sql: str, question: str) -> FixedSql:
-        about = said(question, self.schema_context, self.values.find(question))
-        return fix_sql(sql, "sqlite", self.catalog, self.values, said=about)
+        about = read_intent(question, self.schema_context)
+        return fix_sql(sql, "sqlite", self.catalog, self.values, intent=about)
 
     def run(self, sql: str) -> QueryResult | str:
         """The rows, or what went wrong."""
@@ -425,37 +425,6 @@ async def measure(
     return found
 
 
-async def count_repairs(variant: Variant, questions: list[Question], folder: Path, replies: Replies) -> None:
-    """By repair: queries that are right only with it, only without it, and either way."""
-    counted: dict[str, Counter[str]] = defaultdict(Counter)
-    for _, group in groupby(questions, key=lambda one: one.db_id):
-        asked = list(group)
-        place = Place(asked[0].database(folder))
-        for question in asked:
-            try:
-                reply = await replies.ask(variant.request(question, place))
-            except NotAsked:
-                continue
-            for text, finish, _ in reply["texts"]:
-                sql = read_reply(text) if finish == "stop" else ""
-                for name in place.repaired(sql, question.question).fixes:
-                    counted[name][_worth(name, sql, question, place)] += 1
-        place.database.close()
-    for name, found in sorted(counted.items()):
-        print(f"{name:20} " + "  ".join(f"{what} {found[what]}" for what in ("won", "lost", "neither")))
-
-
-def _worth(name: str, sql: str, question: Question, place: Place) -> str:
-    every = fixes.FIXES
-    with_it = judged(question, place, place.repaired(sql, question.question).sql)[0] == "right"
-    fixes.FIXES = tuple(one for one in every if one.__name__ != name)
-    try:
-        without = judged(question, place, place.repaired(sql, question.question).sql)[0] == "right"
-    finally:
-        fixes.FIXES = every
-    return "neither" if with_it == without else "won" if with_it else "lost"
-
-
 # -- Telling -------------------------------------------------------------------------------------
 
 
@@ -494,7 +463,7 @@ def failures(found: dict[str, dict[str, Judged]]) -> None:
 
 async def main() -> None:
     parser = argparse.ArgumentParser()
-    parser.add_argument("what", choices=("run", "judge", "failures", "repairs"))
+    parser.add_argument("what", choices=("run", "judge", "failures"))
     parser.add_argument("variants", nargs="+")
     parser.add_argument("--set", type=Path, default=SET)
     parser.add_argument("--questions", type=Path, default=None)
@@ -515,9 +484,6 @@ async def main() -> None:
         )
         async with open_model("local", patient) as model:
             found = await measure(given.variants, questions, given.set / "databases", Replies(kept, model))
-    elif given.what == "repairs":
-        await count_repairs(named(given.variants[0]), questions, given.set / "databases", Replies(kept, None))
-        return
     else:
         found = await measure(given.variants, questions, given.set / "databases", Replies(kept, None))
     for name, held in found.items():

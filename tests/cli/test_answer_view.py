@@ -185,7 +185,7 @@ RECEIPT = Receipt(
 
 def test_the_short_receipt_is_one_line() -> None:
     assert receipt_line(RECEIPT, "en") == (
-        "local · calls 2, tokens 1,561 · 4.2 s · allowed ✓ ran ✓ · customers, orders · repaired: join"
+        "local · calls 2, tokens 1,561 · 4.2 s · allowed ✓ ran ✓ · customers, orders · fixed: join"
     )
     assert receipt_line(Receipt(), "zh") == "0.0 秒"
 
@@ -201,7 +201,7 @@ def test_the_full_receipt_has_one_fact_per_line() -> None:
         "values found: “shanghai” = customers.city '上海'",
         "assumed: last year is 2025",
         "checks passed: allowed, ran",
-        "repairs: join",
+        "fixes: join",
         "path: classifier → interpreter",
         "seconds: classifier 0.25, generator 4.00",
         "queries written: 2",

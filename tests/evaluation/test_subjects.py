@@ -65,7 +65,7 @@ def test_the_app_is_asked_through_its_public_api(tmp_path: Path) -> None:
         shop, backend, question("Names of the gold customers?"), question("Names of customers?", number=2)
     )
     assert [record.verdict for record in records] == ["right", "wrong"]
-    assert [record.repairs for record in records] == [("value_spelling",), ()]
+    assert [record.repairs for record in records] == [("value_case",), ()]
     assert (records[0].calls, records[0].attempts, records[0].model) == (1, 1, "scripted")
     assert records[0].signals["doubt"] == 0.1
     assert records[0].signals["repairs"] == 1.0

@@ -1,18 +1,21 @@
 """Fixes. Every case is two lines in `cases/fixes/`: a query on `gallery.py`, and the fixed query."""
 
+import re
 import sqlite3
 import time
-from dataclasses import replace
+from importlib.resources import files
 
 import duckdb
 import pytest
 
 from docs_text import cells, read, section
-from gallery import ASKED, SAID, GalleryValues, gallery
+from gallery import GalleryValues, gallery
 from sql_cases import CASES, by_dialect, headed
+from text2sql.i18n import Language, say
 from text2sql.sql import check, fix_sql
 from text2sql.sql.dialects import GRAMMARS
-from text2sql.sql.fixes import FIXES, FixedSql, apply_fixes
+from text2sql.sql.fixes import NAMES, FixedSql, apply_fixes
+from text2sql.sql.fixes.registry import FIXES
 from text2sql.types import (
     Catalog,
     CheckedSql,
@@ -57,16 +60,15 @@ def _shop(dialect: str, policy: Policy) -> Catalog:
     return Catalog(dialect, policy.default_schema[dialect], tables, "")
 
 
-def _mended(name: str, dialect: str, query: str) -> FixedSql:
-    """Apply the fixes; most of them do not need the question."""
-    return apply_fixes(query, dialect, gallery(dialect), GalleryValues(), said=SAID.get(name))
+def _fixed(dialect: str, query: str) -> FixedSql:
+    return apply_fixes(query, dialect, gallery(dialect), GalleryValues())
 
 
 @pytest.mark.parametrize(("name", "dialect", "query", "expected"), cases())
 def test_an_unambiguous_mistake_is_fixed_and_an_ambiguous_one_is_not(
     name: str, dialect: str, query: str, expected: str
 ) -> None:
-    got = _mended(name, dialect, query)
+    got = _fixed(dialect, query)
     if expected == "unchanged":
         assert got == FixedSql(query)
     else:
@@ -75,18 +77,18 @@ def test_an_unambiguous_mistake_is_fixed_and_an_ambiguous_one_is_not(
 
 
 @pytest.mark.parametrize(("name", "dialect", "query", "expected"), cases())
-def test_what_was_mended_is_mended_for_good(name: str, dialect: str, query: str, expected: str) -> None:
-    once = _mended(name, dialect, query)
-    assert _mended(name, dialect, once.sql) == FixedSql(once.sql)
+def test_a_fixed_query_is_not_changed_again(name: str, dialect: str, query: str, expected: str) -> None:
+    once = _fixed(dialect, query)
+    assert _fixed(dialect, once.sql) == FixedSql(once.sql)
 
 
 @pytest.mark.parametrize(("name", "dialect", "query", "expected"), cases())
-def test_what_was_mended_passes_the_guard(name: str, dialect: str, query: str, expected: str) -> None:
+def test_a_fixed_query_passes_the_guard(name: str, dialect: str, query: str, expected: str) -> None:
     if expected != "unchanged":
         assert isinstance(check(expected, dialect, gallery(dialect)), CheckedSql)
 
 
-def test_what_was_mended_for_sqlite_and_duckdb_runs_there() -> None:
+def test_fixed_queries_run_in_sqlite_and_duckdb() -> None:
     lite, duck = sqlite3.connect(":memory:"), duckdb.connect()
     for table in gallery().tables:
         columns = ", ".join(f'"{one.name}" {one.type}' for one in table.columns)
@@ -101,9 +103,8 @@ def test_what_was_mended_for_sqlite_and_duckdb_runs_there() -> None:
     duck.close()
 
 
-def test_every_repair_has_its_cases() -> None:
-    reading = {"foreign_syntax", "open_bracket"}
-    assert {file.stem.partition(".")[0] for file in FILES} == {one.__name__ for one in FIXES} | reading
+def test_every_fix_has_its_cases() -> None:
+    assert {file.stem.partition(".")[0] for file in FILES} == set(NAMES)
 
 
 @pytest.mark.parametrize(("dialect", "_", "sql"), by_dialect("allowed"))
@@ -114,7 +115,7 @@ def test_a_correct_statement_stays_unchanged(
 
 
 @pytest.mark.parametrize(("dialect", "rule", "sql"), by_dialect("refused"))
-def test_a_hostile_statement_is_not_mended_into_another_one(
+def test_a_hostile_statement_is_not_fixed_into_another_one(
     dialect: str, rule: str, sql: str, shops: dict[str, Catalog], policy: Policy
 ) -> None:
     """A name in the wrong case may become the visible one; nothing else may pass that was refused."""
@@ -140,15 +141,6 @@ def test_a_hostile_statement_is_not_mended_into_another_one(
 def test_what_cannot_be_read_is_left_as_it_is(text: str) -> None:
     assert fix_sql(text, "sqlite", gallery()) == FixedSql(text)
     assert fix_sql(text, "cobol", gallery()) == FixedSql(text)
-
-
-def test_a_join_stays_where_a_word_of_the_question_is_not_understood() -> None:
-    sql = "SELECT COUNT(a.artist_id) FROM artist AS a JOIN painting AS p ON p.artist_id = a.artist_id"
-    assert apply_fixes(sql, "sqlite", gallery(), said=ASKED).fixes == ("unasked_join",)
-    unsure = replace(ASKED, understood=False)
-    assert apply_fixes(sql, "sqlite", gallery(), said=unsure) == FixedSql(sql)
-    listed = "SELECT a.Name FROM artist AS a JOIN painting AS p ON p.artist_id = a.artist_id"
-    assert apply_fixes(listed, "sqlite", gallery(), said=unsure).sql == "SELECT a.Name FROM artist AS a"
 
 
 def test_a_hidden_column_is_never_spelled_as_another() -> None:
@@ -201,7 +193,7 @@ def test_a_key_does_not_decide_its_row_through_a_row_policy() -> None:
     assert apply_fixes(sql, "postgres", gallery("postgres"), policy=policed).sql == f"{sql}, a.country"
 
 
-def test_a_repair_takes_milliseconds() -> None:
+def test_a_fix_takes_milliseconds() -> None:
     """Fourteen tables of ten columns."""
     tables = tuple(
         Table(
@@ -226,9 +218,21 @@ def test_a_repair_takes_milliseconds() -> None:
     assert min(seconds) < 0.008  # the best of many: what a busy neighbour costs is not measured
 
 
-def test_every_repair_is_documented() -> None:
-    told = [row[0].strip("`") for row in cells(section(read("docs/fixes.md"), "The repairs"))]
-    assert told[1:] == ["foreign_syntax", "open_bracket", *(one.__name__ for one in FIXES)]
+def test_every_fix_is_documented() -> None:
+    rows = list(cells(section(read("docs/fixes.md"), "The fixes")))
+    assert sorted((name.strip("`"), kind) for name, kind, *_ in rows[1:]) == sorted(
+        (fix.name, fix.kind) for fix in FIXES
+    )
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_every_fix_has_a_sentence_for_the_receipt(lang: Language) -> None:
+    page = (files("text2sql.server") / "static" / "words.js").read_text(encoding="utf-8")
+    for name in NAMES:
+        sentence = say(f"fix.{name}", lang)
+        assert sentence
+        (row,) = re.findall(rf'"fix\.{name}": \["(.*)", "(.*)"\]', page)
+        assert row[lang == "zh"] == sentence
 
 
 def test_of_two_tables_with_the_column_the_one_whose_names_are_asked_for_is_joined() -> None:
@@ -242,14 +246,14 @@ def test_of_two_tables_with_the_column_the_one_whose_names_are_asked_for_is_join
     both = (
         "FROM incident AS i JOIN student AS s ON i.student_id = s.id JOIN teacher AS t ON i.teacher_id = t.id"
     )
-    asked = QuestionIntent({}, understood=True, named=("teacher",))
-    assert apply_fixes(f"SELECT first_name {both}", "sqlite", catalog, said=asked).sql.startswith(
+    asked = QuestionIntent(named=("teacher",))
+    assert apply_fixes(f"SELECT first_name {both}", "sqlite", catalog, intent=asked).sql.startswith(
         "SELECT t.first_name FROM"
     )
     query = "SELECT i.first_name FROM incident AS i WHERE i.kind = 3"
     assert apply_fixes(query, "sqlite", catalog) == FixedSql(query)
-    asked = QuestionIntent({}, understood=True, named=("student",))
-    assert apply_fixes(query, "sqlite", catalog, said=asked).sql == (
+    asked = QuestionIntent(named=("student",))
+    assert apply_fixes(query, "sqlite", catalog, intent=asked).sql == (
         "SELECT student.first_name FROM incident AS i JOIN student ON i.student_id = student.id"
         " WHERE i.kind = 3"
     )

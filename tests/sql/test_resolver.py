@@ -5,10 +5,10 @@ import pytest
 from gallery import gallery
 from text2sql.sql import check
 from text2sql.sql.fixes.fix_context import Fault, FixContext
-from text2sql.sql.fixes.lenient_parse import read
-from text2sql.sql.fixes.schema_index import schema_index_for
+from text2sql.sql.lenient_parse import read
 from text2sql.sql.refusal import Refused
 from text2sql.sql.resolver import Resolver
+from text2sql.sql.schema_index import schema_index_for
 from text2sql.sql.statement import Statement
 from text2sql.types import Policy, SqlRejected
 

@@ -11,7 +11,8 @@ from collections.abc import Mapping
 from math import exp
 
 from text2sql.agents.state import GeneratedQuery, SQLMessageState, ValidatedQuery
-from text2sql.schema import SchemaContext, analytic_kinds, unanswered, uncalled, uncovered_words
+from text2sql.question import analytic_kinds
+from text2sql.schema import SchemaContext, unanswered, uncalled, uncovered_words
 from text2sql.sql import in_worker
 from text2sql.sql.query_features import Traits, traits
 from text2sql.types import Certainty, SqlRejected
@@ -159,7 +160,7 @@ def question_signals(question: str, schema_context: SchemaContext, *, follow_up:
     database.
     """
     return {
-        "analytic": float(len(analytic_kinds(question, schema_context))),
+        "analytic": float(len(analytic_kinds(question, schema_context.catalog))),
         "unmatched": float(len(uncovered_words(question, schema_context))),
         "follow_up": float(follow_up),
     }

@@ -6,6 +6,7 @@ from typing import Any, get_args
 
 from text2sql.config import Settings
 from text2sql.errors import UsageError
+from text2sql.sql import chosen_fixes
 from text2sql.types import Mode, PresetName, RunOptions, Summary
 
 
@@ -20,6 +21,7 @@ class Preset:
     refresh: bool = True  # reload the catalog when the database reports an unknown table or column
     ask_back: bool = True  # ask the user (`clarify`) instead of returning an empty result
     summary: Summary = "template"
+    fixes: str = "all"  # the fixes that may be applied to a model's query, see `sql.fixes.registry`
 
     @property
     def retries(self) -> int:
@@ -75,6 +77,7 @@ def effective_preset(options: RunOptions, settings: Settings) -> Preset:
         row,
         max_attempts=max_attempts,
         explain=row.explain if explain is None else explain,
+        fixes=_fixes(settings.fixes or row.fixes),
         summary=_choice("summary", options.summary or settings.summary, get_args(Summary)),
     )
 
@@ -83,6 +86,11 @@ def _switch(name: str, option: bool | None, setting: str) -> bool | None:
     if option is not None and not isinstance(option, bool):
         raise _unknown(name, option, "true, false")
     return _SWITCH[_choice(name, setting, tuple(_SWITCH))] if option is None else option
+
+
+def _fixes(choice: str) -> str:
+    chosen_fixes(choice)  # raises a UsageError for an unknown name
+    return choice
 
 
 def _choice(name: str, value: str, choices: tuple[str, ...]) -> Any:

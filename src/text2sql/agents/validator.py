@@ -9,11 +9,12 @@ from dataclasses import dataclass, field
 from text2sql.agents.catalog_cache import check_query
 from text2sql.agents.confidence import against, question_signals
 from text2sql.agents.node_context import NodeContext, Update, error_detail, final_update
+from text2sql.agents.question_reading import read_intent
 from text2sql.agents.state import GeneratedQuery, PendingWrite, SQLMessageState, ValidatedQuery, error_entry
 from text2sql.errors import DatabaseError
 from text2sql.i18n import refusal
-from text2sql.schema import SchemaContext, said
-from text2sql.sql import FixedSql, check_write, fix_sql, in_worker
+from text2sql.schema import SchemaContext
+from text2sql.sql import FixedSql, check_write, fix_sql, fixes_for, in_worker
 from text2sql.types import CheckedSql, CheckedWrite, QuestionIntent, SqlRejected
 
 # Rules that a model can follow once it is told; for the others a retry is useless.
@@ -48,9 +49,7 @@ async def validator(state: SQLMessageState, ctx: NodeContext) -> Update:
 
 def _question_intent(state: SQLMessageState, schema_context: SchemaContext) -> QuestionIntent | None:
     """None for a follow-up, which depends on earlier questions."""
-    if state.get("follow_up"):
-        return None
-    return said(state["question"], schema_context, schema_context.values.find(state["question"]))
+    return None if state.get("follow_up") else read_intent(state["question"], schema_context)
 
 
 def _assumptions(state: SQLMessageState, ctx: NodeContext, passed: list[ValidatedQuery]) -> list[str]:
@@ -59,6 +58,15 @@ def _assumptions(state: SQLMessageState, ctx: NodeContext, passed: list[Validate
     others = [assumption for assumption in state.get("assumptions", []) if assumption != verified]
     is_verified = any(state["candidates"][query["candidate"]].get("verified") for query in passed)
     return [*others, verified] if is_verified else others
+
+
+@dataclass(frozen=True, slots=True)
+class _Checked:
+    """A query after the guard and EXPLAIN, and the problem that one of them reported."""
+
+    fixed: FixedSql
+    problem: SqlRejected | DatabaseError | None
+    query: CheckedSql | None = None  # None if the guard rejected it
 
 
 @dataclass(slots=True)
@@ -76,40 +84,83 @@ class _CandidateValidator:
     statements: int = 0
 
     async def validate(self, number: int, candidate: GeneratedQuery) -> None:
-        schema_context, question, text = self.schema_context, self.state["question"], candidate["sql"]
-        is_final = candidate.get("verified") or candidate.get("narrowed")
-        fixed = FixedSql(text) if is_final else await self._fix(text)
-        query: CheckedSql | CheckedWrite | SqlRejected
-        query = await check_query(fixed.sql, schema_context, self.ctx.row_limit)
-        if isinstance(query, SqlRejected) and self.ctx.allow_writes:
-            query = await self._as_write(text, query)
-        if isinstance(query, SqlRejected):
-            self._reject(query, fixed.sql)
-        elif isinstance(query, CheckedSql):
-            self.ctx.check("guard", True, query.shown)
-            if not self.ctx.preset.explain or await self._passes_explain(query):
-                hardness, misfits = await against(question, fixed.sql, query.shown, schema_context)
-                self.passed.append(
-                    ValidatedQuery(
-                        text=fixed.sql,
-                        sql=query.shown,
-                        tables=list(query.tables),
-                        repairs=list(fixed.fixes),
-                        candidate=number,
-                        against=misfits,
-                        extra=await asyncio.to_thread(
-                            question_signals,
-                            question,
-                            schema_context,
-                            follow_up=bool(self.state.get("follow_up")),
-                        ),
-                        hardness=hardness,
-                    )
-                )
+        """A query that a person verified is never fixed, nor one that was made from a fixed one."""
+        text = candidate["sql"]
+        if candidate.get("verified") or candidate.get("narrowed"):
+            await self._decide(number, text, await self._check(FixedSql(text)))
+        elif self.ctx.model.profile.size == "small":
+            await self._decide(number, text, await self._check(await self._fix(text, runs=False)))
+        else:
+            checked = await self._check(await self._fix(text, runs=True))
+            if checked.problem:
+                fixed = await self._fix(text, runs=False)
+                again = await self._check(fixed) if fixed.fixes else checked
+                checked = checked if again.problem else again
+            await self._decide(number, text, checked)
 
-    async def _fix(self, text: str) -> FixedSql:
+    async def _check(self, fixed: FixedSql) -> "_Checked":
+        """The guard and, if the preset says so, EXPLAIN."""
+        query = await check_query(fixed.sql, self.schema_context, self.ctx.row_limit)
+        if isinstance(query, SqlRejected):
+            return _Checked(fixed, query)
+        return _Checked(fixed, await self._explain(query) if self.ctx.preset.explain else None, query)
+
+    async def _explain(self, query: CheckedSql) -> DatabaseError | None:
+        """EXPLAIN in a read-only transaction; the statement itself does not run."""
+        self.statements += 1
+        try:
+            await self.ctx.resources.database.explain(query)
+        except DatabaseError as error:
+            if error.retry != "rewrite":
+                raise
+            return error
+        return None
+
+    async def _decide(self, number: int, text: str, checked: "_Checked") -> None:
+        fixed, problem, query = checked.fixed, checked.problem, checked.query
+        if query is None:
+            await self._refuse(text, checked)
+            return
+        self.ctx.check("guard", True, query.shown)
+        if isinstance(problem, DatabaseError):
+            self.ctx.check("explain", False, problem.detail)
+            self.errors.append(error_entry("validator", problem.kind, error_detail(problem), query.shown))
+            return
+        if self.ctx.preset.explain:
+            self.ctx.check("explain", True)
+        question, schema_context = self.state["question"], self.schema_context
+        hardness, misfits = await against(question, fixed.sql, query.shown, schema_context)
+        self.passed.append(
+            ValidatedQuery(
+                text=fixed.sql,
+                sql=query.shown,
+                tables=list(query.tables),
+                repairs=list(fixed.fixes),
+                candidate=number,
+                against=misfits,
+                extra=await asyncio.to_thread(
+                    question_signals,
+                    question,
+                    schema_context,
+                    follow_up=bool(self.state.get("follow_up")),
+                ),
+                hardness=hardness,
+            )
+        )
+
+    async def _refuse(self, text: str, checked: "_Checked") -> None:
+        """A statement that the guard rejects may be a write, if the caller allows those."""
+        rejected = checked.problem
+        if not isinstance(rejected, SqlRejected):
+            raise TypeError(type(rejected).__name__)
+        answer = await self._as_write(text, rejected) if self.ctx.allow_writes else rejected
+        if isinstance(answer, SqlRejected):
+            self._reject(answer, checked.fixed.sql)
+
+    async def _fix(self, text: str, *, runs: bool) -> FixedSql:
         schema_context = self.schema_context
         catalog = schema_context.catalog
+        names = fixes_for(self.ctx.model.profile.size, runs=runs, choice=self.ctx.preset.fixes)
         fixed = await in_worker(
             fix_sql,
             text,
@@ -117,7 +168,8 @@ class _CandidateValidator:
             catalog,
             schema_context.values,
             policy=schema_context.policy,
-            said=self.intent,
+            intent=self.intent,
+            fixes=names,
         )
         # Too costly to fix: the guard decides about the text as it is.
         return FixedSql(text) if isinstance(fixed, SqlRejected) else fixed
@@ -140,20 +192,6 @@ class _CandidateValidator:
         self.ctx.check("guard", False, refusal(rejected, self.ctx.language))
         self.rejected.append(rejected)
         self.errors.append(error_entry("validator", rejected.rule, refusal(rejected, "en"), sql))
-
-    async def _passes_explain(self, query: CheckedSql) -> bool:
-        """EXPLAIN in a read-only transaction; the statement itself does not run."""
-        self.statements += 1
-        try:
-            await self.ctx.resources.database.explain(query)
-        except DatabaseError as error:
-            if error.retry != "rewrite":
-                raise
-            self.ctx.check("explain", False, error.detail)
-            self.errors.append(error_entry("validator", error.kind, error_detail(error), query.shown))
-            return False
-        self.ctx.check("explain", True)
-        return True
 
 
 def _draft_update(passed: ValidatedQuery, ctx: NodeContext) -> Update:

@@ -130,6 +130,11 @@ def _check(name: str, lang: Language) -> str:
     return say(f"check.{name}", lang) if f"check.{name}" in sentences() else name
 
 
+def _fix(name: str, lang: Language) -> str:
+    """What a fix did, as a sentence."""
+    return say(f"fix.{name}", lang) if f"fix.{name}" in sentences() else name
+
+
 def receipt_lines(receipt: Receipt, lang: Language) -> list[str]:
     """The full receipt, one fact per line, without empty ones."""
     usage, kind = receipt.usage, receipt.classification
@@ -145,7 +150,7 @@ def receipt_lines(receipt: Receipt, lang: Language) -> list[str]:
         ),
         "assumptions": "; ".join(receipt.assumptions),
         "checks": ", ".join(_check(check, lang) for check in receipt.checks),
-        "repairs": ", ".join(receipt.repairs),
+        "repairs": "; ".join(_fix(name, lang) for name in receipt.repairs),
         "shared": shared_text(receipt.shared, lang),
         "path": " → ".join(receipt.path),
         "seconds": ", ".join(f"{stage} {spent:.2f}" for stage, spent in receipt.seconds.items()),

@@ -144,6 +144,12 @@ class Settings:
         "ask the model for another query after a failure: `on` or `off`; empty follows the preset",
         choices=("on", "off"),
     )
+    fixes: str = setting(
+        "",
+        "which fixes may be applied to a model's query: `all`, `none`, kinds (`dialect`, `names`, `joins`, "
+        "`values`, `question`) or names, separated by commas; `-name` leaves one out; empty follows "
+        "the preset",
+    )
     summary: str = setting(
         "template",
         "how the answer is phrased: by a `template`, by the `model` in a second call, or `off`: the number "

@@ -4,15 +4,16 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Protocol, TypeAlias
 
+from text2sql.agents.question_reading import read_intent
 from text2sql.client.async_client import AsyncText2SQL
 from text2sql.config import Settings
 from text2sql.database import AsyncDatabase, open_database
 from text2sql.database.dialects import BY_NAME
 from text2sql.evaluation.judge import LIMITS
 from text2sql.llm import AsyncChatModel
-from text2sql.schema import ddl, said, share_values
+from text2sql.schema import ddl, share_values
 from text2sql.schema.sharing import shown_table
-from text2sql.sql import fix_sql, in_worker, read_reply
+from text2sql.sql import fix_sql, fixes_for, in_worker, read_reply
 from text2sql.types import Answer, Message, ModelRequest, Receipt, RunOptions, SqlRejected
 
 _BARE = "You write {product} queries. Answer with one SQL query and nothing else.\n\n{ddl}"
@@ -73,11 +74,16 @@ class AskApp:
     async def _repaired(self, question: str, written: tuple[str, ...]) -> tuple[str, ...]:
         if len(written) < 2:
             return ()
-        context = await (await self._app.resources()).catalog_cache.schema_context()
+        resources = await self._app.resources()
+        size = resources.models(self._options.model if self._options else "").profile.size
+        fixes = fixes_for(size, runs=size == "large", choice=resources.settings.fixes)
+        context = await resources.catalog_cache.schema_context()
         dialect = context.catalog.dialect
-        intent = said(question, context, context.values.find(question))
+        intent = read_intent(question, context)
         repaired = [
-            await in_worker(fix_sql, sql, dialect, context.catalog, context.values, said=intent)
+            await in_worker(
+                fix_sql, sql, dialect, context.catalog, context.values, intent=intent, fixes=fixes
+            )
             for sql in written
         ]
         texts = (

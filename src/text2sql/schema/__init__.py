@@ -1,13 +1,9 @@
-"""Question analysis and schema rendering: value matching, table linking, question intent, policy filtering
-and the schema text for a prompt.
-"""
+"""Schema and question: value matching, table linking, policy filtering and the schema text for a prompt."""
 
 from text2sql.schema.ambiguity import AmbiguousTables, paths, rivals
-from text2sql.schema.analytic import analytic_kinds
 from text2sql.schema.ddl import ddl
 from text2sql.schema.glossary import Glossary, glossary
 from text2sql.schema.hints import hints
-from text2sql.schema.intent import said
 from text2sql.schema.linking import Linker
 from text2sql.schema.out_of_scope import MIN_COVERAGE, about, is_out_of_scope, uncovered_words
 from text2sql.schema.policy_filter import policy_mark, visible
@@ -16,6 +12,7 @@ from text2sql.schema.render import render
 from text2sql.schema.schema_context import SchemaContext, build
 from text2sql.schema.sharing import ValueSharing, share_values
 from text2sql.schema.table_labels import Join, label
+from text2sql.schema.tokenizer import terms
 from text2sql.schema.value_index import ValueIndex
 from text2sql.schema.value_queries import Domain, ValueQuery, text_columns, value_queries
 
@@ -31,7 +28,6 @@ __all__ = [
     "ValueQuery",
     "ValueSharing",
     "about",
-    "analytic_kinds",
     "build",
     "ddl",
     "glossary",
@@ -42,8 +38,8 @@ __all__ = [
     "policy_mark",
     "render",
     "rivals",
-    "said",
     "share_values",
+    "terms",
     "text_columns",
     "unanswered",
     "uncalled",

@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
-from text2sql.schema.name_index import Place, Words, build_name_index, columns_by_words
+from text2sql.schema.name_index import Place, build_name_index
 from text2sql.schema.stopwords import vocabulary
 from text2sql.schema.table_labels import Joins, label
 from text2sql.schema.tokenizer import Term, Token, is_word, pairs, stem, terms, tokens
@@ -54,11 +54,6 @@ class Linker:
         return build_name_index(self._catalog)
 
     @cached_property
-    def columns(self) -> tuple[Mapping[Words, list[Place]], Mapping[Words, list[Place]]]:
-        """Columns by all the words of their names, and by the words without those of their table's name."""
-        return columns_by_words(self._catalog)
-
-    @cached_property
     def is_readable(self) -> bool:
         """Whether the glossary knows the words of at least half of the tables. It does not for `KNA1.LAND1`
         or `kunden.ort`, so a question must not be rejected because its words do not occur in such a schema.
@@ -92,17 +87,6 @@ class Linker:
             if hit.table in self._number:
                 totals[self._number[hit.table]] += _VALUE
         return {name: totals.get(number, 0.0) for number, name in enumerate(self.labels)}
-
-    def touched(self, question: str) -> dict[str, frozenset[str]]:
-        """By table, the words of a question that match its name, columns, comments or samples; general words
-        (`name`, `order`) count only if they match the name.
-        """
-        touched: dict[str, set[str]] = defaultdict(set)
-        for term in terms(question):
-            for number, (_, name_score) in self._matches(term).items():
-                if name_score or not term.is_general:
-                    touched[self.labels[number]].add(term.said)
-        return {name: frozenset(texts) for name, texts in touched.items()}
 
     def link(self, question: str, hits: Sequence[ValueHit] = (), most: int = 12) -> tuple[Table, ...]:
         """At most `most` tables, in the catalog's order: the best ones, and the tables that join them."""

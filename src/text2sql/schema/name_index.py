@@ -9,7 +9,6 @@ from text2sql.schema.glossary import glossary
 from text2sql.schema.stopwords import vocabulary
 from text2sql.schema.table_labels import label
 from text2sql.schema.tokenizer import Token, terms
-from text2sql.text_normalization import words
 from text2sql.types import Catalog, Table
 
 Place: TypeAlias = tuple[str, str]  # table and column; the column is "" for the table itself
@@ -29,26 +28,6 @@ def build_name_index(catalog: Catalog) -> Mapping[Token, tuple[Place, ...]]:
             for token in _whole_name_tokens(text):
                 index[token][place] = None
     return {token: tuple(places) for token, places in index.items()}
-
-
-Words: TypeAlias = tuple[str, ...]
-
-
-def columns_by_words(catalog: Catalog) -> tuple[Mapping[Words, list[Place]], Mapping[Words, list[Place]]]:
-    """Two indexes from words to columns: by the column's name, alone or after its table's name; and by the
-    column's name without the words of its table's name (`museum_name` of a museum is its name).
-    """
-    by_name: dict[Words, list[Place]] = defaultdict(list)
-    without_table: dict[Words, list[Place]] = defaultdict(list)
-    for table in catalog.tables:
-        table_words = words(table.name)
-        for column in table.columns:
-            name, place = words(column.name), (table.name, column.name)
-            by_name[name].append(place)
-            by_name[(*table_words, *name)].append(place)
-            start = next((at for at, word in enumerate(name) if word not in table_words), 0)
-            without_table[name[start:]].append(place)
-    return dict(by_name), dict(without_table)
 
 
 def _names(table: Table, name: str) -> Iterator[tuple[str, Place]]:

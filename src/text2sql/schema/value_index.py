@@ -5,7 +5,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable
 from difflib import SequenceMatcher
 
-from text2sql.schema.tokenizer import folded, has_cjk, tokens
+from text2sql.schema.tokenizer import folded, tokens
 from text2sql.schema.value_matching import ColumnValues, ValueMatcher, synonyms
 from text2sql.schema.value_queries import MOST_CHARACTERS, Domain
 from text2sql.text_normalization import normalised, singular, words
@@ -14,7 +14,6 @@ from text2sql.types import ValueHit
 MOST_VALUES = 200_000  # in one index: 150 MB at worst
 _CANDIDATES = 60  # values whose similarity is computed
 _ALIKE = 0.5  # least similarity
-_PART_OF = 3  # least length of a part of a value
 _QUESTIONS = 64  # size of the cache
 _RUN = re.compile(r"[^\W_]+")
 _YES, _NO = frozenset("yes y true t 1 是".split()), frozenset("no n false f 0 否".split())
@@ -104,23 +103,6 @@ class ValueIndex:
         columns = self._value_matcher.columns_by_form.get(normalised(value), ())
         return [column_values.place for column_values in columns]
 
-    def holding(self, table: str, column: str, text: str) -> list[str]:
-        values, form = self._columns.get(self._key(table, column)), normalised(text)
-        if values is None or not values.complete or len(form) < _PART_OF:
-            return []
-        return [
-            spellings[0]
-            for candidate, spellings in values.forms.items()
-            if _contains_words(candidate, form, open_end=True)
-        ]
-
-    def within(self, table: str, column: str, text: str) -> list[str]:
-        values, form = self._columns.get(self._key(table, column)), normalised(text)
-        if values is None or not values.complete:
-            return []
-        long_enough = ((part, values.forms[part][0]) for part in values.forms if len(part) >= _PART_OF)
-        return [spelling for part, spelling in long_enough if _contains_words(form, part)]
-
     def all_of(self, table: str, column: str, most: int) -> list[str]:
         """All values of the column in order; empty if they are not all known or more than `most`."""
         values = self._columns.get(self._key(table, column))
@@ -153,19 +135,6 @@ class ValueIndex:
 
 def _meanings(text: str) -> frozenset[int]:
     return frozenset(token for token in tokens(folded(text)) if isinstance(token, int))
-
-
-def _contains_words(text: str, part: str, *, open_end: bool = False) -> bool:
-    """Whether the text contains the part as whole words; with `open_end` the last word may continue
-    (*engineer* in `engineering`). Chinese has no word boundaries.
-    """
-    at = text.find(part)
-    while at >= 0:
-        before, after = text[at - 1 : at], text[at + len(part) : at + len(part) + 1]
-        if has_cjk(part) or not (before.isalnum() or (after.isalnum() and not open_end)):
-            return True
-        at = text.find(part, at + 1)
-    return False
 
 
 def _same_words(value: str, column: ColumnValues) -> str | None:

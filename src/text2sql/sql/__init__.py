@@ -5,7 +5,7 @@ in it. It is the only package that uses the parser. Its functions are pure, apar
 calls them through `in_worker`, in a separate process that can be killed.
 """
 
-from text2sql.sql.fixes import FixedSql, fix_sql
+from text2sql.sql.fixes import FixedSql, chosen_fixes, fix_sql, fixes_for
 from text2sql.sql.guard import check, check_count, check_page
 from text2sql.sql.literals import Literal, literals
 from text2sql.sql.masking import mask_literals
@@ -33,10 +33,12 @@ __all__ = [
     "check_count",
     "check_page",
     "check_write",
+    "chosen_fixes",
     "close_workers",
     "columns_read",
     "condition_probes",
     "fix_sql",
+    "fixes_for",
     "in_worker",
     "in_worker_now",
     "literals",

@@ -15,7 +15,7 @@ from sqlglot import exp
 from sqlglot.errors import ErrorLevel
 
 from text2sql.sql import parse
-from text2sql.sql.fixes.fix_context import reader
+from text2sql.sql.parse import dialect_of
 from text2sql.types import SqlRejected
 
 Kind: TypeAlias = Literal["text", "number"]
@@ -136,5 +136,7 @@ def _literal(value: str, kind: Kind) -> exp.Expr:
 
 def _formatted(tree: exp.Expr, dialect: str) -> str:
     """Generate formatted SQL, for people to review."""
-    generator = reader(dialect).generator(comments=False, pretty=True, unsupported_level=ErrorLevel.IGNORE)
+    generator = dialect_of(dialect).generator(
+        comments=False, pretty=True, unsupported_level=ErrorLevel.IGNORE
+    )
     return generator.generate(tree)

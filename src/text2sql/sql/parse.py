@@ -124,7 +124,7 @@ def _text(tree: exp.Expr, dialect: str) -> str:
         # copy=False: a copy costs as much as a parse, and the tree is not used again
         if dialect == "duckdb":
             keep_names_below_pivots(tree)
-        generator = _dialect(dialect).generator(comments=False, unsupported_level=ErrorLevel.RAISE)
+        generator = dialect_of(dialect).generator(comments=False, unsupported_level=ErrorLevel.RAISE)
         return generator.generate(tree, copy=False)
     except RecursionError:
         raise
@@ -141,5 +141,5 @@ def _reader(name: str) -> Dialect:
 
 
 @cache
-def _dialect(name: str) -> Dialect:
+def dialect_of(name: str) -> Dialect:
     return Dialect.get_or_raise(name)

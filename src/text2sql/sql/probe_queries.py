@@ -8,9 +8,9 @@ from sqlglot import exp
 from text2sql.sql.dialects import GRAMMARS
 from text2sql.sql.fixes.fix_context import FixContext
 from text2sql.sql.fixes.joins import conjuncts
-from text2sql.sql.fixes.lenient_parse import read, written
-from text2sql.sql.fixes.schema_index import schema_index_for
 from text2sql.sql.guard import check
+from text2sql.sql.lenient_parse import read, written
+from text2sql.sql.schema_index import schema_index_for
 from text2sql.types import Catalog, CheckedSql, Policy
 
 _CLAUSES = ("where", "having")

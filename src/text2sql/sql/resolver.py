@@ -32,7 +32,7 @@ from text2sql.sql.statement import Statement
 from text2sql.sql.table_policy import generated_columns
 
 if TYPE_CHECKING:
-    from text2sql.sql.fixes.schema_index import SchemaIndex
+    from text2sql.sql.schema_index import SchemaIndex
 
 
 class Resolver:

@@ -11,7 +11,7 @@ from text2sql.sql.refusal import refuse
 from text2sql.types import Column
 
 if TYPE_CHECKING:
-    from text2sql.sql.fixes.schema_index import Entry
+    from text2sql.sql.schema_index import Entry
 
 # The catalog column behind an output, traced through sub-queries and CTEs; None for a computed output.
 Origin: TypeAlias = "tuple[Entry, Column] | None"

@@ -54,7 +54,7 @@ from text2sql.types.query import (
     ResultColumn,
     SqlRejected,
 )
-from text2sql.types.question import Columns, Negation, QuestionIntent
+from text2sql.types.question import QuestionIntent, QuestionTerm, QuestionTermT, SchemaWords
 from text2sql.types.values import Row, Value
 
 __all__ = [
@@ -71,7 +71,6 @@ __all__ = [
     "Claim",
     "Classification",
     "Column",
-    "Columns",
     "Event",
     "Finished",
     "ForeignKey",
@@ -82,7 +81,6 @@ __all__ = [
     "Mode",
     "ModelProfile",
     "ModelRequest",
-    "Negation",
     "Plan",
     "Policies",
     "Policy",
@@ -90,6 +88,8 @@ __all__ = [
     "Problem",
     "QueryResult",
     "QuestionIntent",
+    "QuestionTerm",
+    "QuestionTermT",
     "Queued",
     "Receipt",
     "Reply",
@@ -100,6 +100,7 @@ __all__ = [
     "RowsFound",
     "RunKeywords",
     "RunOptions",
+    "SchemaWords",
     "Shared",
     "Size",
     "SqlRejected",

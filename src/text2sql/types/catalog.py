@@ -90,9 +90,3 @@ class ValueDomains(Protocol):
 
     def places(self, value: str) -> list[tuple[str, str]]:
         """The (table, column) pairs that contain the value in any spelling."""
-
-    def holding(self, table: str, column: str, text: str) -> list[str]:
-        """Values of the column with a word that starts with the text; empty if not all values are known."""
-
-    def within(self, table: str, column: str, text: str) -> list[str]:
-        """Values of the column that occur in the text as whole words; empty if not all values are known."""

@@ -28,7 +28,7 @@ function facts({ t, lang }, receipt) {
     ["checks", chips(receipt.checks, (one) => [icon("check"), named(t, "passed", one)])],
     ["assumptions", list(receipt.assumptions)],
     ["values", list(receipt.values?.map((hit) => `“${hit.said}” → ${hit.table}.${hit.column} = '${hit.value}'`))],
-    ["repairs", chips(receipt.repairs, (one) => one)],
+    ["repairs", list(receipt.repairs?.map((one) => named(t, "fix", one)))],
     ["tables", chips(receipt.tables, (one) => one)],
     ["shared", shared(t, receipt.shared)],
     ["path", path(t, receipt)],

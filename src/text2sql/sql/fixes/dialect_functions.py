@@ -1,10 +1,10 @@
-"""What another engine would have understood: calls and clauses of a foreign dialect."""
+"""Functions and clauses of other dialects."""
 
 from collections.abc import Callable
 
 from sqlglot import exp
 
-from text2sql.sql.fixes import dates
+from text2sql.sql import dates
 from text2sql.sql.fixes.fix_context import FixContext
 from text2sql.sql.scope import Origin
 
@@ -39,16 +39,16 @@ def _call(context: FixContext, node: exp.Expr) -> exp.Expr | None:
 
 
 def _named(context: FixContext, node: exp.Anonymous) -> exp.Expr | None:
-    name, held, dialect = node.name.upper(), node.expressions, context.dialect
-    if not held:
+    name, arguments, dialect = node.name.upper(), node.expressions, context.dialect
+    if not arguments:
         moment = _MOMENTS.get(name)
         return moment[0]() if moment and dialect in moment[1] else None
-    if len(held) == 2:
+    if len(arguments) == 2:
         if name == "ISNULL" and dialect in _FOUR:
-            return exp.Coalesce(this=held[0].copy(), expressions=[held[1].copy()])
-        if name == "DATE_PART" and dialect == "sqlite" and held[0].is_string:
-            return dates.sqlite_part(held[0].name, held[1])
-    if (name, dialect) in _AT_HOME:
+            return exp.Coalesce(this=arguments[0].copy(), expressions=[arguments[1].copy()])
+        if name == "DATE_PART" and dialect == "sqlite" and arguments[0].is_string:
+            return dates.sqlite_part(arguments[0].name, arguments[1])
+    if (name, dialect) in _NATIVE:
         return None
     return dates.foreign_format(dialect, node, _origins(context))
 
@@ -60,7 +60,7 @@ _MOMENTS: dict[str, tuple[type[exp.Expr], tuple[str, ...]]] = {
     "CURDATE": (exp.CurrentDate, _FOUR),
     "TODAY": (exp.CurrentDate, ("sqlite", "postgres", "mysql")),
 }
-_AT_HOME = {("STRFTIME", "sqlite"), ("STRFTIME", "duckdb"), ("DATE_FORMAT", "mysql")}
+_NATIVE = {("STRFTIME", "sqlite"), ("STRFTIME", "duckdb"), ("DATE_FORMAT", "mysql")}
 
 
 def _origins(context: FixContext) -> Callable[[exp.Expr], Origin]:
@@ -74,12 +74,16 @@ def _origins(context: FixContext) -> Callable[[exp.Expr], Origin]:
 
 
 def _joined_texts(node: exp.Or) -> exp.Expr | None:
-    """MySQL reads `a || ' ' || b` as OR; nobody asks whether a text is true."""
+    """MySQL parses `a || ' ' || b` as OR; a text is meant, not a condition."""
     parts = list(node.flatten(unnest=False))
-    texts = any(isinstance(one, exp.Literal) and one.is_string for one in parts)
-    if isinstance(node.parent, exp.Or) or not texts or any(isinstance(one, exp.Predicate) for one in parts):
+    has_text = any(isinstance(part, exp.Literal) and part.is_string for part in parts)
+    if (
+        isinstance(node.parent, exp.Or)
+        or not has_text
+        or any(isinstance(part, exp.Predicate) for part in parts)
+    ):
         return None
-    return exp.Concat(expressions=[one.copy() for one in parts], safe=True, coalesce=False)
+    return exp.Concat(expressions=[part.copy() for part in parts], safe=True, coalesce=False)
 
 
 # -- SQLite --
@@ -91,10 +95,12 @@ def _unit(node: exp.Expr) -> str:
 
 def _concat(node: exp.Expr) -> exp.Expr | None:
     """SQLite has no CONCAT before 3.44. A NULL makes the whole NULL, as MySQL's CONCAT does."""
-    first, *rest = (exp.paren(one) if isinstance(one, exp.Binary) else one.copy() for one in node.expressions)
+    first, *rest = (
+        exp.paren(part) if isinstance(part, exp.Binary) else part.copy() for part in node.expressions
+    )
     whole: exp.Expr = first
-    for one in rest:
-        whole = exp.DPipe(this=whole, expression=one, safe=True)
+    for part in rest:
+        whole = exp.DPipe(this=whole, expression=part, safe=True)
     return exp.Paren(this=whole) if isinstance(node.parent, exp.Binary) and rest else whole
 
 
@@ -117,21 +123,21 @@ def _signed(node: exp.Expr) -> exp.Expr | None:
 
 def _any(node: exp.Expr) -> exp.Expr | None:
     """`= ANY (SELECT …)` as IN, `>= ALL (SELECT x …)` as `>= (SELECT MAX(x) …)`."""
-    held = node.expression
-    if not isinstance(held, (exp.Any, exp.All)):
+    quantifier = node.expression
+    if not isinstance(quantifier, (exp.Any, exp.All)):
         return None
-    query = held.this.unnest() if isinstance(held.this, exp.Subquery) else held.this
+    query = quantifier.this.unnest()
     if not isinstance(query, exp.Select) or len(query.expressions) != 1:
         return None
-    if isinstance(node, exp.EQ) and isinstance(held, exp.Any):
+    if isinstance(node, exp.EQ) and isinstance(quantifier, exp.Any):
         return exp.In(this=node.this.copy(), query=exp.Subquery(this=query.copy()))
-    if isinstance(node, exp.NEQ) and isinstance(held, exp.All):
+    if isinstance(node, exp.NEQ) and isinstance(quantifier, exp.All):
         return exp.Not(this=exp.In(this=node.this.copy(), query=exp.Subquery(this=query.copy())))
     up = isinstance(node, (exp.GT, exp.GTE))
-    simple = not any(query.args.get(one) for one in ("group", "limit", "distinct", "having", "order"))
+    simple = not any(query.args.get(clause) for clause in ("group", "limit", "distinct", "having", "order"))
     if not simple or not (up or isinstance(node, (exp.LT, exp.LTE))):
         return None
-    most = up == isinstance(held, exp.All)
+    most = up == isinstance(quantifier, exp.All)
     inner = query.copy()
     item = inner.expressions[0]
     item = item.this if isinstance(item, exp.Alias) else item
@@ -159,9 +165,6 @@ _SQLITE: dict[type[exp.Expr], Rewrite] = {
 }
 
 
-# -- brackets around the arms of a union --
-
-
 def bracketed_arm(context: FixContext) -> bool:
     """SQLite has no `(SELECT …) UNION (SELECT …)`."""
     if context.dialect != "sqlite":
@@ -170,9 +173,9 @@ def bracketed_arm(context: FixContext) -> bool:
     for node in list(context.tree.find_all(exp.SetOperation)):
         for side in ("this", "expression"):
             arm = node.args[side]
-            if isinstance(arm, exp.Subquery) and not any(
-                held for key, held in arm.args.items() if key != "this"
-            ):
+            if isinstance(arm, exp.Subquery) and [key for key, value in arm.args.items() if value] == [
+                "this"
+            ]:
                 node.set(side, _unbracketed(arm.this))
                 context.invalidate()
                 done = True

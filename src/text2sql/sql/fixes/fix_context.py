@@ -7,14 +7,14 @@ from enum import Enum
 from functools import cache
 
 from sqlglot import exp
-from sqlglot.dialects.dialect import Dialect
 
 from text2sql.sql.dialects import ascii_lower
-from text2sql.sql.fixes.schema_index import Entry, SchemaIndex
+from text2sql.sql.parse import dialect_of
 from text2sql.sql.resolver import Resolver
+from text2sql.sql.schema_index import Entry, SchemaIndex
 from text2sql.sql.scope import Names, Origin, Scope, Source, copy_identifier
 from text2sql.sql.statement import Statement
-from text2sql.types import Columns, Negation, QuestionIntent, ValueDomains
+from text2sql.types import QuestionIntent, ValueDomains
 
 
 class Fault(Enum):
@@ -97,42 +97,6 @@ class FixContext:
         """The source that owns a column, if it is unambiguous."""
         return self.resolver.columns.owner(column, scope)
 
-    @property
-    def outermost(self) -> Scope | None:
-        """The SELECT that is the whole statement; None for a union."""
-        return next((scope for scope in self.scopes if scope.select is self.tree), None)
-
-    @property
-    def negation(self) -> Negation | None:
-        """What the question negates; None if nothing, or if the question is unknown."""
-        return self.intent.negation if self.intent else None
-
-    @property
-    def arms(self) -> list[Scope]:
-        """The SELECTs whose rows the statement returns: one, or the arms of a union."""
-        return [scope for scope in self.scopes if _is_an_arm(scope.select, self.tree)]
-
-    def scope_of(self, query: exp.Expr | None) -> Scope | None:
-        """The scope of the SELECT in a sub-query."""
-        return next(
-            (scope for scope in self.scopes if query is not None and scope.select is query.this), None
-        )
-
-    def only_source_shown(self, scope: Scope) -> Source | None:
-        """The source of all selected columns, if it is a single one."""
-        columns = (column for item in scope.select.expressions for column in item.find_all(exp.Column))
-        owners = {self.owner(scope, column) for column in columns}
-        return owners.pop() if len(owners) == 1 else None
-
-    def columns_among(self, scope: Scope, pairs: Columns) -> list[tuple[Source, str]]:
-        """The given (table, column) pairs that belong to sources of the scope."""
-        return [
-            (source, self.grammar.columns.key(column, True))
-            for source in scope.sources.values()
-            for table, column in pairs
-            if source.entry is not None and source.entry.table.name == table
-        ]
-
     def invalidate(self) -> None:
         """Discard the resolved scopes after a change of the tree."""
         self._resolver = None
@@ -162,21 +126,13 @@ class FixContext:
     def table(self, entry: Entry) -> exp.Table:
         schema = entry.table.schema
         written = schema if schema not in ("", self.schema.default_schema) else ""
-        return exp.Table(
-            this=self.identifier(entry.table.name), db=self.identifier(written) if written else None
-        )
+        db = self.identifier(written) if written else None
+        return exp.Table(this=self.identifier(entry.table.name), db=db)
 
     def column(self, source: Source, key: str) -> exp.Column:
         origin = source.outputs.origins.get(key)
         name = self.identifier(origin[1].name) if origin and source.entry else self.identifier(key)
         return exp.Column(this=name, table=copy_identifier(source.name))
-
-    def column_in(self, scope: Scope, source: Source, key: str) -> exp.Column:
-        """A column as it is usually written in the scope: unqualified if there is a single source."""
-        column = self.column(source, key)
-        if not scope.joins:
-            column.set("table", None)
-        return column
 
     def bind(self, column: exp.Column, source: Source, key: str | None = None) -> None:
         """Bind a column to a source, and rename it to `key` if given."""
@@ -196,11 +152,8 @@ class FixContext:
     def fault(self, scope: Scope, column: exp.Column) -> ColumnFault | None:
         if column.args.get("db"):
             return None
-        return (
-            self._qualified_fault(scope, column)
-            if column.args.get("table")
-            else self._bare_fault(scope, column)
-        )
+        check = self._qualified_fault if column.args.get("table") else self._bare_fault
+        return check(scope, column)
 
     def _qualified_fault(self, scope: Scope, column: exp.Column) -> ColumnFault | None:
         key, qualifier = self.key(column), column.args["table"]
@@ -244,12 +197,6 @@ class FixContext:
         return in_order and sum(self.names.output(item) == key for item in scope.select.expressions) == 1
 
 
-def _is_an_arm(select: exp.Expr, tree: exp.Expr) -> bool:
-    while select is not tree and isinstance(select.parent, exp.SetOperation):
-        select = select.parent
-    return select is tree
-
-
 def _is_uncorrelated(column: exp.Column) -> bool:
     """Whether a column is selected or compared with a literal. A correlation with the outer query would
     compare it with a column of the sub-query, or be inside EXISTS.
@@ -263,10 +210,5 @@ def _is_uncorrelated(column: exp.Column) -> bool:
 
 
 @cache
-def reader(dialect: str) -> Dialect:
-    return Dialect.get_or_raise(dialect)
-
-
-@cache
 def _keywords(dialect: str) -> frozenset[str]:
-    return frozenset(word for word in reader(dialect).tokenizer_class.KEYWORDS if word.isalpha())
+    return frozenset(word for word in dialect_of(dialect).tokenizer_class.KEYWORDS if word.isalpha())

@@ -1,60 +1,28 @@
-"""What a query joins and asks for, read and written: for repairs of all kinds."""
-
-from collections.abc import Iterator, Sequence
+"""Read and write the joins of a query: conditions, paths along foreign keys, new tables."""
 
 from sqlglot import exp
 
 from text2sql.sql.fixes.fix_context import FixContext
-from text2sql.sql.fixes.schema_index import Entry, Link
+from text2sql.sql.schema_index import Entry, Link
 from text2sql.sql.scope import Scope, Source, copy_identifier
 
 
-def conjuncts(on: exp.Expr | None) -> list[exp.Expr]:
-    if on is None:
+def conjuncts(condition: exp.Expr | None) -> list[exp.Expr]:
+    """The parts of a condition that AND connects."""
+    if condition is None:
         return []
-    return list(on.flatten()) if isinstance(on, exp.And) else [on]
-
-
-def conditions(scope: Scope) -> list[exp.Expr]:
-    """What its WHERE asks for, all of it."""
-    where = scope.select.args.get("where")
-    return conjuncts(where.this) if where else []
-
-
-def filter_by(scope: Scope, parts: Sequence[exp.Expr]) -> None:
-    """These, copied, become its WHERE."""
-    asked = exp.and_(*(one.copy() for one in parts), copy=False) if parts else None
-    scope.select.set("where", exp.Where(this=asked) if asked is not None else None)
-
-
-def is_given(context: FixContext, scope: Scope, source: Source, key: str) -> bool:
-    """Whether the WHERE says what stands there, or one of what: who asks does not ask for that."""
-
-    def says(part: exp.Expr) -> bool:
-        part = part.unnest()
-        if isinstance(part, exp.Or):
-            return all(map(says, part.flatten()))
-        return (
-            isinstance(part, exp.EQ)
-            and isinstance(part.this, exp.Column)
-            and isinstance(part.expression, exp.Literal)
-            and part.expression.is_string
-            and context.owner(scope, part.this) is source
-            and context.key(part.this) == key
-        )
-
-    return any(map(says, conditions(scope)))
+    return list(condition.flatten()) if isinstance(condition, exp.And) else [condition]
 
 
 def is_plain(join: exp.Join) -> bool:
-    """An inner join on a condition."""
+    """Whether it is an inner join with an ON clause."""
     return not (join.side or join.method or join.args.get("using")) and join.kind in ("", "INNER")
 
 
 def tied(
     context: FixContext, scope: Scope, join: exp.Join
 ) -> tuple[tuple[Source, str], tuple[Source, str]] | None:
-    """Both sides of a plain join on one condition `T1.x = T2.y`, what it joins last."""
+    """Both sides of a plain join on a single condition `T1.x = T2.y`; the joined source comes last."""
     parts = conjuncts(join.args.get("on")) if is_plain(join) else []
     sides = sides_of(context, scope, parts[0]) if len(parts) == 1 else None
     if sides is None:
@@ -63,77 +31,53 @@ def tied(
     return (near, far) if far[0].join is join and near[0] is not far[0] else None
 
 
-def referring_to(context: FixContext, scope: Scope, shown: Source | None) -> Iterator[tuple[Source, Link]]:
-    """The sources whose rows name a row of it, joined to it by that."""
-    if shown is None or shown.entry is None:
-        return
-    for join in scope.joins:
-        near, far = tied(context, scope, join) or (None, None)
-        for here, there in ((near, far), (far, near)):
-            if here is None or there is None or here[0] is not shown:
-                continue
-            for link in shown.entry.links:
-                if link.there is there[0].entry and not link.forward and link.pairs == ((here[1], there[1]),):
-                    yield there[0], link
-
-
 def sides_of(
     context: FixContext, scope: Scope, part: exp.Expr
 ) -> tuple[tuple[Source, str], tuple[Source, str]] | None:
-    """Both sides of `T1.x = T2.y`, whether or not there are such columns."""
-    found = []
+    """Source and column of both sides of `T1.x = T2.y`, whether or not these columns exist."""
+    sides = []
     for side in (part.this, part.expression) if isinstance(part, exp.EQ) else ():
         if not isinstance(side, exp.Column) or not side.args.get("table") or side.args.get("db"):
             return None
         source = scope.sources.get(context.names.alias(side.args["table"]))
         if source is None or source.outputs.open:
             return None
-        found.append((source, context.key(side)))
-    return (found[0], found[1]) if found else None
-
-
-def referring(scope: Scope, name: str) -> list[tuple[Source, Link]]:
-    """The sources whose rows name a row of that table, each with the key by which they do."""
-    return [
-        (source, link)
-        for source in scope.sources.values()
-        for link in (source.entry.links if source.entry is not None else ())
-        if link.forward and link.there.name == name
-    ]
+        sides.append((source, context.key(side)))
+    return (sides[0], sides[1]) if sides else None
 
 
 def has_bare_star(scope: Scope) -> bool:
-    return any(isinstance(one, exp.Star) for one in scope.select.expressions)
+    return any(isinstance(item, exp.Star) for item in scope.select.expressions)
 
 
 def shortest_path(
     starts: list[tuple[Source, Entry]], targets: list[Entry]
 ) -> tuple[Source, list[Link]] | None:
-    """The one shortest way from a source to a table; None where there is none, or a second one as short."""
-    wanted = {id(one) for one in targets}
+    """The shortest path of foreign keys from a source to a target; None if there is none or a tie."""
+    wanted = {id(entry) for entry in targets}
     reached = {id(entry) for _, entry in starts}
-    ways: list[tuple[Source, Entry, list[Link]]] = [(source, entry, []) for source, entry in starts]
-    while ways and wanted:
-        ways = [
+    paths: list[tuple[Source, Entry, list[Link]]] = [(source, entry, []) for source, entry in starts]
+    while paths and wanted:
+        paths = [
             (source, link.there, [*links, link])
-            for source, at, links in ways
-            for link in at.links
-            if id(link.there) not in reached and not _is_a_trap(links, link)
+            for source, end, links in paths
+            for link in end.links
+            if id(link.there) not in reached and not _fans_out(links, link)
         ]
-        found = [(source, links) for source, at, links in ways if id(at) in wanted]
-        if found:
-            return found[0] if len(found) == 1 else None
-        reached |= {id(at) for _, at, _ in ways}
+        complete = [(source, links) for source, end, links in paths if id(end) in wanted]
+        if complete:
+            return complete[0] if len(complete) == 1 else None
+        reached |= {id(end) for _, end, _ in paths}
     return None
 
 
-def _is_a_trap(links: list[Link], link: Link) -> bool:
-    """Many rows to one and on to many others: visits and paintings that only share a museum."""
+def _fans_out(links: list[Link], link: Link) -> bool:
+    """Whether the path goes many-to-one and then one-to-many: visits and paintings only share a museum."""
     return bool(links) and links[-1].forward and not link.forward
 
 
 def _qualify_all(context: FixContext, scope: Scope, keys: set[str]) -> None:
-    """Bare columns that the new tables have as well are told whose they are, before they come."""
+    """Qualify the bare columns that would become ambiguous when tables with these columns are joined."""
     for inner, column in context.columns():
         if not column.args.get("table") and context.key(column) in keys:
             owner = context.owner(inner, column)
@@ -142,16 +86,16 @@ def _qualify_all(context: FixContext, scope: Scope, keys: set[str]) -> None:
 
 
 def add_joins(
-    context: FixContext, scope: Scope, source: Source, links: list[Link], called: exp.Identifier | None = None
+    context: FixContext, scope: Scope, source: Source, links: list[Link], alias: exp.Identifier | None = None
 ) -> exp.Identifier:
-    """Join what the links lead to, the last under the name `called` if that is given. Gives its name."""
+    """Join the tables along the links and return the name of the last one, which gets the alias."""
     _qualify_all(context, scope, {key for link in links for key in link.there.columns})
     before: exp.Identifier = source.name
     for link in links:
         table = context.table(link.there)
         name = table.this
-        if link is links[-1] and called is not None:
-            name = copy_identifier(called)
+        if link is links[-1] and alias is not None:
+            name = copy_identifier(alias)
             if context.names.alias(name) != context.names.alias(table.this):
                 table.set("alias", exp.TableAlias(this=name))
         elif context.names.alias(name) in scope.sources:
@@ -164,11 +108,12 @@ def add_joins(
 
 def equal(context: FixContext, link: Link, here: exp.Identifier, there: exp.Identifier) -> exp.Expr:
     """The condition of a join along a foreign key."""
-    pairs = [
-        [
-            exp.Column(this=context.identifier(entry.columns[key].name), table=copy_identifier(name))
-            for entry, key, name in ((link.here, pair[0], here), (link.there, pair[1], there))
-        ]
-        for pair in link.pairs
-    ]
-    return exp.and_(*(exp.EQ(this=one, expression=other) for one, other in pairs), copy=False)
+
+    def column(entry: Entry, key: str, table: exp.Identifier) -> exp.Column:
+        return exp.Column(this=context.identifier(entry.columns[key].name), table=copy_identifier(table))
+
+    parts = (
+        exp.EQ(this=column(link.here, key, here), expression=column(link.there, referred, there))
+        for key, referred in link.pairs
+    )
+    return exp.and_(*parts, copy=False)

@@ -8,7 +8,7 @@ SELECT DISTINCT region FROM city ORDER BY SUM(Population)
 SELECT region FROM city GROUP BY region ORDER BY SUM(Population)
 
 SELECT m.museum_name FROM museum AS m JOIN visit AS v ON v.museum_id = m.museum_id ORDER BY COUNT(v.id) DESC LIMIT 1
-SELECT m.museum_name FROM museum AS m JOIN visit AS v ON v.museum_id = m.museum_id GROUP BY m.museum_name, m.museum_id ORDER BY COUNT(v.id) DESC LIMIT 1
+SELECT m.museum_name FROM museum AS m JOIN visit AS v ON v.museum_id = m.museum_id GROUP BY m.museum_name ORDER BY COUNT(v.id) DESC LIMIT 1
 
 SELECT region FROM city GROUP BY region ORDER BY COUNT(*)
 unchanged

@@ -1,20 +1,7 @@
 -- A text in the column's own spelling.
-
 -- sqlite
-SELECT Name FROM artist WHERE country = 'France'
-SELECT Name FROM artist WHERE country = 'france'
-
 SELECT Name FROM artist WHERE country IN ('SPAIN', 'cote d''ivoire')
 SELECT Name FROM artist WHERE country IN ('Spain', 'Côte d''Ivoire')
-
-SELECT x.Name FROM (SELECT Name, country AS land FROM artist) AS x WHERE x.land = 'France'
-SELECT x.Name FROM (SELECT Name, country AS land FROM artist) AS x WHERE x.land = 'france'
-
-SELECT Name FROM artist WHERE country <> 'France'
-SELECT Name FROM artist WHERE country <> 'france'
-
-SELECT Name FROM artist WHERE country LIKE 'France'
-SELECT Name FROM artist WHERE country LIKE 'france'
 
 SELECT Name FROM artist WHERE country LIKE 'Fran%'
 unchanged
