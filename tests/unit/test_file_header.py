@@ -61,6 +61,7 @@ REASONS = {
     "llm/": "models and what is made from them",
     "memory/pair_files.py": "files of verified queries, by their suffix",
     "memory/sqlite.py": "an empty file that the same function has made (O_EXCL), before SQLite opens it",
+    "question/patterns.py": "files of the package",
     "reports/": "templates, by their suffix, and new documents",
     "server/exports.py": "a temporary file of an export",
     "server/jwks.py": "keys of a sign-in service",

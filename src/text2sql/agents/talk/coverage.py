@@ -17,6 +17,10 @@ _KINDS: tuple[TalkKind, ...] = (
 )  # fmt: skip
 _NEGATION = re.compile(r"\b(?:not?|without|don t|do not)\b|不|别")
 _INSTEAD_OF = re.compile(r"instead of|rather than|而不是|代替")
+# An earlier question of the thread is meant, not a question that could be asked.
+_EARLIER_QUESTION = re.compile(
+    r"\b(?:was|were|did)\b.*\b(?:questions?|ask(?:ed)?)\b|我(?:的|刚才|之前|上次)?(?:第一|上一?|前一)个?问题|问过|问了什么"
+)
 _TABLE = re.compile(r"\b(?:table|grid)\b|表格")
 
 
@@ -30,7 +34,7 @@ def covered(text: str, rules: Rules, schema_context: SchemaContext) -> tuple[Tal
         return None
     topics = {topic for topic in vocabulary().topics if topic in text and _knows_topic(topic, schema_context)}
     kind = vocabulary().kind_of(text, _KINDS, topics | _columns(text, schema_context))
-    if kind is None:
+    if kind is None or (kind == "examples" and _EARLIER_QUESTION.search(text)):
         return None
     return kind, _named_form(text, {"chart": rules.charts, "export": rules.formats}.get(kind, {}))
 
