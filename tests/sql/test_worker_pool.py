@@ -142,6 +142,14 @@ def test_a_catalog_is_sent_once(monkeypatch: pytest.MonkeyPatch) -> None:
     assert sent == [SHOP, SHOP]
 
 
+def test_a_query_on_a_thousand_tables_is_fixed_within_the_limit_of_a_call() -> None:
+    columns = tuple(Column(f"field_{number}", "TEXT") for number in range(20))
+    wide = [Table(f"thing_{number}", columns, primary_key=("field_0",)) for number in range(1_000)]
+    catalog = Catalog("sqlite", "main", (*wide, *SHOP.tables), "wide")
+    fixed = in_worker_now(fix_sql, "SELECT city FROM customer", "sqlite", catalog)
+    assert fixed == FixedSql("SELECT city FROM customers", ("near_table",))
+
+
 def test_a_fix_requests_values_from_the_parent() -> None:
     values = ValueIndex()
     values.add("customers", "city", ["Oslo", "Paris"], complete=True)

@@ -88,6 +88,7 @@ class SchemaIndex:
         self.tables: dict[tuple[str, str], Entry] = {}
         self.folded: dict[str, list[Entry]] = defaultdict(list)
         self.holders: dict[str, list[Entry]] = defaultdict(list)
+        self._owners: dict[str, list[Entry]] = defaultdict(list)  # by the only column of the primary key
         shown = _visible(policy, self.grammar) if policy is not None else None
         for table in catalog.tables:
             self._add(table, shown)
@@ -138,6 +139,8 @@ class SchemaIndex:
         for column_key, column in shown.items():
             entry.folded[folded(column.name)].append(column)
             self.holders[column_key].append(entry)
+        if len(table.primary_key) == 1:
+            self._owners[key(table.primary_key[0], True)].append(entry)
         self.tables[self._schema(table), self._key(table.name)] = entry
         self.folded[folded(table.name)].append(entry)
 
@@ -170,18 +173,22 @@ class SchemaIndex:
         for key in entry.columns:
             if key in declared or own == {key} or folded(key) in _GENERIC_NAMES:
                 continue
+            # Only tables with that key are searched: a column such as `created_at` may be in a thousand.
             owners = [
-                table for table in self.holders[key] if table is not entry and self._is_its_key(table, key)
+                table
+                for table in self._owners.get(key, ())
+                if table is not entry and key in table.columns and not _refers_by(table, key)
             ]
             if len(owners) == 1:
                 _link_both(entry, (key,), owners[0], (key,))
 
-    def _is_its_key(self, entry: Entry, key: str) -> bool:
-        keys = [self.grammar.columns.key(name, True) for name in entry.table.primary_key]
-        return keys == [key] and not any(link.forward and link.columns == (key,) for link in entry.links)
-
 
 _GENERIC_NAMES = frozenset({"id", "name", "code", "key", "number", "no", "year", "date", "title"})
+
+
+def _refers_by(entry: Entry, key: str) -> bool:
+    """Whether the column alone refers to another table."""
+    return any(link.forward and link.columns == (key,) for link in entry.links)
 
 
 def _link_both(entry: Entry, columns: tuple[str, ...], there: Entry, referred: tuple[str, ...]) -> None:
