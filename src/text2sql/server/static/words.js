@@ -134,6 +134,7 @@ const WORDS = {
   "fix.foreign_syntax": ["syntax of another database was rewritten", "改写了其他数据库的语法"],
   "fix.near_table": ["the name of a table was corrected", "更正了表名"],
   "fix.quoted_text": ["a text in double quotes was put in single quotes", "把双引号中的文本改为单引号"],
+  "fix.subquery_key": ["a sub-query selects the key that the foreign key names", "子查询改为选择外键对应的键"],
   "fix.join_key": ["a join was made along the foreign key", "改为按外键连接"],
   "fix.bridge": ["the table that links two joined tables was added", "补上了连接两个表的中间表"],
   "fix.rebind": ["a column was read from the table that has it", "改为从拥有该列的表读取"],

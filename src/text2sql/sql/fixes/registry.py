@@ -22,6 +22,7 @@ from text2sql.sql.fixes.missing_joins import join_key, missing_join
 from text2sql.sql.fixes.qualify_columns import qualify, rebind
 from text2sql.sql.fixes.ratio import ratio
 from text2sql.sql.fixes.redundant_joins import needless_join
+from text2sql.sql.fixes.subquery_keys import subquery_key
 from text2sql.sql.fixes.value_place import value_place
 from text2sql.sql.fixes.value_spelling import quoted_text, value_case, value_spelling
 from text2sql.types import Size
@@ -54,6 +55,7 @@ FIXES: tuple[Fix, ...] = (
     Fix("quoted_text", "dialect", "all", quoted_text),
     Fix("join_key", "joins", "all", join_key),
     Fix("bridge", "joins", "all", bridge),
+    Fix("subquery_key", "joins", "all", subquery_key),
     Fix("rebind", "names", "all", rebind),
     Fix("near_column", "names", "all", near_column),
     Fix("missing_join", "joins", "all", missing_join),
