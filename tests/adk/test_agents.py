@@ -228,7 +228,7 @@ QUOTES = "SELECT json_extract(name, '$.x') AS x FROM customers WHERE name = 'zyx
 
 @pytest.mark.parametrize("setting", ["samples", "categories", "none"])
 def test_values_reach_the_model_only_as_the_setting_permits(tmp_path: Path, setting: str) -> None:
-    rows = "INSERT INTO customers VALUES (4, 'Zyxönfrid Qa', 1, 'gold');"
+    rows = "INSERT INTO customers VALUES (4, 'Zyxonfrid Qa', 1, 'gold');"
     shop = make_shop(tmp_path / "shop.db", SHOP + rows)
     question = "How many customers are called zyxonfrid qa?"
     for writes in ([NAMED], [QUOTES, NAMED], [QUOTES, QUOTES], [FAILS, NAMED]):
@@ -239,7 +239,7 @@ def test_values_reach_the_model_only_as_the_setting_permits(tmp_path: Path, sett
         sent = json.dumps([body for _, body in model.requests], ensure_ascii=False)
         sent += json.dumps(talked.state, ensure_ascii=False)
         if setting != "samples" or writes == [NAMED]:
-            assert ("Zyxönfrid" in sent) is (setting == "samples"), (writes, sent)
+            assert ("Zyxonfrid" in sent) is (setting == "samples"), (writes, sent)
 
 
 def test_the_values_of_a_type_are_not_shown_where_none_may_be(tmp_path: Path) -> None:

@@ -468,7 +468,7 @@ def test_an_engine_that_cannot_take_a_change_back_makes_none(place: Place) -> No
             with pytest.raises(Forbidden) as caught:
                 door(CheckedWrite("DELETE FROM uses WHERE 1 = 0", place.dialect, "uses", "delete", "k"))
             assert caught.value.message_key == "database.no_writes"
-            assert explain(caught.value, "zh").startswith(place.facts.product)
+            assert place.facts.product in explain(caught.value, "zh")
 
 
 def test_a_data_file_is_never_written(tmp_path: Path) -> None:

@@ -43,8 +43,10 @@ class GraphRunner:
                     yield event
             if _INTERRUPT in ending:
                 answer = _pending_answer(ending[_INTERRUPT], options)
-            else:
+            elif ending:
                 answer = await self._with_rows(ending, options)
+            else:  # no node ran: while this call waited, another one resumed the run and answered
+                answer = await self._last_answer(options)
             if answer is None:
                 raise RuntimeError("the graph ended without an answer")
             first = len(ending.get("turns", ())) == 1
