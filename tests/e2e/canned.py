@@ -56,7 +56,7 @@ def receipt(**facts: Any) -> dict[str, Any]:
         "errors": [],
         "attempts": 1,
         "confidence": 0.91,
-        "model": "qwen2.5-coder-1.5b",
+        "model": "demo model",
         "usage": {"calls": 1, "prompt_tokens": 1537, "cached_tokens": 1490, "completion_tokens": 41},
         "seconds": {"classifier": 0.01, "schema": 0.06, "generator": 4.12, "validator": 0.04,
                     "executor": 0.03, "interpreter": 0.01, "chart": 0.02},

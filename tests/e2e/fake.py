@@ -213,7 +213,7 @@ def sources(request: Request) -> Any:
 
 @api.get("/models")
 def models(request: Request) -> Any:
-    return locked(request) or {"models": ["local", "openai:gpt-5-mini"], "default": "local"}
+    return locked(request) or {"models": ["demo model", "openai:gpt-5-mini"], "default": "demo model"}
 
 
 def application(key: str = "") -> FastAPI:

@@ -1,7 +1,7 @@
 """Takes the screenshots of docs/page.md and the READMEs from the real page: python tests/e2e/pictures.py
 
 The model is scripted, the server, the shop and the browser are not. Only the stages and the questions back
-come from the scripted server, because there they can be held still.
+come from the scripted server, because only there they stay as they are while the picture is taken.
 """
 
 import sys
@@ -23,9 +23,11 @@ PICTURES = Path(__file__).parents[2] / "docs" / "page"
 
 
 @contextmanager
-def window(browser: Browser, address: str, name: str, lang: str, theme: str, phone: bool) -> Iterator[Seen]:
+def window(
+    browser: Browser, address: str, name: str, lang: str, theme: str, phone: bool, high: int = 700
+) -> Iterator[Seen]:
     """A page for a screenshot, taken when it has finished loading."""
-    wide, high = PHONE if phone else (1120, 700)
+    wide, high = PHONE if phone else (1120, high)
     context = browser.new_context(
         viewport={"width": wide, "height": high},
         color_scheme="dark" if theme == "dark" else "light",
@@ -49,10 +51,10 @@ def chart(page: Page) -> None:
 def real(browser: Browser, address: str) -> None:
     with window(browser, address, "welcome", "en", "light", phone=False):
         pass
-    with window(browser, address, "answer", "en", "light", phone=False) as seen:
+    with window(browser, address, "answer", "en", "light", phone=False, high=880) as seen:
         seen.ask("How many orders are there in each channel?")
         chart(seen.page)
-    with window(browser, address, "answer-zh", "zh", "light", phone=False) as seen:
+    with window(browser, address, "answer-zh", "zh", "light", phone=False, high=880) as seen:
         seen.ask("每个渠道有多少订单？")
         chart(seen.page)
     with window(browser, address, "query-dark-zh", "zh", "dark", phone=False) as seen:
@@ -92,7 +94,7 @@ def main() -> None:
         with serving(application(shop)) as address:
             real(browser, address)
         calm = fake.application()
-        del calm.state.threads["t-2"]  # whose title means harm
+        del calm.state.threads["t-2"]  # its title is hostile text
         with serving(calm) as address:
             scripted(browser, address)
 

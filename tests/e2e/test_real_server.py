@@ -23,11 +23,11 @@ from text2sql.types import ModelRequest
 
 # What the model writes, by a word of the question.
 QUERIES = {
-    "channel": "SELECT channel, COUNT(*) AS n FROM orders GROUP BY channel ORDER BY n DESC",
-    "渠道": "SELECT channel, COUNT(*) AS n FROM orders GROUP BY channel ORDER BY n DESC",
-    "status": "SELECT status, COUNT(*) AS n FROM orders GROUP BY status ORDER BY n DESC",
-    "状态": "SELECT status, COUNT(*) AS n FROM orders GROUP BY status ORDER BY n DESC",
-    "个月": "SELECT strftime('%Y-%m', ordered_on) AS month, COUNT(*) AS n FROM orders GROUP BY month",
+    "channel": "SELECT channel, COUNT(*) AS order_count FROM orders GROUP BY channel ORDER BY 2 DESC",
+    "渠道": "SELECT channel, COUNT(*) AS order_count FROM orders GROUP BY channel ORDER BY 2 DESC",
+    "status": "SELECT status, COUNT(*) AS order_count FROM orders GROUP BY status ORDER BY 2 DESC",
+    "状态": "SELECT status, COUNT(*) AS order_count FROM orders GROUP BY status ORDER BY 2 DESC",
+    "个月": "SELECT strftime('%Y-%m', ordered_on) AS month, COUNT(*) AS order_count FROM orders GROUP BY 1",
     "邮箱": "SELECT id, name, email, level, joined_on FROM customers",
     "title": "SELECT title, COUNT(*) AS n FROM employees GROUP BY title",  # horizontal bars
     "paid": "SELECT name_zh AS region, id + 12345678.25 AS total FROM regions",  # long numbers
@@ -53,7 +53,7 @@ def application(shop: Path) -> FastAPI:
     settings = Settings(
         memory="none", requests_per_minute=0, row_limit=200, allow_writes=True, values_wait=0.0
     )
-    backend = ScriptedBackend(last=written, profile=EMBEDDED)
+    backend = ScriptedBackend(last=written, name="demo model", profile=EMBEDDED)
     return build({"shop": str(shop)}, settings, model=AsyncChatModel([backend], settings))
 
 
