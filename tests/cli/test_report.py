@@ -93,6 +93,18 @@ def test_unfilled_placeholders_are_marked_and_the_exit_code_is_4(ctx: ScriptedCl
     assert "✗ 各城市的订单总额" in ended.err
 
 
+def test_fresh_ignores_the_lock_file_and_its_former_name_warns(ctx: ScriptedCli) -> None:
+    out = ctx.folder / "out.md"
+    ctx.run("--out", str(out))
+    warning = "--anew is now called --fresh; the old name works until version 0.3."
+    for option, warnings in (("--fresh", 0), ("--anew", 1)):
+        ended = ctx.run("--out", str(out), option)
+        assert (ended.code, ended.err.count(warning)) == (0, warnings)
+        assert "0 from the lock file, 3 at the first try" in ended.err
+    assert "3 from the lock file" in ctx.run("--out", str(out)).err
+    assert "--anew" not in run("report", "--help").out
+
+
 @pytest.mark.parametrize(
     ("words", "expected"),
     [

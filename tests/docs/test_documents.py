@@ -51,7 +51,9 @@ def test_every_option_of_a_command_is_documented(name: str) -> None:
         assert isinstance(command, click.Group)
         command = command.get_command(click.Context(click.Command("x")), word)
     assert command is not None
-    options = {option.opts[0] for option in command.params if isinstance(option, click.Option)}
+    options = {
+        option.opts[0] for option in command.params if isinstance(option, click.Option) and not option.hidden
+    }
     text = section(read("docs/cli.md"), f"text2sql {name}")
     everywhere = read("docs/cli.md").partition("\n## ")[0]
     documented = {row[0].strip("`") for row in (*cells(text), *cells(everywhere)) if row[0].startswith("`--")}
