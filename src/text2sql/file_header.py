@@ -49,8 +49,8 @@ def _open_and_read(path: Path, count: int) -> bytes:
         descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
         try:
             header = os.read(descriptor, max(count, 12))
-            place, signature = _DUCKDB_SIGNATURE
-            keep = os.name == "posix" and header[place] == signature
+            offset, signature = _DUCKDB_SIGNATURE
+            keep = os.name == "posix" and header[offset] == signature
             if keep:
                 status = os.fstat(descriptor)
                 _open_files[status.st_dev, status.st_ino] = descriptor, connection

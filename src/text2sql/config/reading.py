@@ -83,14 +83,14 @@ def _existing(path: Path) -> list[Path]:
 
 def _environment_values(variables: Mapping[str, str]) -> Iterator[tuple[str, Value]]:
     for setting_field in fields(Settings):
-        place = variable(setting_field.name)
-        text = variables.get(place, "").strip()
+        name = variable(setting_field.name)
+        text = variables.get(name, "").strip()
         old = setting_field.metadata["old_variable"]
         if not text and old and variables.get(old, "").strip():
-            log.warning("%s is now called %s; the old name works until version 0.3", old, place)
+            log.warning("%s is now called %s; the old name works until version 0.3", old, name)
             text = variables[old].strip()
         if text:
-            yield setting_field.name, Value(from_text(setting_field, text, place), place)
+            yield setting_field.name, Value(from_text(setting_field, text, name), name)
 
 
 def _unknown(variables: Mapping[str, str]) -> dict[str, str]:

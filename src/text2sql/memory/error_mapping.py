@@ -34,7 +34,7 @@ class DriverErrors(NamedTuple):
 
     raises: type[Exception]
     translate: Callable[[Any], StoreError]
-    place: str = ""
+    location: str = ""
 
 
 class StorageHandles(NamedTuple):
@@ -118,7 +118,8 @@ class TranslatedSaver(BaseCheckpointSaver[str]):
             KeyError,
             EOFError,
         ) as error:  # a checkpoint that cannot be deserialized
-            raise StoreDamaged(self.driver_errors.place, f"a checkpoint: {type(error).__name__}") from error
+            detail = f"a checkpoint: {type(error).__name__}"
+            raise StoreDamaged(self.driver_errors.location, detail) from error
 
 
 class TranslatedStore(BaseStore):
