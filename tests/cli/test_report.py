@@ -73,7 +73,7 @@ def test_a_report_is_written_and_its_path_printed(ctx: ScriptedCli) -> None:
     assert out.read_text(encoding="utf-8").startswith("3 in all, 2025-01: 1\n")
 
 
-def test_without_a_name_it_stands_beside_the_template_under_its_day(ctx: ScriptedCli) -> None:
+def test_without_a_name_the_report_is_written_next_to_the_template_with_its_date(ctx: ScriptedCli) -> None:
     ended = ctx.run("--date", "2025-03-01", "--json", "--record", str(ctx.folder / "record.json"))
     record = json.loads(ended.out)
     assert record["output"] == str(ctx.folder / "report-2025-03-01.md")

@@ -63,14 +63,14 @@ class Seen:
         self.elsewhere: list[str] = []
         self.complaints: list[str] = []
         self.page.on("request", self._requested)
-        self.page.on("console", self._said)
+        self.page.on("console", self._on_console)
         self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
 
     def _requested(self, request: Any) -> None:
         if not request.url.startswith((self.address, "data:", "blob:")):
             self.elsewhere.append(request.url)
 
-    def _said(self, message: Any) -> None:
+    def _on_console(self, message: Any) -> None:
         if message.type in ("error", "warning"):
             self.complaints.append(message.text)
 

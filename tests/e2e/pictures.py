@@ -1,7 +1,7 @@
 """Takes the screenshots of docs/page.md and the READMEs from the real page: python tests/e2e/pictures.py
 
-The model is scripted, the server, the shop and the browser are not. Only the stages and the questions back
-come from the scripted server, because there they can be held still.
+The model is scripted, the server, the shop and the browser are not. Only the stages and the clarifications
+come from the scripted server, because there they can be paused.
 """
 
 import sys

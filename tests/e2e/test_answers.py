@@ -12,7 +12,7 @@ from playwright.sync_api import expect
 
 from e2e import canned
 from e2e.conftest import Look
-from e2e.speaking import BOTH, SAID, column, say
+from e2e.speaking import BOTH, SENTENCES, column, say
 
 # -- an answer -----------------------------------------------------------------------------------
 
@@ -22,7 +22,7 @@ def test_a_question_shows_sentence_chart_table_query_and_receipt(look: Look, lan
     page = look(lang).open()
     expect(page.locator("h1")).to_have_text(say(lang, "What would you like to know?", "您想了解什么？"))
     page.locator(".try").first.click()
-    expect(page.locator(".sentence")).to_have_text(SAID[lang])
+    expect(page.locator(".sentence")).to_have_text(SENTENCES[lang])
     expect(page.locator(".chart-place svg")).to_be_visible()
     page.get_by_role("tab", name=say(lang, "Table", "表格")).click()
     assert column(page, 1) == ["online", "store", "phone"]
@@ -34,7 +34,7 @@ def test_a_question_shows_sentence_chart_table_query_and_receipt(look: Look, lan
     expect(page.locator(".receipt")).to_contain_text(say(lang, "Allowed by the guard", "安全检查已放行"))
     expect(page.locator(".path li")).to_have_count(7)
     expect(page.get_by_role("status").first).to_have_text(
-        say(lang, f"Answer: {SAID[lang]}", f"回答：{SAID[lang]}")
+        say(lang, f"Answer: {SENTENCES[lang]}", f"回答：{SENTENCES[lang]}")
     )
 
 
@@ -50,7 +50,7 @@ def test_the_stages_are_shown_while_they_run(look: Look, lang: str) -> None:
     expect(page.locator(".writing")).to_contain_text("SELECT")
     expect(page.locator(".live .warning").first).to_contain_text("no column chanel")
     expect(page.locator(".live .hint").last).to_contain_text(say(lang, "3 rows found", "找到 3 行"))
-    expect(page.locator(".sentence")).to_have_text(SAID[lang])
+    expect(page.locator(".sentence")).to_have_text(SENTENCES[lang])
     expect(page.locator(".card .warning")).to_have_text(canned.HOSTILE[0])
 
 
@@ -59,7 +59,7 @@ def test_an_interrupted_stream_is_resumed(look: Look, scripted: FastAPI) -> None
     seen = look()
     page = seen.open()
     seen.ask("cut")
-    expect(page.locator(".sentence")).to_have_text(SAID["en"])
+    expect(page.locator(".sentence")).to_have_text(SENTENCES["en"])
     assert scripted.state.streams.resumed[-1].endswith("-5")
 
 
@@ -195,7 +195,7 @@ def test_a_chart_changes_its_kind_and_is_saved(look: Look, lang: str) -> None:
     page.get_by_role("button", name=say(lang, "Pie", "饼图")).click()
     expect(page.locator(".mark-arc path")).to_have_count(3)
     result = say(lang, "Pie chart. {} The same numbers are in the table.", "饼图。{}相同的数据见表格。")
-    expect(page.get_by_role("img")).to_have_attribute("aria-label", result.format(SAID[lang]))
+    expect(page.get_by_role("img")).to_have_attribute("aria-label", result.format(SENTENCES[lang]))
     with page.expect_download() as download:
         page.get_by_role("button", name="SVG").click()
     assert download.value.suggested_filename == "chart.svg"

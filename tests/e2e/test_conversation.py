@@ -13,7 +13,7 @@ from playwright.sync_api import expect
 from e2e import canned, fake
 from e2e.browser import serving
 from e2e.conftest import Look
-from e2e.speaking import BOTH, SAID, say
+from e2e.speaking import BOTH, SENTENCES, say
 
 # -- questions back ------------------------------------------------------------------------------
 
@@ -25,7 +25,7 @@ def test_a_clarification_is_answered_by_a_choice(look: Look, scripted: FastAPI, 
     page = seen.ask("clarify")
     expect(page.locator(".badge")).to_have_text(say(lang, "A question back", "需要确认"))
     page.locator(".choice").first.click()
-    expect(page.locator(".sentence").last).to_have_text(SAID[lang])
+    expect(page.locator(".sentence").last).to_have_text(SENTENCES[lang])
     body = scripted.state.questions[-1]
     assert (body["question"], body["thread_id"], body["language"]) == ("payments.amount", "t-1", lang)
     expect(page.locator(".choice").first).to_be_disabled()
@@ -80,8 +80,10 @@ def test_a_reload_brings_sentence_chart_and_rows_back(look: Look, lang: str) -> 
     expect(first.locator(".mark-rect path")).to_have_count(3)
     first.get_by_role("tab", name=say(lang, "Table", "表格")).click()
     expect(first.locator("tbody tr")).to_have_count(3)
-    gone = say(lang, "The rows of this answer are no longer kept.", "这个回答的数据已过期，不再保存。")
-    expect(expired.locator(".card .row.note")).to_contain_text(gone)
+    expired_note = say(
+        lang, "The rows of this answer are no longer kept.", "这个回答的数据已过期，不再保存。"
+    )
+    expect(expired.locator(".card .row.note")).to_contain_text(expired_note)
     expired.get_by_role("button", name=say(lang, "Run the query again", "重新执行查询")).click()
     expect(expired.locator("tbody tr")).to_have_count(2)
 

@@ -15,7 +15,7 @@ QUESTIONS = (
     "fail", "big", "delete the cancelled ones", "wide " + "w" * 400, "hello", "channels again",
 )  # fmt: skip
 
-PLACES = """
+POSITIONS_SCRIPT = """
 () => {
   const root = document.querySelector("text2sql-chat").shadowRoot;
   const find = (name) => root.querySelector(name);
@@ -36,13 +36,13 @@ PLACES = """
 """
 
 
-def places(page: Page) -> Any:
-    return page.evaluate(PLACES)
+def positions(page: Page) -> Any:
+    return page.evaluate(POSITIONS_SCRIPT)
 
 
 def check(page: Page, size: tuple[int, int], question: str) -> None:
     """The header is at the top, the question box at the bottom, the start of the last answer in between."""
-    seen = places(page)
+    seen = positions(page)
     width, height = size
     assert seen["scrolled"] == [[0, 0]] * 5, question
     assert (seen["top"]["top"], seen["top"]["right"]) == (0, width), question
@@ -53,8 +53,8 @@ def check(page: Page, size: tuple[int, int], question: str) -> None:
     assert seen["wide"] == 0, question
     assert seen["card"]["right"] <= width, question
     # The card's head can be read: it begins in the upper part, or all of the turn is there.
-    whole = seen["card"]["bottom"] <= seen["scroll"]["bottom"] + 1
-    assert whole or seen["bubble"]["top"] < seen["scroll"]["top"] + 40, question
+    is_complete = seen["card"]["bottom"] <= seen["scroll"]["bottom"] + 1
+    assert is_complete or seen["bubble"]["top"] < seen["scroll"]["top"] + 40, question
     assert seen["bubble"]["bottom"] > seen["scroll"]["top"], question
 
 
@@ -72,10 +72,10 @@ def test_twelve_questions_leave_everything_in_its_place(look: Look, size: tuple[
     for question in QUESTIONS:
         ask(seen, question)
         check(page, size, question)
-        assert places(page)["focused"] == "question"
+        assert positions(page)["focused"] == "question"
     for fold in page.locator(".turn").nth(1).locator(".fold > summary").all():
         fold.click()
-    assert places(page)["wide"] == 0
+    assert positions(page)["wide"] == 0
     # Nothing can scroll what is around the conversation: not focus, not a script, not an anchor.
     page.evaluate(
         """() => {
@@ -87,8 +87,8 @@ def test_twelve_questions_leave_everything_in_its_place(look: Look, size: tuple[
           [...root.querySelectorAll(".turn button")].at(-1).focus();
         }"""
     )
-    assert places(page)["scrolled"] == [[0, 0]] * 5
-    assert places(page)["top"]["top"] == 0
+    assert positions(page)["scrolled"] == [[0, 0]] * 5
+    assert positions(page)["top"]["top"] == 0
 
 
 def test_a_low_window_still_scrolls_the_conversation_alone(look: Look) -> None:
@@ -98,9 +98,9 @@ def test_a_low_window_still_scrolls_the_conversation_alone(look: Look) -> None:
     page = seen.open()
     for question in QUESTIONS[:3]:
         ask(seen, question)
-    seen_places = places(page)
-    assert seen_places["scrolled"] == [[0, 0]] * 5
-    assert seen_places["composer"]["bottom"] == pytest.approx(size[1], abs=1)
+    seen_positions = positions(page)
+    assert seen_positions["scrolled"] == [[0, 0]] * 5
+    assert seen_positions["composer"]["bottom"] == pytest.approx(size[1], abs=1)
 
 
 def test_the_cursor_stays_in_the_question_box_unless_it_was_moved(look: Look) -> None:

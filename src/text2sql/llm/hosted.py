@@ -150,7 +150,7 @@ class HostedBackend:
         raise AssertionError("counting does not end")
 
     def _rejected(self, feature: str, request: ModelRequest) -> str:
-        """What to leave out: of structured output, the way in which it was requested."""
+        """The option to leave out next time; for structured output, the mode in which it was requested."""
         mode = structured_by(self._provider, self._unsupported) if request.schema is not None else None
         if feature == "schema" or (feature == "tools" and not request.tools):
             return mode or feature

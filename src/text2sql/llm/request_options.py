@@ -11,7 +11,7 @@ _ANSWER = "answer"  # the name of the schema, and of the tool that takes it
 
 
 def structured_by(facts: Provider, unsupported: Collection[str]) -> Structured | None:
-    """How structured output is requested: the first way that the endpoint has not rejected."""
+    """How structured output is requested: the first mode that the endpoint has not rejected."""
     return next((mode for mode in facts.structured if mode not in unsupported), None)
 
 

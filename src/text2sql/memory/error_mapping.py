@@ -46,8 +46,8 @@ class StorageHandles(NamedTuple):
 
 
 def serializer() -> JsonPlusSerializer:
-    """Deserialize only this package's and LangGraph's classes from a checkpoint: whoever can write the file
-    or table must not be able to instantiate other classes.
+    """Deserialize only this package's and LangGraph's classes from a checkpoint: a user who can
+    write the file or table must not be able to instantiate other classes.
     """
     classes = [value for value in vars(types).values() if isinstance(value, type)]
     names = [(cls.__module__, cls.__name__) for cls in classes if dataclasses.is_dataclass(cls)]

@@ -119,7 +119,7 @@ class _Handler(BaseHTTPRequestHandler):
             for event in pieces:
                 time.sleep(server.seconds / len(pieces))
                 self.wfile.write(f"data: {json.dumps(event)}\n\n".encode())
-        except OSError:  # whoever asked is gone
+        except OSError:  # the client has disconnected
             pass
         self.close_connection = True
 

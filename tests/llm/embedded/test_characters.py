@@ -40,7 +40,7 @@ def test_every_cut_of_a_character_in_every_place_is_read_whole() -> None:
 
 
 @given(some.data())
-def test_a_reply_that_goes_on_from_a_token_is_whole(draw: some.DataObject) -> None:
+def test_a_reply_continued_from_a_token_is_complete(draw: some.DataObject) -> None:
     text = draw.draw(some.sampled_from(TEXTS))
     data = text.encode()
     at = draw.draw(some.integers(0, len(text)))
@@ -67,13 +67,13 @@ def test_stop_strings_and_limits_break_no_character(draw: some.DataObject) -> No
 
 
 @given(some.lists(some.binary(min_size=1, max_size=5), max_size=20), some.binary(min_size=1, max_size=3))
-def test_whatever_bytes_come_no_broken_character_is_in_the_text(tokens: list[bytes], first: bytes) -> None:
+def test_no_bytes_lead_to_a_broken_character_in_the_text(tokens: list[bytes], first: bytes) -> None:
     for request in (ModelRequest(()), ModelRequest((), forced=Alternative(7, first))):
         candidate, pieces = read(tokens, request)
         assert candidate.text == pieces
         assert "\ufffd" not in candidate.text
         whole = b"".join([first if request.forced else b"", *tokens]).decode(errors="replace")
-        # The server never tells of tokens at the end that leave a character unfinished.
+        # The server does not report final tokens that leave a character incomplete.
         assert candidate.finish == "length" or whole.startswith(candidate.text)
 
 
@@ -81,7 +81,7 @@ def test_alternatives_are_reported_if_the_text_before_them_is_known() -> None:
     candidate, _ = read([b"SELECT", " 姓".encode()[:2], " 姓".encode()[2:], "名".encode()], ModelRequest(()))
     assert [(token.text, [other.id for other in token.others]) for token in candidate.tokens] == [
         ("SELECT", [7, 8]),
-        (" 姓", []),  # here it would go on inside a character whose first bytes were not told
+        (" 姓", []),  # it would continue inside a character whose first bytes were not reported
         ("名", [7, 8]),
     ]
 

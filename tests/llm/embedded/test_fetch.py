@@ -31,7 +31,7 @@ def test_a_download_is_verified_and_installed(tmp_path: Path) -> None:
     assert ranges == [""]
 
 
-def test_a_broken_download_goes_on_where_it_ended(tmp_path: Path) -> None:
+def test_an_interrupted_download_is_resumed(tmp_path: Path) -> None:
     ranges: list[str] = []
     with pytest.raises(ModelFileError, match="file_fetch"):
         fetch(URL, tmp_path, SMALL, transport=serving(contents(), ranges, until=SIZE // 2))

@@ -123,7 +123,7 @@ def serious(page: Page) -> list[str]:
     ]
 
 
-# -- what it must never do -----------------------------------------------------------------------
+# -- security -----------------------------------------------------------------------
 
 
 @BOTH
@@ -159,7 +159,7 @@ def test_a_chart_does_what_the_page_says_and_not_what_its_specification_says(loo
 # -- elsewhere -----------------------------------------------------------------------------------
 
 
-def test_the_element_lives_in_another_page(look: Look, browser: Any) -> None:
+def test_the_element_works_in_another_page(look: Look, browser: Any) -> None:
     app = fake.application()
 
     @app.get("/elsewhere")
