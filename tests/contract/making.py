@@ -167,8 +167,8 @@ def oracle_database(directory: Path) -> Iterator[EngineDatabase]:
     def run(address: str, sql: str) -> list[tuple[Any, ...]]:
         parts = urlsplit(address)
         account = {"user": unquote(parts.username or ""), "password": unquote(parts.password or "")}
-        engine_db = f"{parts.hostname}:{parts.port or 1521}{parts.path}"
-        with oracledb.connect(**account, dsn=engine_db) as connection, connection.cursor() as cursor:
+        dsn = f"{parts.hostname}:{parts.port or 1521}{parts.path}"
+        with oracledb.connect(**account, dsn=dsn) as connection, connection.cursor() as cursor:
             cursor.execute("ALTER SESSION SET NLS_DATE_FORMAT = 'YYYY-MM-DD'")
             cursor.execute(sql.replace("ADD COLUMN", "ADD").replace("LIMIT 1", "FETCH FIRST 1 ROW ONLY"))
             rows = cursor.fetchall() if cursor.description else []

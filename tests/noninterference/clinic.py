@@ -163,9 +163,9 @@ def _hidden_tables(engine_db: EngineDatabase, side: Side, backwards: bool) -> It
     yield from _table(engine_db, "审计", {"编号": "number", "密码": "text"}, seen, backwards)
     shares: list[Row] = [{"patient": n, "clinic": 1} for n in range(1, 6)]
     shares += [{"patient": n, "clinic": 2} for n in range(20, 25 if other else 22)]
-    yield from _table(row_number, "shares", {"patient": "number", "clinic": "number"}, shares, backwards)
+    yield from _table(engine_db, "shares", {"patient": "number", "clinic": "number"}, shares, backwards)
     if other:
-        yield from _table(row_number, "vault", {"id": "number", "secret": "text"}, [], backwards)
+        yield from _table(engine_db, "vault", {"id": "number", "secret": "text"}, [], backwards)
 
 
 def _filled(table: Table, side: Side, rows: bool) -> list[Row]:

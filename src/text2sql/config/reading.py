@@ -62,7 +62,7 @@ def environment() -> dict[str, str]:
 
 def settings_files() -> tuple[SettingsFile, ...]:
     """The files to read, in order: the named one, or `text2sql.toml` from the current folder upwards; and the
-    `.env` beside it, or in the current folder.
+    `.env` next to it, or in the current folder.
     """
     named = os.environ.get(CONFIG, "").strip()
     if named.lower() == "none":
@@ -70,8 +70,8 @@ def settings_files() -> tuple[SettingsFile, ...]:
     folder = Path.cwd()
     if named:
         path = (folder / named).resolve()
-        beside = [] if is_env_file(path) else _existing(path.with_name(ENV))
-        return (SettingsFile(path, trusted=True), *(SettingsFile(env, trusted=True) for env in beside))
+        env_files = [] if is_env_file(path) else _existing(path.with_name(ENV))
+        return (SettingsFile(path, trusted=True), *(SettingsFile(env, trusted=True) for env in env_files))
     toml = next((path for above in (folder, *folder.parents) for path in _existing(above / TOML)), None)
     env = [*_existing(folder / ENV), *(_existing(toml.with_name(ENV)) if toml else ())][:1]
     return tuple(SettingsFile(path, trusted=False) for path in (*([toml] if toml else ()), *env))

@@ -1,4 +1,4 @@
-"""The schema of a database, and what is known about the values of its columns."""
+"""The schema of a database, and facts about the values of its columns."""
 
 from dataclasses import dataclass
 from typing import Literal, Protocol, runtime_checkable
