@@ -60,8 +60,8 @@ def rows(database: Database, query: CheckedSql) -> Counter[str] | str:
 
 
 def seen(pair: Pair, sql: str) -> Counter[str] | str:
-    made = check(sql, pair.engine_db.dialect, pair.policed.catalog, pair.policed.policy)
-    return rows(pair.whole, made) if isinstance(made, CheckedSql) else f"refused: {made.rule}"
+    checked = check(sql, pair.engine_db.dialect, pair.policed.catalog, pair.policed.policy)
+    return rows(pair.whole, checked) if isinstance(checked, CheckedSql) else f"refused: {checked.rule}"
 
 
 def test_every_evasion_answers_as_on_a_copy_without_the_hidden_rows(pair: Pair) -> None:

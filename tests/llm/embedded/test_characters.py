@@ -25,16 +25,16 @@ def read(tokens: list[bytes], request: ModelRequest, limit: int = 10_000) -> tup
     return grown.done("local"), pieces
 
 
-def cut(data: bytes, places: tuple[int, ...]) -> list[bytes]:
-    ends = [*places, len(data)]
-    return [data[start:end] for start, end in zip([0, *places], ends, strict=True) if start < end]
+def cut(data: bytes, offsets: tuple[int, ...]) -> list[bytes]:
+    ends = [*offsets, len(data)]
+    return [data[start:end] for start, end in zip([0, *offsets], ends, strict=True) if start < end]
 
 
 def test_every_cut_of_a_character_in_every_place_is_read_whole() -> None:
     data = "a鼷𠮷b".encode()
     for count in range(len(data)):
-        for places in combinations(range(1, len(data)), count):
-            candidate, pieces = read(cut(data, places), ModelRequest(()))
+        for offsets in combinations(range(1, len(data)), count):
+            candidate, pieces = read(cut(data, offsets), ModelRequest(()))
             assert (candidate.text, pieces, candidate.finish) == ("a鼷𠮷b", "a鼷𠮷b", "stop")
             assert "".join(token.text for token in candidate.tokens) == "a鼷𠮷b"
 
@@ -47,9 +47,9 @@ def test_a_reply_continued_from_a_token_is_complete(draw: some.DataObject) -> No
     begun = text[:at]
     rest = data[len(begun.encode()) :]
     size = draw.draw(some.integers(1, 6))
-    places = tuple(sorted(draw.draw(some.sets(some.integers(1, max(1, len(rest) - size - 1)), max_size=12))))
+    offsets = tuple(sorted(draw.draw(some.sets(some.integers(1, max(1, len(rest) - size - 1)), max_size=12))))
     request = ModelRequest((), begun=begun, forced=Alternative(7, rest[:size]), stop=(";",))
-    candidate, pieces = read(cut(rest[size:] + b"; SELECT 1", places), request)
+    candidate, pieces = read(cut(rest[size:] + b"; SELECT 1", offsets), request)
     assert candidate.text == pieces == text
     assert candidate.finish == "stop"
 
@@ -58,9 +58,9 @@ def test_a_reply_continued_from_a_token_is_complete(draw: some.DataObject) -> No
 def test_stop_strings_and_limits_break_no_character(draw: some.DataObject) -> None:
     text = draw.draw(some.sampled_from(TEXTS))
     data = f"{text}；；结束".encode()
-    places = tuple(sorted(draw.draw(some.sets(some.integers(1, len(data) - 1), max_size=30))))
+    offsets = tuple(sorted(draw.draw(some.sets(some.integers(1, len(data) - 1), max_size=30))))
     limit = draw.draw(some.integers(1, 60))
-    candidate, pieces = read(cut(data, places), ModelRequest((), stop=("；；",)), limit)
+    candidate, pieces = read(cut(data, offsets), ModelRequest((), stop=("；；",)), limit)
     assert candidate.text == pieces
     assert text.startswith(candidate.text.removesuffix("；"))
     assert candidate.finish == "length" or candidate.text == text
@@ -72,9 +72,9 @@ def test_no_bytes_lead_to_a_broken_character_in_the_text(tokens: list[bytes], fi
         candidate, pieces = read(tokens, request)
         assert candidate.text == pieces
         assert "\ufffd" not in candidate.text
-        whole = b"".join([first if request.forced else b"", *tokens]).decode(errors="replace")
+        decoded = b"".join([first if request.forced else b"", *tokens]).decode(errors="replace")
         # The server does not report final tokens that leave a character incomplete.
-        assert candidate.finish == "length" or whole.startswith(candidate.text)
+        assert candidate.finish == "length" or decoded.startswith(candidate.text)
 
 
 def test_alternatives_are_reported_if_the_text_before_them_is_known() -> None:
