@@ -33,7 +33,7 @@ OpenWindow = Callable[..., MonitoredPage]
 
 @pytest.fixture
 def open_window(browser: Browser, address: str) -> Iterator[OpenWindow]:
-    """Open a page, such as `open_window(lang="zh", theme="dark", size=PHONE)`. Recorded faults fail the test."""
+    """Open a page, such as `open_window(lang="zh", theme="dark", size=PHONE)`. Faults fail the test."""
     windows: list[tuple[BrowserContext, MonitoredPage]] = []
 
     def opened(
