@@ -97,7 +97,7 @@ def settings_report(loaded: ReadSettings) -> SettingsReport:
         tuple(map(str, loaded.files)),
         tuple(
             (name, "…" if name in secrets else redacted(str(getattr(loaded.settings, name))), location)
-            for name, location in loaded.places.items()
+            for name, location in loaded.origins.items()
         ),
         tuple(loaded.unknown.items()),
     )

@@ -23,7 +23,7 @@ class Value:
     """The value of a setting, and where it comes from."""
 
     value: Any
-    place: str  # a file with the line, or a variable of the environment
+    origin: str  # a file with the line, or a variable of the environment
     refused: UsageError | None = None  # if the file may not set it
 
 

@@ -23,7 +23,7 @@ class ReadSettings:
 
     settings: Settings
     files: tuple[Path, ...]
-    places: Mapping[str, str]
+    origins: Mapping[str, str]
     unknown: Mapping[str, str]  # unknown variables, with the most similar known one
 
 
@@ -47,7 +47,7 @@ def read_settings(variables: Mapping[str, str] | None = None) -> ReadSettings:
     return ReadSettings(
         Settings(**{name: value.value for name, value in values.items()}),
         tuple(file.path for file in files),
-        {name: value.place for name, value in values.items()},
+        {name: value.origin for name, value in values.items()},
         _unknown(environment_variables),
     )
 
