@@ -28,7 +28,7 @@ KNOWN = (
 
 
 @pytest.mark.parametrize(
-    ("question", "meant"),
+    ("question", "expected"),
     [
         ("number of customers living in paris", KNOWN[0]),
         ("what was the monthly revenue of 2024", KNOWN[1]),

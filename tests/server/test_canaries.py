@@ -68,7 +68,7 @@ async def _walk(server: Served, headers: dict[str, str]) -> list[str]:
     return items
 
 
-@pytest.mark.parametrize("way", ["keys", "tokens"])
+@pytest.mark.parametrize("auth", ["keys", "tokens"])
 @pytest.mark.fault("G6")
 def test_no_planted_secret_appears_in_any_output(shop: Path, tmp_path: Path, auth: str) -> None:
     spans, memory = InMemorySpanExporter(), tmp_path / "m.db"
