@@ -1,16 +1,16 @@
-"""Fits three weights of the confidence, and counts what is shown as `sure` with the shipped ones.
+"""Fit three weights of the confidence, and count the answers shown as `sure` with the shipped weights.
 
     python benchmarks/certainty.py RECORDS.json --databases DIR [DIR …] --fit chinook [more …]
 
-RECORDS is a list of objects with `db` (a file below one of the DIRs), `question`, `seen` (what a person
-said of the answer) and `confidence` (of the receipt, without the signals that are fitted here). Answers
-about the databases of `--fit` are fitted, all others are only counted. Talk is left out: it gets no query.
-No model is started: what a model said is in the confidence.
+RECORDS is a list of objects with `db` (a file below one of the DIRs), `question`, `seen` (a person's verdict
+on the answer) and `confidence` (of the receipt, without the signals that are fitted here). Answers about the
+databases of `--fit` are used for the fit, all others are only counted. Messages without a query are skipped.
+No model is started: the confidence contains the signals of the model.
 
     python benchmarks/certainty.py RUN.jsonl [RUN.jsonl …]
 
-RUN is what `text2sql eval --out` wrote. Fits the bound of `sure` on half of the databases, and counts on all
-of them, and on the half that was not fitted, how many answers are shown as sure and wrong, before and after.
+RUN is a file written by `text2sql eval --out`. Fit the bound of `sure` on half of the databases, and count
+wrong answers that are shown as sure, before and after, on all databases and on the other half.
 """
 
 import argparse
@@ -30,8 +30,8 @@ from text2sql.config import Settings
 
 NAMES = EXTRA
 RIDGE = 1.0  # towards 0: a few dozen answers say little
-WRONG_SHARE = 0.1  # of what is shown as sure
-AGAINST = -0.3  # at the most: a signal speaks against an answer
+WRONG_SHARE = 0.1  # of the answers shown as sure
+AGAINST = -0.3  # largest weight of a signal: each lowers the confidence
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,9 +44,9 @@ class Point:
 
 
 async def points_of(records: Sequence[dict[str, object]], folders: Sequence[Path]) -> list[Point]:
-    found = []
+    points = []
     for name in dict.fromkeys(str(record["db"]) for record in records):
-        path = next((one for folder in folders for one in folder.rglob(name)), None)
+        path = next((path for folder in folders for path in folder.rglob(name)), None)
         if path is None:
             raise SystemExit(f"{name} is in none of the folders")
         async with AsyncText2SQL(str(path), settings=Settings(memory="none", values_wait=60.0)) as app:
@@ -57,9 +57,11 @@ async def points_of(records: Sequence[dict[str, object]], folders: Sequence[Path
                     continue
                 follows = record.get("thread") is not None and looks_like_follow_up(question)
                 extra = question_signals(question, schema_context, follow_up=follows)
-                values = tuple(extra[one] for one in NAMES)
-                found.append(Point(name, question, float(str(confidence)), values, record["seen"] == "right"))
-    return found
+                values = tuple(extra[path] for path in NAMES)
+                points.append(
+                    Point(name, question, float(str(confidence)), values, record["seen"] == "right")
+                )
+    return points
 
 
 def confidence(point: Point, weights: Sequence[float]) -> float:
@@ -81,20 +83,22 @@ def fitted(points: Sequence[Point]) -> list[float]:
 
 
 def table(title: str, points: Sequence[Point], weights: Sequence[float]) -> None:
-    print(f"\n{title}: {len(points)} answers, {sum(not one.right for one in points)} wrong")
+    print(f"\n{title}: {len(points)} answers, {sum(not point.right for point in points)} wrong")
     bounds = (("sure", SURE, 2.0), ("probably", PROBABLY, SURE), ("not_sure", 0.0, PROBABLY))
     for word, low, high in bounds:
-        held = [one for one in points if low <= confidence(one, weights) < high]
-        wrong = sum(not one.right for one in held)
-        print(f"  {word:9} {len(held):3} of {len(points)}, wrong {wrong}")
+        sure = [point for point in points if low <= confidence(point, weights) < high]
+        wrong = sum(not point.right for point in sure)
+        print(f"  {word:9} {len(sure):3} of {len(points)}, wrong {wrong}")
     for at in (0.6, 0.7, 0.8, 0.85, 0.9, 0.95):
-        held = [one for one in points if confidence(one, weights) >= at]
-        print(f"  at {at:.2f} and more: {len(held):3} answers, {sum(not one.right for one in held)} wrong")
+        sure = [point for point in points if confidence(point, weights) >= at]
+        print(
+            f"  at {at:.2f} and more: {len(sure):3} answers, {sum(not point.right for point in sure)} wrong"
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """An answer that was shown, with its confidence by the weights of today."""
+    """An answer that was shown, with its confidence by the current weights."""
 
     source: str
     db: str
@@ -125,7 +129,7 @@ def halves(answers: Sequence[Shown]) -> tuple[list[Shown], list[Shown]]:
 
 
 def fitted_bound(answers: Sequence[Shown]) -> float:
-    """The lowest bound from which on at most one in ten is wrong, whatever higher bound is taken."""
+    """The lowest bound such that at every higher bound, at most one answer in ten is wrong."""
     bound = 1.0
     for step in range(98, 59, -1):
         sure = [answer for answer in answers if answer.confidence >= step / 100]
@@ -149,7 +153,7 @@ def report_bound(runs: Sequence[Path]) -> None:
     first, second = halves(answers)
     for fit, check in ((first, second), (second, first)):
         bound = fitted_bound(fit)
-        print(f"fitted on {len({(one.source, one.db) for one in fit})} databases: {bound:.2f}")
+        print(f"fitted on {len({(answer.source, answer.db) for answer in fit})} databases: {bound:.2f}")
         for title, part, at in (("there, before", fit, SURE), ("there", fit, bound)):
             count_sure(title, part, at)
         for title, part, at in (("on the others, before", check, SURE), ("on the others", check, bound)):
@@ -165,20 +169,20 @@ def main() -> None:
     reader.add_argument("records", type=Path, nargs="+")
     reader.add_argument("--databases", type=Path, nargs="+", default=[])
     reader.add_argument("--fit", nargs="+", default=[])
-    given = reader.parse_args()
-    if all(path.suffix == ".jsonl" for path in given.records):
-        report_bound(given.records)
+    arguments = reader.parse_args()
+    if all(path.suffix == ".jsonl" for path in arguments.records):
+        report_bound(arguments.records)
         return
-    records = [record for path in given.records for record in json.loads(path.read_text("utf-8"))]
-    points = asyncio.run(points_of(records, given.databases))
-    seen = [one for one in points if Path(one.db).stem in given.fit]
-    rest = [one for one in points if Path(one.db).stem not in given.fit]
+    records = [record for path in arguments.records for record in json.loads(path.read_text("utf-8"))]
+    points = asyncio.run(points_of(records, arguments.databases))
+    seen = [point for point in points if Path(point.db).stem in arguments.fit]
+    others = [point for point in points if Path(point.db).stem not in arguments.fit]
     weights = fitted(seen)
     print({name: round(weight, 2) for name, weight in zip(NAMES, weights, strict=True)})
     shipped = [WEIGHTS[name] for name in NAMES]
     table("fitted, on the databases of the fit", seen, weights)
     table("as shipped, on the databases of the fit", seen, shipped)
-    table("as shipped, on the others", rest, shipped)
+    table("as shipped, on the others", others, shipped)
 
 
 if __name__ == "__main__":

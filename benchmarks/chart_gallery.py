@@ -58,10 +58,10 @@ def with_palette(png: bytes) -> bytes:
         at += 12 + size
     pixels = [bytes(pixel) for row in _rows(zlib.decompress(data), wide, high) for pixel in row]
     palette = [color for color, _ in Counter(pixels).most_common(256)]
-    place = {color: number for number, color in enumerate(palette)}
+    index = {color: number for number, color in enumerate(palette)}
     for color in {*pixels} - {*palette}:
-        place[color] = min(range(len(palette)), key=lambda number: _distance(palette[number], color))
-    lines = [bytes(place[pixel] for pixel in pixels[at : at + wide]) for at in range(0, wide * high, wide)]
+        index[color] = min(range(len(palette)), key=lambda number: _distance(palette[number], color))
+    lines = [bytes(index[pixel] for pixel in pixels[at : at + wide]) for at in range(0, wide * high, wide)]
     packed = zlib.compress(b"".join(b"\0" + line for line in lines), 9)
     parts = (
         (b"IHDR", struct.pack(">IIBBBBB", wide, high, 8, 3, 0, 0, 0)),

@@ -28,7 +28,7 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from pathlib import Path
 
-from accuracy_lab import Place
+from compare_prompts import BenchmarkDatabase
 from text2sql.agents.question_reading import read_intent
 from text2sql.evaluation.match import same_result
 from text2sql.evaluation.questions import Question, read_questions
@@ -73,13 +73,13 @@ class Database:
     """Judges and fixes queries about one database. Results are cached: most fixes leave a reply unchanged."""
 
     def __init__(self, path: Path) -> None:
-        self.place = Place(path)
+        self.benchmark = BenchmarkDatabase(path)
         self._results: dict[str, QueryResult | str] = {}
         self._intents: dict[str, QuestionIntent] = {}
 
     def run(self, sql: str) -> QueryResult | str:
         if sql not in self._results:
-            self._results[sql] = self.place.run(sql)
+            self._results[sql] = self.benchmark.run(sql)
         return self._results[sql]
 
     def is_right(self, question: Question, sql: str) -> bool:
@@ -99,12 +99,12 @@ class Database:
         return spelled if isinstance(self.run(fixed.sql), str) else fixed
 
     def _fixed(self, reply: Reply, names: Sequence[str], without: str) -> FixedSql:
-        place, text = self.place, reply.question.with_evidence
+        benchmark, text = self.benchmark, reply.question.with_evidence
         if text not in self._intents:
-            self._intents[text] = read_intent(text, place.schema_context)
+            self._intents[text] = read_intent(text, benchmark.schema_context)
         chosen = [name for name in names if name != without]
         return fix_sql(
-            reply.sql, "sqlite", place.catalog, place.values, intent=self._intents[text], fixes=chosen
+            reply.sql, "sqlite", benchmark.catalog, benchmark.values, intent=self._intents[text], fixes=chosen
         )
 
 
@@ -116,8 +116,8 @@ def recorded(folder: Path, questions: list[Question], names: set[str]) -> Iterat
     """The raw queries of a recording. A prompt starts with its question; its schema tells the database."""
     by_text: dict[str, list[tuple[str, bool]]] = defaultdict(list)
     for file in sorted((folder / "reply").glob("*.json")):
-        kept = json.loads(file.read_text(encoding="utf-8"))
-        request, candidates = kept["request"], kept["reply"]["candidates"]
+        record = json.loads(file.read_text(encoding="utf-8"))
+        request, candidates = record["request"], record["reply"]["candidates"]
         content = request["messages"][-1]["content"]
         if request["begun"] or request["forced"] or candidates[0]["finish"] != "stop":
             continue
@@ -140,18 +140,18 @@ def replies_of(folder: Path, recordings: Path | None) -> list[Reply]:
 
 
 def measure(
-    folder: Path, replies: list[Reply], given: argparse.Namespace, counts: dict[str, Counts]
+    folder: Path, replies: list[Reply], arguments: argparse.Namespace, counts: dict[str, Counts]
 ) -> Totals:
     totals = Totals()
     ordered = sorted(replies, key=lambda reply: reply.question.db_id)
     for db_id, group in groupby(ordered, key=lambda reply: reply.question.db_id):
-        if given.half and half_of(db_id) != given.half:
+        if arguments.half and half_of(db_id) != arguments.half:
             continue
         database = Database(folder / "databases" / db_id / f"{db_id}.sqlite")
         for reply in group:
             if not isinstance(database.run(reply.question.gold_sql), str):
-                _count(folder.name, database, reply, given, counts, totals)
-        database.place.database.close()
+                _count(folder.name, database, reply, arguments, counts, totals)
+        database.benchmark.connection.close()
     return totals
 
 
@@ -159,36 +159,41 @@ def _count(
     name: str,
     database: Database,
     reply: Reply,
-    given: argparse.Namespace,
+    arguments: argparse.Namespace,
     counts: dict[str, Counts],
     totals: Totals,
 ) -> None:
     question = reply.question
-    fixed = database.fixed(reply, given.size, given.fixes)
+    fixed = database.fixed(reply, arguments.size, arguments.fixes)
     is_right, was_right = database.is_right(question, fixed.sql), database.is_right(question, reply.sql)
     if reply.is_first:
         totals.replies += 1
         totals.raw += was_right
         totals.fixed += is_right
         totals.changed += was_right and not is_right
-        if given.against:
-            other = database.fixed(reply, given.size, given.against)
+        if arguments.against:
+            other = database.fixed(reply, arguments.size, arguments.against)
             is_other_right = database.is_right(question, other.sql)
             totals.against += is_other_right
-            if given.show and is_other_right != is_right:
+            if arguments.show and is_other_right != is_right:
                 _show("won" if is_right else "lost", reply, fixed, other)
     for fix in fixed.fixes:
-        without = database.fixed(reply, given.size, given.fixes, without=fix)
+        without = database.fixed(reply, arguments.size, arguments.fixes, without=fix)
         is_needed = not isinstance(database.run(fixed.sql), str) and isinstance(
             database.run(without.sql), str
         )
-        was = database.is_right(question, without.sql)
-        verdict = "neutral" if was == is_right else "won" if is_right else "lost"
+        is_right_without = database.is_right(question, without.sql)
+        verdict = "neutral" if is_right_without == is_right else "won" if is_right else "lost"
         counted = counts[fix]
         setattr(counted, verdict, getattr(counted, verdict) + 1)
         counted.runs += is_needed
         counted.sets[name][verdict] += 1
-        if given.show and not given.against and given.show in ("all", fix) and verdict != "neutral":
+        if (
+            arguments.show
+            and not arguments.against
+            and arguments.show in ("all", fix)
+            and verdict != "neutral"
+        ):
             _show(f"{verdict} by {fix}", reply, fixed, without)
 
 
@@ -208,8 +213,8 @@ def table(counts: dict[str, Counts], sets: list[str]) -> Iterator[str]:
         if fix.name in counts:
             counted = counts[fix.name]
             per_set = [
-                f"+{one['won']} −{one['lost']} ={one['neutral']}" if one else ""
-                for one in (counted.sets.get(name, Counter()) for name in sets)
+                f"+{counter['won']} −{counter['lost']} ={counter['neutral']}" if counter else ""
+                for counter in (counted.sets.get(name, Counter()) for name in sets)
             ]
             facts = [fix.name, fix.kind, counted.won, counted.lost, counted.neutral, counted.runs, *per_set]
             yield "| " + " | ".join(map(str, facts)) + " |"
@@ -231,19 +236,20 @@ def main() -> None:
     parser.add_argument("--size", choices=("small", "large"), default="small")
     parser.add_argument("--half", choices=HALVES, default="")
     parser.add_argument("--show", default="", help="print replies that a fix wins or loses: its name, or all")
-    given = parser.parse_args()
+    arguments = parser.parse_args()
     counts: dict[str, Counts] = defaultdict(Counts)
     lines = []
-    for folder in given.sets:
-        totals = measure(folder, replies_of(folder, given.recordings), given, counts)
+    for folder in arguments.sets:
+        totals = measure(folder, replies_of(folder, arguments.recordings), arguments, counts)
         line = f"| {folder.name} | {totals.replies} | {totals.raw} | {totals.fixed} | {totals.changed} |"
-        lines.append(f"{line} {totals.against} |" if given.against else line)
+        lines.append(f"{line} {totals.against} |" if arguments.against else line)
     print(
-        "| set | replies | right raw | right with the fixes | spoiled |" + " against |" * bool(given.against)
+        "| set | replies | right raw | right with the fixes | spoiled |"
+        + " against |" * bool(arguments.against)
     )
-    print("|---|---:|---:|---:|---:|" + "---:|" * bool(given.against))
+    print("|---|---:|---:|---:|---:|" + "---:|" * bool(arguments.against))
     print("\n".join(lines) + "\n")
-    print("\n".join(table(counts, [folder.name for folder in given.sets])))
+    print("\n".join(table(counts, [folder.name for folder in arguments.sets])))
 
 
 if __name__ == "__main__":

@@ -1,10 +1,10 @@
-"""What a full check costs, as a multiple of `sqlglot.parse_one` on the same statements, in one run.
+"""Measure a full check, as a multiple of `sqlglot.parse_one` on the same statements, in one run.
 
     python benchmarks/guard.py [FILE.jsonl …]
 
-A file has lines of {"dialect", "sql"}; without one, the project's own cases are used. A full check is:
-characters, tokens, parse, rules, scopes, policy, limit, generate, parse again, compare. An app has it done by
-a worker process, which is measured beside it.
+A file has lines of {"dialect", "sql"}; without a file, the project's own cases are used. A full check is:
+characters, tokens, parse, rules, scopes, policy, limit, generate, parse again, compare. The application runs
+it in a worker process, which is measured as well.
 """
 
 import json
@@ -40,11 +40,11 @@ def statements(files: list[str]) -> list[tuple[str, str]]:
     return from_cases
 
 
-def seconds(one: Callable[[], object], repeats: int = 5) -> float:
+def seconds(work: Callable[[], object], repeats: int = 5) -> float:
     best = float("inf")
     for _ in range(repeats):
         start = time.perf_counter()
-        one()
+        work()
         best = min(best, time.perf_counter() - start)
     return best
 
@@ -58,24 +58,24 @@ def parses(dialect: str, sql: str) -> bool:
 
 
 def main() -> int:
-    given = json.loads((ROOT / "tests" / "sql" / "policy.json").read_text())
+    document = json.loads((ROOT / "tests" / "sql" / "policy.json").read_text())
     policy = Policy(
-        {name: tuple(columns) for name, columns in given["tables"].items()}, given["default_schema"]
+        {name: tuple(columns) for name, columns in document["tables"].items()}, document["default_schema"]
     )
-    found = statements(sys.argv[1:])
-    for dialect, sql in found:  # warm: lists are read and dialects built once
+    cases = statements(sys.argv[1:])
+    for dialect, sql in cases:  # warm-up: lists are read and dialects built once
         check(sql, dialect, None, policy)
-    slowest = max((seconds(partial(check, s, d, None, policy), 1), s) for d, s in found)
-    allowed = [(d, s) for d, s in found if isinstance(check(s, d, None, policy), CheckedSql) and parses(d, s)]
+    slowest = max((seconds(partial(check, s, d, None, policy), 1), s) for d, s in cases)
+    allowed = [(d, s) for d, s in cases if isinstance(check(s, d, None, policy), CheckedSql) and parses(d, s)]
     ratios, workers = [], []
     for dialect, sql in allowed:
         parse = seconds(partial(sqlglot.parse_one, sql, dialect=dialect))
         full = seconds(partial(check, sql, dialect, None, policy))
-        apart = seconds(partial(in_worker_now, check, sql, dialect, None, policy))
+        in_worker = seconds(partial(in_worker_now, check, sql, dialect, None, policy))
         ratios.append((full, parse))
-        workers.append(apart)
+        workers.append(in_worker)
     total = sum(full for full, _ in ratios) / sum(parse for _, parse in ratios)
-    print(f"statements            {len(found)}, of which {len(allowed)} pass and take the whole way")
+    print(f"statements            {len(cases)}, of which {len(allowed)} pass the full check")
     print(f"full check            {statistics.median(full for full, _ in ratios) * 1e6:.0f} µs (median)")
     print(f"parse_one alone       {statistics.median(parse for _, parse in ratios) * 1e6:.0f} µs (median)")
     print(f"in a worker process   {statistics.median(workers) * 1e6:.0f} µs (median)")

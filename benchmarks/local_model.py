@@ -59,9 +59,9 @@ def _type(column: str) -> str:
 SYSTEM, TABLES = schema()
 
 
-def request_for(text: str, **given: object) -> ModelRequest:
+def request_for(text: str, **changes: object) -> ModelRequest:
     request = ModelRequest((Message("system", SYSTEM), Message("user", text)), max_tokens=ANSWER)
-    return replace(request, **given)  # type: ignore[arg-type]
+    return replace(request, **changes)  # type: ignore[arg-type]
 
 
 class Timed:
@@ -175,7 +175,7 @@ def threads(settings: Settings) -> int:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--rounds", type=int, default=3)
-    given = parser.parse_args()
+    arguments = parser.parse_args()
     model = file.ready_file(None, from_environment())
     print(f"load before: {os.getloadavg()[0]:.2f} on {os.cpu_count()} cores", flush=True)
     with tempfile.TemporaryDirectory(
@@ -187,7 +187,7 @@ def main() -> int:
             os.link(path, models / path.name)
         settings = Settings(cache_dir=directory)
         try:
-            good = asyncio.run(measure(settings, given.rounds))
+            good = asyncio.run(measure(settings, arguments.rounds))
         finally:
             for host in process.hosts(Path(directory)):
                 process.stop(host)

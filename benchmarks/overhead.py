@@ -1,8 +1,8 @@
-"""What a question costs besides the model and the database: with a model that answers at once.
+"""Measure the overhead of a question besides the model and the database, with a model that answers at once.
 
     python benchmarks/overhead.py [--rounds 30]
 
-Beside it, in the same run: a bare LangGraph with as many nodes and the same checkpointer; the same on a
+In the same run: a bare LangGraph with as many nodes and the same checkpointer; the same on a
 catalog of 1,000 tables; `import text2sql` and `text2sql --help` beside `python -c pass`.
 """
 
@@ -47,7 +47,7 @@ async def ours(source: Path, memory: Path, rounds: int) -> float:
     )
     async with AsyncText2SQL(str(source), settings=settings, model=AsyncChatModel([backend], settings)) as db:
         await db.ask("How many orders are there?")
-        await asyncio.sleep(1.0)  # values are read while nobody waits
+        await asyncio.sleep(1.0)  # values are read in the background
         return await median(lambda: db.ask("How many orders are there?"), rounds)
 
 

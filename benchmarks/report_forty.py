@@ -146,10 +146,10 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser()
     parser.add_argument("--model", default="local")
     parser.add_argument("--keep", type=Path, help="folder for the report, its lock file and the records")
-    given = parser.parse_args()
-    if given.keep:
-        given.keep.mkdir(parents=True, exist_ok=True)
-        asyncio.run(main(given.model, given.keep))
+    arguments = parser.parse_args()
+    if arguments.keep:
+        arguments.keep.mkdir(parents=True, exist_ok=True)
+        asyncio.run(main(arguments.model, arguments.keep))
     else:
-        with tempfile.TemporaryDirectory() as place:
-            asyncio.run(main(given.model, Path(place)))
+        with tempfile.TemporaryDirectory() as temporary:
+            asyncio.run(main(arguments.model, Path(temporary)))

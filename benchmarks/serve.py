@@ -480,23 +480,25 @@ async def soak(port: int, clients: int, minutes: float) -> list[str]:
 # -- the report -----------------------------------------------------------------------------------
 
 
-def table(given: argparse.Namespace, folder: Path) -> list[str]:
+def table(arguments: argparse.Namespace, folder: Path) -> list[str]:
     columns = ["database", "clients", "server", "requests per second", "of bare", "processor ms", "of bare"]
     columns += ["p50 ms", "p99 ms", "codes", "MB", "loop blocked ms"]
     print(f"| {' | '.join(columns)} |\n{'|---' * len(columns)}|")
     faults: list[str] = []
-    for name in given.database:
-        for clients in WORKLOADS[name].clients if given.clients is None else given.clients:
-            faults += rows(name, clients, given, folder)
+    for name in arguments.database:
+        for clients in WORKLOADS[name].clients if arguments.clients is None else arguments.clients:
+            faults += rows(name, clients, arguments, folder)
     return faults
 
 
-def rows(name: str, clients: int, given: argparse.Namespace, folder: Path) -> list[str]:
+def rows(name: str, clients: int, arguments: argparse.Namespace, folder: Path) -> list[str]:
     faults: list[str] = []
     most = least = 0.0
-    for kind in given.only:
+    for kind in arguments.only:
         with running(kind, name, folder / f"{name}-{kind}-{clients}") as port:
-            tally, seconds, resources = asyncio.run(load(port, kind, WORKLOADS[name], clients, given.seconds))
+            tally, seconds, resources = asyncio.run(
+                load(port, kind, WORKLOADS[name], clients, arguments.seconds)
+            )
         rate = tally.codes[200] / seconds
         cpu = resources["processor"] / max(1, tally.codes.total()) * 1e3
         most, least = (rate, cpu) if kind == "bare" else (most, least)
@@ -530,16 +532,16 @@ def main() -> None:
         "--minutes", type=float, default=0.0, help="of constant load by 500 clients, to measure memory"
     )
     parser.add_argument("--only", choices=SERVERS, nargs="+", default=SERVERS)
-    given = parser.parse_args()
+    arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        faults = table(given, folder) if given.clients != [] else []
-        if given.streams:
+        faults = table(arguments, folder) if arguments.clients != [] else []
+        if arguments.streams:
             with running("question", "tiny", folder / "streams") as port:
-                faults += asyncio.run(streams(port, given.streams))
-        if given.minutes:
+                faults += asyncio.run(streams(port, arguments.streams))
+        if arguments.minutes:
             with running("question", "tiny", folder / "soak") as port:
-                faults += asyncio.run(soak(port, 500, given.minutes))
+                faults += asyncio.run(soak(port, 500, arguments.minutes))
     for fault in faults:
         print(fault, file=sys.stderr)
     sys.exit(1 if faults else 0)

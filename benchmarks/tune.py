@@ -41,9 +41,9 @@ import torch.nn.functional as F  # noqa: N812 -- its usual name
 from sqlglot import exp
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
-from accuracy_lab import SET, SHIPPED, Place
-from other_ways import found_in
-from practice import build
+from compare_prompts import SET, SHIPPED, BenchmarkDatabase
+from invented_databases import build
+from second_query import schema_info
 from text2sql.agents.prompt_builder import question_text
 from text2sql.config import Settings
 from text2sql.evaluation.questions import Question
@@ -151,15 +151,15 @@ def own_pairs(name: str, folder: str = "of_spider") -> list[dict[str, str]]:
 
 
 def _batches_of(path: Path, pairs: list[Pair], easy: float) -> Iterator[Batch]:
-    place = Place(path)
+    database = BenchmarkDatabase(path)
     template = Template((SHIPPED / "generate_sql.md").read_text(encoding="utf-8"))
-    system = template.substitute(dialect="SQLite", schema=render(place.catalog, samples=True))
-    sharing = ValueSharing("samples", place.schema_context, mask_literals)
+    system = template.substitute(dialect="SQLite", schema=render(database.catalog, samples=True))
+    sharing = ValueSharing("samples", database.schema_context, mask_literals)
     examples: list[Pair] = []
     for question, sql in pairs:
         if hardness(sql, "sqlite") != "easy" or random.random() < easy:
-            linked: Any = found_in(Question("", "", question, ""), place)
-            examples.append((question_text(question, linked, sharing), normalized(sql, place.catalog)))
+            linked: Any = schema_info(Question("", "", question, ""), database)
+            examples.append((question_text(question, linked, sharing), normalized(sql, database.catalog)))
     random.shuffle(examples)
     count = max(1, round(len(examples) / BATCH))
     yield from ((system, examples[at::count]) for at in range(count if examples else 0))

@@ -1,9 +1,9 @@
-"""What it costs that every table of a query becomes a sub-query of its visible columns, on a million rows.
+"""Measure the cost of replacing each table by a sub-query of its visible columns, on a million rows.
 
     python tests/servers.py -- python benchmarks/wrapping.py [ROWS]
 
-Each query runs as it was written and as the guard sends it under a policy that hides one column, taking turns
-on one connection; the figure is the ratio of the medians. An engine without a server is left out, and said.
+Each query runs as written, and as the guard sends it under a policy that hides one column, alternating on one
+connection; the figure is the ratio of the medians. An engine without a server is reported and skipped.
 """
 
 import os
@@ -40,8 +40,8 @@ REPEATS = 7
 
 
 def schema(dialect: str, rows: int) -> list[str]:
-    """Two tables, the second a thousandth as long; `secret` is what the policy hides."""
-    series, place = {
+    """Two tables, the second with a thousandth of the rows; the policy hides `secret`."""
+    series, numbers = {
         "sqlite": ("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < {n}) ", "n"),
         "duckdb": ("", "range(1, {n} + 1) AS n(i)"),
         "postgres": ("", "generate_series(1, {n}) AS n(i)"),
@@ -49,7 +49,7 @@ def schema(dialect: str, rows: int) -> list[str]:
         "clickhouse": ("", "(SELECT number + 1 AS i FROM numbers({n})) AS n"),
     }[dialect]
     text = {"clickhouse": "String"}.get(dialect, "VARCHAR(20)")
-    made = {"clickhouse": " ENGINE = MergeTree ORDER BY id"}.get(dialect, "")
+    table_options = {"clickhouse": " ENGINE = MergeTree ORDER BY id"}.get(dialect, "")
     key = "" if dialect == "clickhouse" else " PRIMARY KEY"
     name = {
         "postgres": "'{0}' || i % {1}",
@@ -65,8 +65,8 @@ def schema(dialect: str, rows: int) -> list[str]:
     ):  # fmt: skip
         statements += [
             f"DROP TABLE IF EXISTS {table}",
-            f"CREATE TABLE {table} (id INT{key}, {columns}){made}",
-            f"INSERT INTO {table} {series.format(n=count)}SELECT i, {values} FROM {place.format(n=count)}",
+            f"CREATE TABLE {table} (id INT{key}, {columns}){table_options}",
+            f"INSERT INTO {table} {series.format(n=count)}SELECT i, {values} FROM {numbers.format(n=count)}",
         ]
     if dialect != "clickhouse":
         statements.append("CREATE INDEX wrap_by_customer ON wrap_orders (customer_id)")
@@ -149,10 +149,10 @@ def measured(run: Run, plain: str, wrapped: str) -> tuple[float, float]:
     if run(plain) != run(wrapped):
         raise RuntimeError(f"not the same rows: {plain}")
     for _ in range(REPEATS):
-        for sql, kept in zip((plain, wrapped), times, strict=True):
+        for sql, durations in zip((plain, wrapped), times, strict=True):
             start = time.perf_counter()
             run(sql)
-            kept.append(time.perf_counter() - start)
+            durations.append(time.perf_counter() - start)
     return statistics.median(times[0]), statistics.median(times[1])
 
 

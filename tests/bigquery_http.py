@@ -30,14 +30,14 @@ def _offline(directory: Path) -> None:
         importing(name)
     connect = duckdb.connect
 
-    def connected(*given: Any, **named: Any) -> Any:
-        zone = named.get("config", {}).pop("TimeZone", "")
-        made = connect(*given, **named)
+    def connected(*arguments: Any, **options: Any) -> Any:
+        zone = options.get("config", {}).pop("TimeZone", "")
+        connection = connect(*arguments, **options)
         for name in EXTENSIONS:
-            made.load_extension(name)
+            connection.load_extension(name)
         if zone:
-            made.execute(f"SET GLOBAL TimeZone = '{zone}'")
-        return made
+            connection.execute(f"SET GLOBAL TimeZone = '{zone}'")
+        return connection
 
     duckdb.connect = connected
 
@@ -52,7 +52,7 @@ def main(directory: Path, port: int) -> None:
     settings.data_dir = directory / "data"
     emulator: Any = import_module("local_bigquery.app").app
     errors: Any = import_module("local_bigquery.errors")
-    errors.DUCKDB_ERRORS += [(re.compile(words), "invalidQuery", told) for words, told in WORDS]
+    errors.DUCKDB_ERRORS += [(re.compile(words), "invalidQuery", message) for words, message in WORDS]
     store: Any = import_module("local_bigquery.jobs.store")
     server = uvicorn.Server(uvicorn.Config(emulator, host="127.0.0.1", port=port, log_level="warning"))
 

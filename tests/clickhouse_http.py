@@ -50,18 +50,18 @@ class Wire(BaseHTTPRequestHandler):
         self.do_POST()
 
     def do_POST(self) -> None:
-        given = dict(parse_qsl(urlsplit(self.path).query, keep_blank_values=True))
+        parameters = dict(parse_qsl(urlsplit(self.path).query, keep_blank_values=True))
         body = self.rfile.read(int(self.headers.get("Content-Length") or 0)).decode()
         if self.path == "/drop":  # as a firewall would: every other connection is cut
             for connection in _OPEN - {self.connection}:
                 with suppress(OSError):
                     connection.shutdown(socket.SHUT_RDWR)
-            return self._whole(b"")
+            return self._reply(b"")
         if self._password() != self.password:
             return self._failed(
                 "Code: 516. DB::Exception: default: Authentication failed. (AUTHENTICATION_FAILED)"
             )
-        sql = "\n".join(part for part in (given.get("query"), body) if part)
+        sql = "\n".join(part for part in (parameters.get("query"), body) if part)
         if re.search(r";\s*[^\s;]", _QUOTED.sub(" ", sql)):
             return self._failed(
                 "Code: 62. DB::Exception: Syntax error (Multi-statements are not allowed). (SYNTAX_ERROR)"
@@ -71,24 +71,24 @@ class Wire(BaseHTTPRequestHandler):
             sql = sql.replace(killed[0], marked)
         connection = chdb.connect(self.directory)
         try:
-            self._answer(connection, sql, given)
+            self._answer(connection, sql, parameters)
         except OSError:
             self.close_connection = True  # the client has gone
         finally:
             connection.close()
 
-    def _answer(self, connection: Any, sql: str, given: dict[str, str]) -> None:
-        form = given.get("default_format", "TabSeparated")
+    def _answer(self, connection: Any, sql: str, parameters: dict[str, str]) -> None:
+        form = parameters.get("default_format", "TabSeparated")
         try:
-            self._prepare(connection, given)
+            self._prepare(connection, parameters)
             if not re.match(r"\s*(SELECT|WITH|\()", sql, re.IGNORECASE):
-                self._whole(connection.query(sql, form).bytes())
+                self._reply(connection.query(sql, form).bytes())
                 return
-            text = f"{sql}\n/*{given.get('query_id', '')}*/"
+            text = f"{sql}\n/*{parameters.get('query_id', '')}*/"
             pieces = iter(connection.send_query(text, form))
             first = next(pieces, None)
             if first is None:  # a stream without rows forgets its columns
-                self._whole(connection.query(text, form).bytes())
+                self._reply(connection.query(text, form).bytes())
                 return
         except chdb.ChdbError as error:
             self._failed(str(error))
@@ -103,9 +103,9 @@ class Wire(BaseHTTPRequestHandler):
             self._chunk(str(error).encode())
         self.wfile.write(b"0\r\n\r\n")
 
-    def _prepare(self, connection: Any, given: dict[str, str]) -> None:
-        connection.query(f"USE `{given.get('database') or 'default'}`")
-        settings = {name: value for name, value in given.items() if name not in _OF_THE_PROTOCOL}
+    def _prepare(self, connection: Any, parameters: dict[str, str]) -> None:
+        connection.query(f"USE `{parameters.get('database') or 'default'}`")
+        settings = {name: value for name, value in parameters.items() if name not in _OF_THE_PROTOCOL}
         for last in (False, True):  # once it is read-only, nothing more can be set
             chosen = [
                 f"{name} = '{value}'" for name, value in settings.items() if (name == "readonly") is last
@@ -114,8 +114,8 @@ class Wire(BaseHTTPRequestHandler):
                 connection.query(f"SET {', '.join(chosen)}")
 
     def _password(self) -> str:
-        given = self.headers.get("Authorization", "").removeprefix("Basic ")
-        return base64.b64decode(given).decode().partition(":")[2]
+        credentials = self.headers.get("Authorization", "").removeprefix("Basic ")
+        return base64.b64decode(credentials).decode().partition(":")[2]
 
     def _begin(self, status: int, headers: dict[str, str]) -> None:
         self.send_response(status)
@@ -123,14 +123,14 @@ class Wire(BaseHTTPRequestHandler):
             self.send_header(name, value)
         self.end_headers()
 
-    def _whole(self, body: bytes, status: int = 200, code: str = "") -> None:
-        told = {"X-ClickHouse-Exception-Code": code} if code else {}
-        self._begin(status, {"Content-Length": str(len(body)), **told})
+    def _reply(self, body: bytes, status: int = 200, code: str = "") -> None:
+        headers = {"X-ClickHouse-Exception-Code": code} if code else {}
+        self._begin(status, {"Content-Length": str(len(body)), **headers})
         self.wfile.write(body)
 
     def _failed(self, text: str) -> None:
-        found = _CODE.search(text)
-        self._whole(text.encode(), 500, found[1] if found else "1001")
+        code = _CODE.search(text)
+        self._reply(text.encode(), 500, code[1] if code else "1001")
 
     def _chunk(self, data: bytes) -> None:
         if data:

@@ -21,7 +21,7 @@ from urllib.parse import urlsplit
 
 import psycopg
 
-from fleet import CUSTOMERS, Fleet, Load, One, ask_until_over, fleet, lost, resumed
+from fleet import CUSTOMERS, Fleet, Load, ServerProcess, ask_until_over, fleet, lost, resumed
 from text2sql.config import Settings
 from text2sql.memory import open_memory
 
@@ -37,13 +37,13 @@ async def kill(cluster: Fleet) -> dict[str, Any]:
     clients = asyncio.create_task(ask_until_over(cluster, load))
     async with cluster.client("ann") as ann:
         names = [await _begin(ann) for _ in range(2)]
-        before, victim = await _half_made(cluster, names[0])
+        before, victim = await _unfinished_report(cluster, names[0])
         victim.kill()
         killed = time.monotonic()
         cluster.servers = [server for server in cluster.servers if server is not victim]
         texts, records = [], []
         for name in names:
-            text, record = await _made(ann, name)
+            text, record = await _finished_report(ann, name)
             texts.append(text.split("\n\n"))
             records.append(record)
         took = time.monotonic() - killed
@@ -114,7 +114,7 @@ async def restart(cluster: Fleet) -> dict[str, Any]:
         began = time.monotonic()
         await asyncio.to_thread(cluster.database.restart)
         away = time.monotonic() - began
-        text, _ = await _made(ann, name)
+        text, _ = await _finished_report(ann, name)
     before = len(load.finished)
     await asyncio.sleep(2)
     load.over = True
@@ -158,12 +158,12 @@ async def backup(cluster: Fleet) -> dict[str, Any]:
     clients = asyncio.create_task(ask_until_over(cluster, load, slow=False))
     async with cluster.client("ann") as ann:
         name = await _begin(ann)
-        text, _ = await _made(ann, name)
+        text, _ = await _finished_report(ann, name)
     load.over = True
     await clients
     took = await asyncio.to_thread(_dump_and_restore, cluster, file)
     async with cluster.client("ann") as ann:
-        again, _ = await _made(ann, name)
+        again, _ = await _finished_report(ann, name)
     with psycopg.connect(cluster.memory) as memory:
         row = memory.execute("SELECT count(*) FROM text2sql_audit WHERE event = 'ended'").fetchone()
     return {
@@ -207,7 +207,7 @@ async def _begin(client: Any) -> str:
     return name
 
 
-async def _half_made(cluster: Fleet, name: str) -> tuple[set[str], One]:
+async def _unfinished_report(cluster: Fleet, name: str) -> tuple[set[str], ServerProcess]:
     """The values of an unfinished report, and the server that makes it."""
     async with open_memory(Settings(memory=cluster.memory)) as memory, asyncio.timeout(60):
         while True:
@@ -220,7 +220,7 @@ async def _half_made(cluster: Fleet, name: str) -> tuple[set[str], One]:
     return shown, _holder(cluster, name)
 
 
-def _holder(cluster: Fleet, name: str) -> One:
+def _holder(cluster: Fleet, name: str) -> ServerProcess:
     with psycopg.connect(cluster.memory) as admin:
         row = admin.execute("SELECT holder FROM text2sql_works WHERE id = %s", (name,)).fetchone()
     assert row is not None
@@ -228,10 +228,10 @@ def _holder(cluster: Fleet, name: str) -> One:
     return next(server for server in cluster.servers if server.process.pid == pid)
 
 
-async def _ended(client: Any, place: str) -> dict[str, Any]:
+async def _ended(client: Any, path: str) -> dict[str, Any]:
     async with asyncio.timeout(120):
         while True:
-            response = await client.get(place)
+            response = await client.get(path)
             if response.status_code == 200 and response.json()["status"] != "running":
                 break
             await asyncio.sleep(0.1)
@@ -240,7 +240,7 @@ async def _ended(client: Any, place: str) -> dict[str, Any]:
     return body
 
 
-async def _made(client: Any, name: str) -> tuple[str, dict[str, Any]]:
+async def _finished_report(client: Any, name: str) -> tuple[str, dict[str, Any]]:
     body = await _ended(client, f"/api/v1/reports/{name}")
     result = await client.get(f"/api/v1/reports/{name}/result")
     return result.text, body["record"]

@@ -63,7 +63,7 @@ CUSTOMERS = 3_000
 _READY_SECONDS = 90.0
 
 
-class One:
+class ServerProcess:
     """A server: a process of its own on a port of its own."""
 
     def __init__(self, folder: Path, port: int, memory: str, **environment: str) -> None:
@@ -112,7 +112,7 @@ class Fleet:
     url: str  # the load balancer's
     memory: str
     database: Postgres
-    servers: Sequence[One]
+    servers: Sequence[ServerProcess]
     folder: Path
     keys: dict[str, str] = field(default_factory=dict)
 
@@ -134,11 +134,11 @@ def site(ports: Sequence[int], port: int) -> str:
     assert block is not None
     lines = []
     for line in block[1].splitlines():
-        place = re.search(r"10\.0\.0\.1(\d):8000", line)
-        if place is None:
+        address = re.search(r"10\.0\.0\.1(\d):8000", line)
+        if address is None:
             lines.append(line.replace("listen 80;", f"listen 127.0.0.1:{port};"))
-        elif int(place[1]) <= len(ports):
-            lines.append(line.replace(place[0], f"127.0.0.1:{ports[int(place[1]) - 1]}"))
+        elif int(address[1]) <= len(ports):
+            lines.append(line.replace(address[0], f"127.0.0.1:{ports[int(address[1]) - 1]}"))
     return "\n".join(lines)
 
 
@@ -151,9 +151,9 @@ def fleet(
         database = stack.enter_context(postgres({"max_connections": "200"}))
         (folder / "program.py").write_text(PROGRAM)
         _make_shop(folder / "shop.db")
-        servers: list[One] = []
+        servers: list[ServerProcess] = []
         for _ in range(count):
-            servers.append(One(folder, free_port(), database.url, **environment))
+            servers.append(ServerProcess(folder, free_port(), database.url, **environment))
             stack.callback(servers[-1].kill)
         for server in servers:
             server.wait()

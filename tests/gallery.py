@@ -68,7 +68,7 @@ class GalleryValues:
         return list(_VALUES.get((table, column), ()))[:most]
 
     def places(self, value: str) -> list[tuple[str, str]]:
-        return [place for place, values in _VALUES.items() if _bare(value) in map(_bare, values)]
+        return [column for column, values in _VALUES.items() if _bare(value) in map(_bare, values)]
 
 
 def _bare(text: str) -> str:

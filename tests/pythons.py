@@ -42,12 +42,12 @@ def find(version: str) -> Path | None:
 
 
 def passes(version: str, python: Path) -> bool:
-    place = ROOT / f".venv-{version}"
-    inside = place / "bin" / "python"
+    environment = ROOT / f".venv-{version}"
+    inside = environment / "bin" / "python"
     print(f"== Python {version}: {python}", flush=True)
     install = [str(uv()), "pip", "install", "--quiet", "--python", str(inside)]
     steps = [
-        [str(uv()), "venv", "--quiet", "--allow-existing", "--python", str(python), str(place)],
+        [str(uv()), "venv", "--quiet", "--allow-existing", "--python", str(python), str(environment)],
         [*install, "--require-hashes", "-r", str(ROOT / "requirements.lock")],
         [*install, "--no-deps", "-e", str(ROOT)],
         [str(inside), "-m", "pytest", *TESTS],

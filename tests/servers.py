@@ -262,14 +262,14 @@ def bigquery() -> Iterator[Server]:
 
 @contextmanager
 def servers() -> Iterator[dict[str, str]]:
-    """The URLs of all, by the variable that carries them; a server that cannot be had is missing."""
+    """The URLs of all servers by environment variable, without those that cannot be started."""
     urls: dict[str, str] = {}
     try:
         chinese_font()  # before a test draws a chart: the renderer reads the system's fonts once
     except Unavailable as error:
         _say(f"*** {error}")
     with ExitStack() as stack:
-        for variable, server in _wanted():
+        for variable, server in _test_servers():
             if os.environ.get(variable):
                 urls[variable] = os.environ[variable]
                 continue
@@ -281,7 +281,7 @@ def servers() -> Iterator[dict[str, str]]:
         yield urls
 
 
-def _wanted() -> list[tuple[str, Callable[[], AbstractContextManager[Server]]]]:
+def _test_servers() -> list[tuple[str, Callable[[], AbstractContextManager[Server]]]]:
     clouds = [(SNOWFLAKE_URL, snowflake), (BIGQUERY_URL, bigquery)]
     if names := _clouds():
         return [(variable, server) for variable, server in clouds if server.__name__ in names]
@@ -297,59 +297,59 @@ def _clouds() -> list[str]:
     return [name for name in os.environ.get("TEXT2SQL_CLOUDS", "").split(",") if name]
 
 
-# -- What it takes -------------------------------------------------------------------------------
+# -- Installation -------------------------------------------------------------------------------
 
 
 def environment(name: str, python: str, *, over: bool = False) -> Path:
-    """A Python with the packages of `environments/NAME.txt`, and nothing that they themselves ask for: what
-    the tests need of them runs without, or is found, for one that lies `over` the environment we run in,
-    there. Made once, beside `.venv`.
+    """A virtual environment with the packages of `environments/NAME.txt`, without their dependencies: the
+    tests do not need them, or find them in the current environment if this one is `over` it. It is created
+    once, next to `.venv`.
     """
-    place, packages = ROOT / f".venv-{name}", ROOT / "tests" / "environments" / f"{name}.txt"
-    done = place / packages.name
+    folder, packages = ROOT / f".venv-{name}", ROOT / "tests" / "environments" / f"{name}.txt"
+    done = folder / packages.name
     if not done.exists() or done.read_bytes() != packages.read_bytes():
-        _say(f"installing what a test needs of {name} into {place.name}")
-        inside = [str(uv()), "pip", "install", "--quiet", "--python", str(place), "--no-deps"]
-        inside.append("--compile-bytecode")  # a machine may be told to keep none: then every start compiles
+        _say(f"installing what a test needs of {name} into {folder.name}")
+        inside = [str(uv()), "pip", "install", "--quiet", "--python", str(folder), "--no-deps"]
+        inside.append("--compile-bytecode")  # without stored bytecode, every start would compile
         for step in (
-            [str(uv()), "venv", "--quiet", "--clear", "--python", python, str(place)],
+            [str(uv()), "venv", "--quiet", "--clear", "--python", python, str(folder)],
             [*inside, "--require-hashes", "-r", str(packages)],
         ):
             if subprocess.run(step, cwd=ROOT, stdout=sys.stderr, check=False).returncode != 0:
                 raise Unavailable(f"{packages.name} could not be installed")
         if over:
-            (own,) = place.glob("lib/python*/site-packages")
+            (own,) = folder.glob("lib/python*/site-packages")
             (own / "over.pth").write_text(f"{get_path('purelib')}\n{ROOT / 'src'}\n")
         done.write_bytes(packages.read_bytes())
-    return place / "bin" / "python"
+    return folder / "bin" / "python"
 
 
 def installed(name: str, package: str, *patterns: str) -> Path:
     """The newest file of that name; installed from Debian's package where that is allowed."""
-    if place := _find(name, patterns):
-        return place
+    if program := _find(name, patterns):
+        return program
     if os.geteuid() != 0 or not shutil.which("apt-get"):
         raise Unavailable(f"{name} is not installed. As root: apt-get install {package}")
     _say(f"installing {package} with apt-get, because {name} is missing")
-    # Run level 1: the package must not start a server of its own, which nobody would stop.
+    # Run level 1: the package must not start its own server, which would keep running.
     quiet = {**os.environ, "DEBIAN_FRONTEND": "noninteractive", "RUNLEVEL": "1"}
     wait = ["-o", "DPkg::Lock::Timeout=600"]  # another test may be installing something
     install = ["apt-get", *wait, "install", "-y", "-qq", "--no-install-recommends", package]
     for attempt in (install, ["apt-get", *wait, "update", "-qq"], install):
         subprocess.run(attempt, env=quiet, stdout=sys.stderr, check=False)
-        if place := _find(name, patterns):
-            return place
+        if program := _find(name, patterns):
+            return program
     raise Unavailable(f"{name} is missing and apt-get could not install {package}")
 
 
 def chinese_font() -> Path:
-    """Without it Chinese is boxes, on screenshots and in pictures of charts."""
+    """Screenshots and charts need it to show Chinese characters."""
     return installed("NotoSansCJK-Regular.ttc", "fonts-noto-cjk", "share/fonts/opentype/noto")
 
 
 def _find(name: str, patterns: Sequence[str]) -> Path | None:
-    places = [place / name for pattern in patterns for place in Path("/usr").glob(pattern)]
-    programs = sorted((place for place in places if place.exists()), key=_version)
+    candidates = [path / name for pattern in patterns for path in Path("/usr").glob(pattern)]
+    programs = sorted((path for path in candidates if path.exists()), key=_version)
     on_path = shutil.which(name)
     return programs[-1] if programs else Path(on_path) if on_path else None
 
@@ -391,23 +391,23 @@ def _directory(kind: str, owner: str) -> Iterator[Path]:
 def _postgres_ready(port: int) -> bool:
     """A start-up packet is answered with a request for a password, not with 'starting up'."""
     hello = b"\x00\x03\x00\x00user\x00postgres\x00\x00"
-    return _asked(port, (len(hello) + 4).to_bytes(4, "big") + hello)[:1] == b"R"
+    return _first_bytes(port, (len(hello) + 4).to_bytes(4, "big") + hello)[:1] == b"R"
 
 
 def _mariadb_ready(port: int) -> bool:
-    return len(_asked(port, b"")) > 4
+    return len(_first_bytes(port, b"")) > 4
 
 
 def _redis_ready(port: int) -> bool:
     """It asks for the password; one that is still loading says so instead."""
-    return _asked(port, b"PING\r\n").startswith(b"-NOAUTH")
+    return _first_bytes(port, b"PING\r\n").startswith(b"-NOAUTH")
 
 
 def _http_ready(port: int) -> bool:
-    return _asked(port, b"GET / HTTP/1.0\r\n\r\n").startswith(b"HTTP")
+    return _first_bytes(port, b"GET / HTTP/1.0\r\n\r\n").startswith(b"HTTP")
 
 
-def _asked(port: int, hello: bytes) -> bytes:
+def _first_bytes(port: int, hello: bytes) -> bytes:
     try:
         with socket.create_connection(("127.0.0.1", port), timeout=2) as connection:
             connection.sendall(hello)
@@ -464,5 +464,5 @@ def main(words: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    given = sys.argv[1:]
-    sys.exit(main(given[1:] if given[:1] == ["--"] else given))
+    arguments = sys.argv[1:]
+    sys.exit(main(arguments[1:] if arguments[:1] == ["--"] else arguments))

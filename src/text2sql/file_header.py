@@ -49,8 +49,8 @@ def _open_and_read(path: Path, count: int) -> bytes:
         descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
         try:
             header = os.read(descriptor, max(count, 12))
-            place, signature = _DUCKDB_SIGNATURE
-            keep = os.name == "posix" and header[place] == signature
+            offset, signature = _DUCKDB_SIGNATURE
+            keep = os.name == "posix" and header[offset] == signature
             if keep:
                 status = os.fstat(descriptor)
                 _open_files[status.st_dev, status.st_ino] = descriptor, connection
@@ -64,7 +64,7 @@ def _open_and_read(path: Path, count: int) -> bytes:
 
 
 def _close_deleted() -> None:
-    """A deleted file is opened by nobody any more, and its space is freed."""
+    """Close deleted files, which are not opened again, to free their space."""
     for key, (descriptor, connection) in list(_open_files.items()):
         if not os.fstat(descriptor).st_nlink:
             del _open_files[key]
@@ -75,7 +75,7 @@ def _close_deleted() -> None:
 def sqlite_application_id(path: Path) -> int | None:
     """Return the application id in the header of a SQLite file; None for any other file.
 
-    `immutable` takes no locks and creates no files beside the database. It does not see the write-ahead log
+    `immutable` takes no locks and creates no files next to the database. It does not see the write-ahead log
     either, but the id is set when a database is created, before a log exists.
     """
     _require_readable(path)

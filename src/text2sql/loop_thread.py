@@ -1,4 +1,4 @@
-"""An event loop in a thread of its own, for synchronous wrappers of asynchronous code, and for work that must
+"""An event loop in a separate thread, for synchronous wrappers of asynchronous code, and for work that must
 outlive the caller's loop.
 
 Ctrl-C, or leaving a stream early, cancels the work in the thread before it propagates.

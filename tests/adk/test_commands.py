@@ -31,17 +31,17 @@ RESULT = '{"columns": ["revenue"], "rows": [[37.75]], "truncated": false}'
 STARTED = 180.0  # seconds: ADK imports slowly, and the machine may be busy
 
 
-def folder(place: Path, model: Model, line: str = "from text2sql.adk import root_agent") -> Path:
+def folder(directory: Path, model: Model, line: str = "from text2sql.adk import root_agent") -> Path:
     """As docs/adk.md has it."""
-    own = place / "agents" / "shop"
+    own = directory / "agents" / "shop"
     own.mkdir(parents=True)
     (own / "agent.py").write_text(f"{line}\n")
     variables = {
-        "TEXT2SQL_DB": str(make_shop(place / "shop.db")),
+        "TEXT2SQL_DB": str(make_shop(directory / "shop.db")),
         "TEXT2SQL_MODEL": "openai-compatible:m",
         "TEXT2SQL_BASE_URL": model.url,
         "TEXT2SQL_API_KEY": KEY,
-        "TEXT2SQL_MEMORY": str(place / "memory.db"),
+        "TEXT2SQL_MEMORY": str(directory / "memory.db"),
     }
     (own / ".env").write_text("".join(f"{name}={value}\n" for name, value in variables.items()))
     return own

@@ -50,11 +50,11 @@ def size(png: bytes) -> tuple[int, int]:
 def test_every_shape_is_drawn_in_both_formats_and_languages(shape: Shape, lang: Language) -> None:
     query_result = shape.result(lang)
     for chart in fitting(query_result, shape.questions[lang]):
-        made = spec(chart, query_result, lang, shape.questions[lang])
-        wide, high = size(picture(made, "png", scale=1))
+        chart_spec = spec(chart, query_result, lang, shape.questions[lang])
+        wide, high = size(picture(chart_spec, "png", scale=1))
         assert 150 < wide < 1_000
         assert 100 < high < 900
-        drawn = ElementTree.fromstring(picture(made, "svg").decode())
+        drawn = ElementTree.fromstring(picture(chart_spec, "svg").decode())
         texts = " ".join(text.strip() for text in drawn.itertext())
         assert shape.questions[lang][:20] in texts
 
@@ -88,11 +88,11 @@ def test_an_invalid_specification_is_a_chart_error() -> None:
 def test_rendering_does_not_block_the_event_loop() -> None:
     chart = choose(ORDERS)
     assert chart is not None
-    made = spec(chart, ORDERS, "en")
+    chart_spec = spec(chart, ORDERS, "en")
 
     async def both() -> tuple[bytes, int]:
         beats = 0
-        drawing = asyncio.create_task(picture_in_subprocess(made))
+        drawing = asyncio.create_task(picture_in_subprocess(chart_spec))
         while not drawing.done():
             await asyncio.sleep(0.001)
             beats += 1

@@ -130,7 +130,7 @@ def test_the_shape_of_a_result_decides(about: str, query_result: QueryResult, ex
     assert " ".join(kinds(query_result)) == expected
 
 
-ASKED = [
+CHART_BY_QUESTION = [
     ("share of orders by city", "pie"),
     ("各城市订单占比", "pie"),
     ("orders by city", "bar"),
@@ -139,7 +139,7 @@ ASKED = [
 ]
 
 
-@pytest.mark.parametrize(("question", "expected"), ASKED)
+@pytest.mark.parametrize(("question", "expected"), CHART_BY_QUESTION)
 def test_the_question_may_name_a_kind_that_fits(question: str, expected: str) -> None:
     chart = choose(result("city,orders", [[city, 5] for city in CITIES]), question)
     assert chart is not None

@@ -14,7 +14,7 @@ from text2sql.llm import AsyncChatModel, ScriptedBackend
 from text2sql.llm.scripted import Line
 from text2sql.types import ModelProfile
 
-# As the embedded model: it writes a query and nothing around it, and is asked nothing else.
+# Like the embedded model: the reply is a query without any prose, and no other calls are made.
 LIKE_EMBEDDED = ModelProfile(
     context=32_768, location="local", size="small", grammar=True, candidates=True, logprobs=True
 )

@@ -79,7 +79,7 @@ def test_a_column_of_numbers_is_detected_by_its_values() -> None:
     assert not numeric(["13800000000"])  # a telephone number is no amount
 
 
-def test_numbers_stand_to_the_right_and_wide_letters_take_two_places() -> None:
+def test_numbers_are_right_aligned_and_wide_letters_take_two_cells() -> None:
     table = rows_table(("城市", "n"), (("上海", 5), ("Oslo", 1000)), Space())
     assert drawn(table).splitlines() == [
         "╭──────┬──────╮",
@@ -114,7 +114,7 @@ def test_a_pipe_gets_everything() -> None:
     assert visible_columns(500, Space()) == 500
 
 
-def test_nothing_hostile_reaches_the_terminal_whoever_wrote_it() -> None:
+def test_hostile_text_is_neutralized_before_it_reaches_the_terminal() -> None:
     answer = Answer(
         "clarify",
         HOSTILE,

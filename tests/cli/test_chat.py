@@ -351,7 +351,7 @@ def test_keys_of_a_terminal(keys: tuple[Terminal, object]) -> None:
     send = pipe.send_text  # type: ignore[attr-defined]
     send("how many?\n")
     assert terminal.read_line() == "how many?"
-    send("half a thou\x03whole\n")  # Ctrl-C throws away what was begun
+    send("half a thou\x03whole\n")  # Ctrl-C discards the unfinished line
     assert terminal.read_line() == "whole"
     send("\x1b[A\x1b[A\n")  # arrow up, twice
     assert terminal.read_line() == "how many?"

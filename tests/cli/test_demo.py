@@ -66,7 +66,7 @@ def test_quick_is_three_questions_and_leaves_no_trace(ctx: ScriptedCli, shop: Pa
     assert not (tmp_path / "data").exists()
 
 
-def test_the_shop_is_built_in_the_cache_once_and_mended(ctx: ScriptedCli, tmp_path: Path) -> None:
+def test_the_shop_is_built_in_the_cache_once_and_repaired(ctx: ScriptedCli, tmp_path: Path) -> None:
     place = tmp_path / "cache" / "demo" / "shop.db"
     place.parent.mkdir(parents=True)
     place.write_bytes(b"broken")

@@ -38,7 +38,7 @@ def _environment(silent: Endpoint, folder: Path) -> dict[str, str]:
         "TEXT2SQL_DATA_DIR": str(folder),
         "TEXT2SQL_LANG": "en",
         "TERM": "xterm",
-        "PROMPT_TOOLKIT_NO_CPR": "1",  # nobody here answers where the cursor is
+        "PROMPT_TOOLKIT_NO_CPR": "1",  # no terminal answers cursor position requests here
         "LC_ALL": "C.UTF-8",
     }
 
@@ -76,7 +76,7 @@ class Screen:
         while select.select([self._terminal], [], [], 0.05)[0]:
             try:
                 self.seen += os.read(self._terminal, 65_536).decode(errors="replace")
-            except OSError:  # Linux's way of saying that the program has ended
+            except OSError:  # how Linux reports that the program has ended
                 break
         return text in self.seen
 

@@ -73,7 +73,7 @@ def test_a_report_is_written_and_its_path_printed(ctx: ScriptedCli) -> None:
     assert out.read_text(encoding="utf-8").startswith("3 in all, 2025-01: 1\n")
 
 
-def test_without_a_name_it_stands_beside_the_template_under_its_day(ctx: ScriptedCli) -> None:
+def test_without_a_name_the_report_is_written_next_to_the_template_with_its_date(ctx: ScriptedCli) -> None:
     ended = ctx.run("--date", "2025-03-01", "--json", "--record", str(ctx.folder / "record.json"))
     record = json.loads(ended.out)
     assert record["output"] == str(ctx.folder / "report-2025-03-01.md")
@@ -91,6 +91,18 @@ def test_unfilled_placeholders_are_marked_and_the_exit_code_is_4(ctx: ScriptedCl
     page = (ctx.folder / "out.html").read_text(encoding="utf-8")
     assert "3, <strong>⚠ 各城市的订单总额: " in page
     assert "✗ 各城市的订单总额" in ended.err
+
+
+def test_fresh_ignores_the_lock_file_and_its_former_name_warns(ctx: ScriptedCli) -> None:
+    out = ctx.folder / "out.md"
+    ctx.run("--out", str(out))
+    warning = "--anew is now called --fresh; the old name works until version 0.3."
+    for option, warnings in (("--fresh", 0), ("--anew", 1)):
+        ended = ctx.run("--out", str(out), option)
+        assert (ended.code, ended.err.count(warning)) == (0, warnings)
+        assert "0 from the lock file, 3 at the first try" in ended.err
+    assert "3 from the lock file" in ctx.run("--out", str(out)).err
+    assert "--anew" not in run("report", "--help").out
 
 
 @pytest.mark.parametrize(

@@ -198,7 +198,7 @@ def _accept(server: socket.socket, connections: list[socket.socket]) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("scheme", ["postgresql", "mysql"])
-def test_a_server_that_says_nothing_is_given_up(silent_port: int, scheme: str) -> None:
+def test_a_server_that_does_not_respond_is_abandoned(silent_port: int, scheme: str) -> None:
     ended = run(
         "schema", "--db", f"{scheme}://u:p@127.0.0.1:{silent_port}/x", env={"TEXT2SQL_CONNECT_TIMEOUT": "2"}
     )

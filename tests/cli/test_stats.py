@@ -23,7 +23,7 @@ STATS = Stats(
 )
 
 
-def test_the_numbers_stand_under_each_other() -> None:
+def test_the_numbers_are_aligned() -> None:
     assert list(lines(STATS, "en")) == [
         "questions                     4",
         "  answered                    3  (75%)",

@@ -21,8 +21,8 @@ SETTINGS = Settings(memory="none", requests_per_minute=0, lang="en")
 
 def scripted_model() -> AsyncChatModel:
     def reply(request: ModelRequest) -> str:
-        asked = request.messages[-1].content
-        return next(sql for words, sql in REPLIES.items() if words in asked)
+        question = request.messages[-1].content
+        return next(sql for words, sql in REPLIES.items() if words in question)
 
     return AsyncChatModel([ScriptedBackend(last=reply, profile=SMALL)], SETTINGS)
 

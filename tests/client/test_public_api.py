@@ -62,8 +62,11 @@ def test_the_synchronous_client_is_up_to_date() -> None:
 
 def test_the_synchronous_twin_has_every_public_method_with_the_same_arguments() -> None:
     left_out = runpy.run_path(str(ROOT / "scripts" / "make_sync_client.py"))["LEFT_OUT"] - {"close"}
-    one, two = AsyncText2SQL("x.db", settings=SETTINGS), Text2SQL("x.db", settings=SETTINGS)
-    pairs = [(one, two), *((vars(one)[name], vars(two)[name]) for name in ("threads", "results", "verified"))]
+    async_client, twin = AsyncText2SQL("x.db", settings=SETTINGS), Text2SQL("x.db", settings=SETTINGS)
+    pairs = [
+        (async_client, twin),
+        *((vars(async_client)[name], vars(twin)[name]) for name in ("threads", "results", "verified")),
+    ]
     for asynchronous, synchronous in pairs:
         methods = inspect.getmembers(asynchronous, inspect.ismethod)
         for name, method in methods:

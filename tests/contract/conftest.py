@@ -4,42 +4,44 @@ from collections.abc import Iterator
 
 import pytest
 
-from contract.making import PLACE_PARAMS, place_for
-from contract.places import Place
+from contract.engine_databases import EngineDatabase
+from contract.making import ENGINE_PARAMS, engine_database
 from contract.write_tables import shelf_in
 from text2sql.config import Settings
 from text2sql.database import Database, open_database
 from text2sql.database.dialects import GAPS, Gap
 
 
-@pytest.fixture(scope="session", params=PLACE_PARAMS)
-def place(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
-    with place_for(request.param, tmp_path_factory) as made:
+@pytest.fixture(scope="session", params=ENGINE_PARAMS)
+def engine_db(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[EngineDatabase]:
+    with engine_database(request.param, tmp_path_factory) as made:
         yield made
 
 
 @pytest.fixture
-def db(place: Place) -> Iterator[Database]:
-    with open_database(place.url, Settings(time_limit=20.0)) as database:
+def db(engine_db: EngineDatabase) -> Iterator[Database]:
+    with open_database(engine_db.url, Settings(time_limit=20.0)) as database:
         yield database
 
 
 @pytest.fixture
-def shelf(place: Place) -> Iterator[Place]:
+def shelf(engine_db: EngineDatabase) -> Iterator[EngineDatabase]:
     """Separate tables for the tests of writes, which the account may change; the others stay read-only."""
-    if "writes" in place.facts.gaps:
-        pytest.skip(f"{place.facts.product}: {GAPS['writes']}")
-    with shelf_in(place) as created:
+    if "writes" in engine_db.facts.gaps:
+        pytest.skip(f"{engine_db.facts.product}: {GAPS['writes']}")
+    with shelf_in(engine_db) as created:
         yield created
 
 
 @pytest.fixture
-def unless_gap(place: Place, request: pytest.FixtureRequest) -> None:
+def unless_gap(engine_db: EngineDatabase, request: pytest.FixtureRequest) -> None:
     """`@pytest.mark.needs("comments")` skips a test only if the engine's facts declare that gap."""
     for mark in request.node.iter_markers("needs"):
         gap: Gap = mark.args[0]
-        if gap in place.facts.gaps:
-            pytest.skip(f"{place.facts.product}: {GAPS[gap]}")
+        if gap in engine_db.facts.gaps:
+            pytest.skip(f"{engine_db.facts.product}: {GAPS[gap]}")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

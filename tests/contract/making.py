@@ -15,7 +15,7 @@ import duckdb
 import pytest
 
 from contract.emulators import FAKESNOW, LOCAL_BIGQUERY
-from contract.places import Place, filled
+from contract.engine_databases import EngineDatabase, filled
 from text2sql.database.dialects import BY_NAME
 
 URL_VARIABLES = {
@@ -31,7 +31,7 @@ NO_SERVER_HERE = frozenset({"oracle", "bigquery"})
 
 
 @contextmanager
-def sqlite_place(directory: Path) -> Iterator[Place]:
+def sqlite_database(directory: Path) -> Iterator[EngineDatabase]:
     path = directory / "shop 库.db"
 
     def admin(sql: str) -> list[tuple[Any, ...]]:
@@ -42,22 +42,22 @@ def sqlite_place(directory: Path) -> Iterator[Place]:
         finally:
             connection.close()
 
-    yield filled(Place(BY_NAME["sqlite"], str(path), admin))
+    yield filled(EngineDatabase(BY_NAME["sqlite"], str(path), admin))
 
 
 @contextmanager
-def duckdb_place(directory: Path) -> Iterator[Place]:
+def duckdb_database(directory: Path) -> Iterator[EngineDatabase]:
     path = directory / "shop 库.duckdb"
 
     def admin(sql: str) -> list[tuple[Any, ...]]:
         with duckdb.connect(str(path)) as connection:
             return connection.execute(sql).fetchall()
 
-    yield filled(Place(BY_NAME["duckdb"], f"duckdb:///{path}", admin))
+    yield filled(EngineDatabase(BY_NAME["duckdb"], f"duckdb:///{path}", admin))
 
 
 @contextmanager
-def postgres_place(directory: Path) -> Iterator[Place]:
+def postgres_database(directory: Path) -> Iterator[EngineDatabase]:
     import psycopg
 
     url = os.environ[URL_VARIABLES["postgres"]]
@@ -71,18 +71,20 @@ def postgres_place(directory: Path) -> Iterator[Place]:
     run(url, f"CREATE DATABASE {name}")
     run(url, f"CREATE ROLE {name} LOGIN PASSWORD '{password}'")
     inside = _with_account(url, database=name)
-    place = Place(BY_NAME["postgres"], _with_account(url, name, password, name), lambda sql: run(inside, sql))
+    engine_db = EngineDatabase(
+        BY_NAME["postgres"], _with_account(url, name, password, name), lambda sql: run(inside, sql)
+    )
     try:
-        filled(place)
+        filled(engine_db)
         run(inside, f"GRANT SELECT ON ALL TABLES IN SCHEMA public TO {name}")
-        yield place
+        yield engine_db
     finally:
         run(url, f"DROP DATABASE {name} WITH (FORCE)")
         run(url, f"DROP ROLE {name}")
 
 
 @contextmanager
-def mysql_place(directory: Path) -> Iterator[Place]:
+def mysql_database(directory: Path) -> Iterator[EngineDatabase]:
     import pymysql
 
     url = urlsplit(os.environ[URL_VARIABLES["mysql"]])
@@ -107,18 +109,18 @@ def mysql_place(directory: Path) -> Iterator[Place]:
     run(None, f"CREATE DATABASE {name} CHARACTER SET utf8mb4")
     run(None, f"CREATE USER {name}@'%' IDENTIFIED BY '{password}'")
     run(None, f"GRANT SELECT, SHOW VIEW ON {name}.* TO {name}@'%'")
-    place = Place(
+    engine_db = EngineDatabase(
         BY_NAME["mysql"], _with_account(url.geturl(), name, password, name), lambda sql: run(name, sql)
     )
     try:
-        yield filled(place)
+        yield filled(engine_db)
     finally:
         run(None, f"DROP DATABASE {name}")
         run(None, f"DROP USER {name}@'%'")
 
 
 @contextmanager
-def clickhouse_place(directory: Path) -> Iterator[Place]:
+def clickhouse_database(directory: Path) -> Iterator[EngineDatabase]:
     import clickhouse_connect
 
     url = urlsplit(os.environ[URL_VARIABLES["clickhouse"]])
@@ -148,14 +150,14 @@ def clickhouse_place(directory: Path) -> Iterator[Place]:
     admin(f"CREATE DATABASE {name}")
     client.database = name
     try:
-        yield filled(Place(BY_NAME["clickhouse"], url._replace(path=f"/{name}").geturl(), admin))
+        yield filled(EngineDatabase(BY_NAME["clickhouse"], url._replace(path=f"/{name}").geturl(), admin))
     finally:
         admin(f"DROP DATABASE {name}")
         client.close()
 
 
 @contextmanager
-def oracle_place(directory: Path) -> Iterator[Place]:
+def oracle_database(directory: Path) -> Iterator[EngineDatabase]:
     """A separate user, created by the administrator of the given URL. The suite's SQL needs Oracle 23."""
     import oracledb
 
@@ -165,8 +167,8 @@ def oracle_place(directory: Path) -> Iterator[Place]:
     def run(address: str, sql: str) -> list[tuple[Any, ...]]:
         parts = urlsplit(address)
         account = {"user": unquote(parts.username or ""), "password": unquote(parts.password or "")}
-        place = f"{parts.hostname}:{parts.port or 1521}{parts.path}"
-        with oracledb.connect(**account, dsn=place) as connection, connection.cursor() as cursor:
+        dsn = f"{parts.hostname}:{parts.port or 1521}{parts.path}"
+        with oracledb.connect(**account, dsn=dsn) as connection, connection.cursor() as cursor:
             cursor.execute("ALTER SESSION SET NLS_DATE_FORMAT = 'YYYY-MM-DD'")
             cursor.execute(sql.replace("ADD COLUMN", "ADD").replace("LIMIT 1", "FETCH FIRST 1 ROW ONLY"))
             rows = cursor.fetchall() if cursor.description else []
@@ -179,13 +181,13 @@ def oracle_place(directory: Path) -> Iterator[Place]:
     )
     inside = _with_account(url, name, password, urlsplit(url).path.strip("/"))
     try:
-        yield filled(Place(BY_NAME["oracle"], inside, lambda sql: run(inside, sql)))
+        yield filled(EngineDatabase(BY_NAME["oracle"], inside, lambda sql: run(inside, sql)))
     finally:
         run(url, f"DROP USER {name} CASCADE")
 
 
 @contextmanager
-def snowflake_place(directory: Path) -> Iterator[Place]:
+def snowflake_database(directory: Path) -> Iterator[EngineDatabase]:
     """A separate database on fakesnow, or on an account whose role may create one."""
     import snowflake.connector
 
@@ -213,7 +215,7 @@ def snowflake_place(directory: Path) -> Iterator[Place]:
             admin(statement)
         admin("CREATE SCHEMA IF NOT EXISTS PUBLIC")
         admin("USE SCHEMA PUBLIC")
-        yield filled(Place(facts, url._replace(path=f"/{name}/PUBLIC").geturl(), admin))
+        yield filled(EngineDatabase(facts, url._replace(path=f"/{name}/PUBLIC").geturl(), admin))
     finally:
         if not emulated:  # fakesnow keeps databases until it exits
             admin(f"DROP DATABASE {name}")
@@ -221,7 +223,7 @@ def snowflake_place(directory: Path) -> Iterator[Place]:
 
 
 @contextmanager
-def bigquery_place(directory: Path) -> Iterator[Place]:
+def bigquery_database(directory: Path) -> Iterator[EngineDatabase]:
     """A separate dataset on local-bigquery, or in a project whose account may create one."""
     from google.api_core.client_options import ClientOptions
     from google.auth.credentials import AnonymousCredentials
@@ -247,7 +249,7 @@ def bigquery_place(directory: Path) -> Iterator[Place]:
 
         client.create_dataset(name)
         try:
-            yield filled(Place(facts, url._replace(path=f"/{name}").geturl(), admin))
+            yield filled(EngineDatabase(facts, url._replace(path=f"/{name}").geturl(), admin))
         finally:
             client.delete_dataset(name, delete_contents=True)
 
@@ -258,24 +260,24 @@ def _for_bigquery(sql: str) -> str:
     return re.sub(r",\s+PRIMARY KEY \([^)]*\)| PRIMARY KEY", "", sql)
 
 
-PLACES = {
-    "sqlite": sqlite_place,
-    "duckdb": duckdb_place,
-    "postgres": postgres_place,
-    "mysql": mysql_place,
-    "clickhouse": clickhouse_place,
-    "oracle": oracle_place,
-    "snowflake": snowflake_place,
-    "bigquery": bigquery_place,
+FACTORIES = {
+    "sqlite": sqlite_database,
+    "duckdb": duckdb_database,
+    "postgres": postgres_database,
+    "mysql": mysql_database,
+    "clickhouse": clickhouse_database,
+    "oracle": oracle_database,
+    "snowflake": snowflake_database,
+    "bigquery": bigquery_database,
 }
-# For fixtures: `params=PLACE_PARAMS`, then `place_for(request.param, …)`.
-PLACE_PARAMS = [
-    pytest.param(name, marks=pytest.mark.snowflake if name == "snowflake" else ()) for name in PLACES
+# For fixtures: `params=ENGINE_PARAMS`, then `engine_database(request.param, …)`.
+ENGINE_PARAMS = [
+    pytest.param(name, marks=pytest.mark.snowflake if name == "snowflake" else ()) for name in FACTORIES
 ]
 
 
 @contextmanager
-def place_for(name: str, directories: pytest.TempPathFactory) -> Iterator[Place]:
+def engine_database(name: str, directories: pytest.TempPathFactory) -> Iterator[EngineDatabase]:
     """A server that is missing is said loudly, and in CI it is a failure."""
     variable = URL_VARIABLES.get(name)
     if variable and not os.environ.get(variable):
@@ -283,7 +285,7 @@ def place_for(name: str, directories: pytest.TempPathFactory) -> Iterator[Place]
         if os.environ.get("CI") == "true" and name not in NO_SERVER_HERE:
             pytest.fail(missing)
         pytest.skip(missing)
-    with PLACES[name](directories.mktemp(name)) as made:
+    with FACTORIES[name](directories.mktemp(name)) as made:
         yield made
 
 

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from contract.places import Place
+from contract.engine_databases import EngineDatabase
 from text2sql.schema import SchemaContext, build
 from text2sql.sql import policy_for, read_policies
 from text2sql.types import Catalog, Policy
@@ -69,24 +69,26 @@ _SHOWN_ORDERS = [row[:5] for row in _ORDERS if row[5] == 1 and row[2] in ("north
 _SHOWN_MARKS = {order for order, tenant in _MARKS if tenant == 1}
 
 
-def fill(place: Place, *, whole: bool) -> None:
-    for statement in _statements(place, whole=whole):
-        place.admin(statement)
+def fill(engine_db: EngineDatabase, *, whole: bool) -> None:
+    for statement in _statements(engine_db, whole=whole):
+        engine_db.admin(statement)
 
 
-def knowledge_of(place: Place, catalog: Catalog, claims: dict[str, object] | None = None) -> SchemaContext:
+def knowledge_of(
+    engine_db: EngineDatabase, catalog: Catalog, claims: dict[str, object] | None = None
+) -> SchemaContext:
     document = json.dumps(DOCUMENT)
     policy = policy_for(read_policies(document), [], CLAIMS if claims is None else claims)
-    return build(catalog, Policy(policy.tables, {place.dialect: catalog.default_schema}, policy.rows))
+    return build(catalog, Policy(policy.tables, {engine_db.dialect: catalog.default_schema}, policy.rows))
 
 
-def _statements(place: Place, *, whole: bool) -> Iterator[str]:
+def _statements(engine_db: EngineDatabase, *, whole: bool) -> Iterator[str]:
     for old in ("TABLE uses", "VIEW big_orders", "TABLE orders", "TABLE customers"):
         yield f"DROP {old}"
     hidden = ", tenant INTEGER" if whole else ""
     text, number = "VARCHAR(40)", "INTEGER"
-    collation = " COLLATE utf8mb4_bin" if place.dialect == "mysql" else ""
-    engine = " ENGINE = ReplacingMergeTree" if place.dialect == "clickhouse" else ""  # which knows FINAL
+    collation = " COLLATE utf8mb4_bin" if engine_db.dialect == "mysql" else ""
+    engine = " ENGINE = ReplacingMergeTree" if engine_db.dialect == "clickhouse" else ""  # which knows FINAL
     yield (
         f"CREATE TABLE orders (id {number} NOT NULL PRIMARY KEY, customer_id {number}, "
         f"region {text}{collation}, total {number}, note {text}{hidden}){engine}"
@@ -96,30 +98,30 @@ def _statements(place: Place, *, whole: bool) -> Iterator[str]:
     yield f"CREATE TABLE products (id {number}, name {text}, price {number})"
     yield f"CREATE TABLE staff (id {number}, name {text}, boss_id {number}, salary {number})"
     yield f"CREATE TABLE marks (order_id {number}, tenant {number})"
-    if "indexes" not in place.facts.gaps:
+    if "indexes" not in engine_db.facts.gaps:
         yield "CREATE INDEX by_total ON orders (total)"
-    yield _insert(place, "orders", _ORDERS if whole else _SHOWN_ORDERS)
+    yield _insert(engine_db, "orders", _ORDERS if whole else _SHOWN_ORDERS)
     visible_customers = [row for row in _CUSTOMERS if row[2] in ("north", "east") or row[1] == CLAIMS["user"]]
-    yield _insert(place, "customers", _CUSTOMERS if whole else visible_customers)
-    yield _insert(place, "items", [row for row in _ITEMS if whole or row[1] in _SHOWN_MARKS])
-    yield _insert(place, "products", _PRODUCTS)
+    yield _insert(engine_db, "customers", _CUSTOMERS if whole else visible_customers)
+    yield _insert(engine_db, "items", [row for row in _ITEMS if whole or row[1] in _SHOWN_MARKS])
+    yield _insert(engine_db, "products", _PRODUCTS)
     marked_orders = {order for order, _ in _MARKS}
     yield _insert(
-        place, "staff", [row for row in _STAFF if whole or (row[0] in marked_orders and row[3] < 50)]
+        engine_db, "staff", [row for row in _STAFF if whole or (row[0] in marked_orders and row[3] < 50)]
     )
-    yield _insert(place, "marks", _MARKS)
+    yield _insert(engine_db, "marks", _MARKS)
     yield f"CREATE VIEW ruled_orders AS SELECT id, region, total{', tenant' if whole else ''} FROM orders"
     yield "CREATE VIEW dear_products AS SELECT id, name FROM products WHERE price > 50"
     yield "CREATE VIEW every_order AS SELECT id, region FROM orders"
-    if place.dialect == "postgres":
+    if engine_db.dialect == "postgres":
         yield "GRANT SELECT ON ALL TABLES IN SCHEMA public TO PUBLIC"
         yield "ANALYZE"
 
 
-def _insert(place: Place, table: str, rows: Sequence[tuple[object, ...]]) -> str:
+def _insert(engine_db: EngineDatabase, table: str, rows: Sequence[tuple[object, ...]]) -> str:
     def literal(value: object) -> str:
         if isinstance(value, str):
-            return "'" + value.replace("'", "\\'" if place.dialect == "bigquery" else "''") + "'"
+            return "'" + value.replace("'", "\\'" if engine_db.dialect == "bigquery" else "''") + "'"
         return "NULL" if value is None else str(value)
 
     values = ", ".join(f"({', '.join(map(literal, row))})" for row in rows)

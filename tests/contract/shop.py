@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from contract.places import Place
+from contract.engine_databases import EngineDatabase
 from text2sql.types import Policy
 
 POLICY = json.loads((Path(__file__).parents[1] / "sql" / "policy.json").read_text(encoding="utf-8"))
@@ -39,37 +39,39 @@ _WORDS = {
 }
 
 
-def policy_for(place: Place) -> Policy:
+def policy_for(engine_db: EngineDatabase) -> Policy:
     tables = {name: tuple(columns) for name, columns in POLICY["tables"].items()}
-    database = urlsplit(place.url).path.strip("/")
-    named = {place.dialect: database} if not place.facts.default_schema else {}
+    database = urlsplit(engine_db.url).path.strip("/")
+    named = {engine_db.dialect: database} if not engine_db.facts.default_schema else {}
     return Policy(tables, {**POLICY["default_schema"], **named})
 
 
-def fill(place: Place, *, with_hidden: bool, other_hidden: bool = False, backwards: bool = False) -> None:
+def fill(
+    engine_db: EngineDatabase, *, with_hidden: bool, other_hidden: bool = False, backwards: bool = False
+) -> None:
     """Replace the sample schema by the shop; the same rows, with or without the hidden columns. There are two
     sets of values for hidden columns; `backwards` inserts the rows in reverse order.
     """
     for name in ("uses", "orders", "customers", "parts"):
-        place.admin(f"DROP TABLE {name}" if name != "orders" else "DROP VIEW big_orders")
+        engine_db.admin(f"DROP TABLE {name}" if name != "orders" else "DROP VIEW big_orders")
         if name == "orders":
-            place.admin("DROP TABLE orders")
-    place.admin(f"DROP TABLE {place.facts.quote}order{place.facts.quote}")
+            engine_db.admin("DROP TABLE orders")
+    engine_db.admin(f"DROP TABLE {engine_db.facts.quote}order{engine_db.facts.quote}")
     for table, visible in POLICY["tables"].items():
         columns = [*visible, *(HIDDEN.get(table, ()) if with_hidden else ())]
-        quoted = [place.facts.quote + column + place.facts.quote for column in columns]
-        name = f"{place.facts.quote}{table}{place.facts.quote}"
-        kinds = ", ".join(f"{q} {_type(c, place)}" for q, c in zip(quoted, columns, strict=True))
-        place.admin(f"CREATE TABLE {name} ({kinds})")
+        quoted = [engine_db.facts.quote + column + engine_db.facts.quote for column in columns]
+        name = f"{engine_db.facts.quote}{table}{engine_db.facts.quote}"
+        kinds = ", ".join(f"{q} {_type(c, engine_db)}" for q, c in zip(quoted, columns, strict=True))
+        engine_db.admin(f"CREATE TABLE {name} ({kinds})")
         values = [
             [_value(c, 31 - row if other_hidden and c not in visible else row) for c in columns]
             for row in (range(30, 0, -1) if backwards else range(1, 31))
         ]
         rows = ", ".join(f"({', '.join(row)})" for row in values)
-        place.admin(f"INSERT INTO {name} ({', '.join(quoted)}) VALUES {rows}")
+        engine_db.admin(f"INSERT INTO {name} ({', '.join(quoted)}) VALUES {rows}")
 
 
-def _type(column: str, place: Place) -> str:
+def _type(column: str, engine_db: EngineDatabase) -> str:
     if column in _NUMBERS:
         return "INTEGER"
     if column in _MONEY:
@@ -77,8 +79,8 @@ def _type(column: str, place: Place) -> str:
     if column in _DATES:
         return "DATE"
     if column in _TIMES:
-        return "TIMESTAMP NULL" if place.dialect == "mysql" else "TIMESTAMP"
-    return _JSON_TYPE[place.dialect] if column in _JSON else "VARCHAR(100)"
+        return "TIMESTAMP NULL" if engine_db.dialect == "mysql" else "TIMESTAMP"
+    return _JSON_TYPE[engine_db.dialect] if column in _JSON else "VARCHAR(100)"
 
 
 def _value(column: str, row: int) -> str:

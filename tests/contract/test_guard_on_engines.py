@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator
 import duckdb
 import pytest
 
-from contract.making import PLACES
-from contract.places import Place
+from contract.engine_databases import EngineDatabase
+from contract.making import FACTORIES
 from contract.shop import HIDDEN, POLICY, fill, policy_for
 from sql_cases import by_dialect
 from text2sql.config import Settings
@@ -27,35 +27,39 @@ _STRUCTS = "UNNEST([STRUCT("
 
 
 @pytest.fixture(scope="module")
-def shop(place: Place, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
-    with PLACES[place.dialect](tmp_path_factory.mktemp("shop")) as made:
+def shop(engine_db: EngineDatabase, tmp_path_factory: pytest.TempPathFactory) -> Iterator[EngineDatabase]:
+    with FACTORIES[engine_db.dialect](tmp_path_factory.mktemp("shop")) as made:
         fill(made, with_hidden=True)
         yield _readable(made)
 
 
 @pytest.fixture(scope="module")
-def copy(place: Place, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
-    with PLACES[place.dialect](tmp_path_factory.mktemp("copy")) as made:
+def copy(engine_db: EngineDatabase, tmp_path_factory: pytest.TempPathFactory) -> Iterator[EngineDatabase]:
+    with FACTORIES[engine_db.dialect](tmp_path_factory.mktemp("copy")) as made:
         fill(made, with_hidden=False)
         yield _readable(made)
 
 
-def _readable(made: Place) -> Place:
+def _readable(made: EngineDatabase) -> EngineDatabase:
     if made.dialect == "postgres":
         made.admin("GRANT SELECT ON ALL TABLES IN SCHEMA public TO PUBLIC")
     return made
 
 
-def _home(place: Place, policy: Policy) -> str:
-    return policy.default_schema[place.dialect]
+def _home(engine_db: EngineDatabase, policy: Policy) -> str:
+    return policy.default_schema[engine_db.dialect]
 
 
-def cases(place: Place, policy: Policy) -> list[tuple[str, CheckedSql]]:
+def cases(engine_db: EngineDatabase, policy: Policy) -> list[tuple[str, CheckedSql]]:
     """Every honest case of the dialect, as written and as the guard makes it."""
     results = []
     for dialect, _, sql in by_dialect("allowed"):
-        if dialect == place.dialect:
-            here = sql if place.facts.default_schema else sql.replace("shop.", f"{_home(place, policy)}.")
+        if dialect == engine_db.dialect:
+            here = (
+                sql
+                if engine_db.facts.default_schema
+                else sql.replace("shop.", f"{_home(engine_db, policy)}.")
+            )
             made = check(here, dialect, None, policy)
             assert isinstance(made, CheckedSql), made
             results.append((here, made))
@@ -71,7 +75,7 @@ def rows(database: Database, query: CheckedSql) -> Counter[str] | str:
 
 
 def test_a_checked_query_answers_as_the_original_would_without_the_hidden_columns(
-    shop: Place, copy: Place
+    shop: EngineDatabase, copy: EngineDatabase
 ) -> None:
     policy = policy_for(shop)
     differing, answered = [], 0
@@ -88,7 +92,7 @@ def test_a_checked_query_answers_as_the_original_would_without_the_hidden_column
     assert answered >= 10
 
 
-def _read_by_sqlite(shop: Place, sql: str) -> set[str]:
+def _read_by_sqlite(shop: EngineDatabase, sql: str) -> set[str]:
     seen: set[str] = set()
 
     def note(action: int, table: str | None, *_: object) -> int:
@@ -105,17 +109,17 @@ def _read_by_sqlite(shop: Place, sql: str) -> set[str]:
     return seen - {"json_each", "sqlite_master"}  # it looks a table function up there by itself
 
 
-def _read_by_duckdb(shop: Place, sql: str) -> set[str]:
+def _read_by_duckdb(shop: EngineDatabase, sql: str) -> set[str]:
     with duckdb.connect(shop.url.removeprefix("duckdb:///"), read_only=True) as connection:
         return {name.split(".")[-1].strip('"') for name in connection.get_table_names(sql)}
 
 
-def _read_by_postgres(shop: Place, sql: str) -> set[str]:
+def _read_by_postgres(shop: EngineDatabase, sql: str) -> set[str]:
     plan = json.dumps(shop.admin(f"EXPLAIN (FORMAT JSON) {sql}")[0][0])
     return set(re.findall(r'"Relation Name": "([^"]+)"', plan))
 
 
-def _read_by_mysql(shop: Place, sql: str) -> set[str]:
+def _read_by_mysql(shop: EngineDatabase, sql: str) -> set[str]:
     plan = str(shop.admin(f"EXPLAIN FORMAT=JSON {sql}")[0][0])
     aliases = set(re.findall(r'"table_name": "([^"<]+)"', plan))
     written = dict(re.findall(r"(?:FROM|JOIN)\s+[`]?(\w+)[`]?\s+AS\s+[`]?(\w+)", sql))
@@ -123,12 +127,12 @@ def _read_by_mysql(shop: Place, sql: str) -> set[str]:
     return {named.get(alias, alias) for alias in aliases}
 
 
-def _read_by_clickhouse(shop: Place, sql: str) -> set[str]:
+def _read_by_clickhouse(shop: EngineDatabase, sql: str) -> set[str]:
     plan = "\n".join(line for (line,) in shop.admin(f"SELECT * FROM (EXPLAIN {sql})"))
     return set(re.findall(r"ReadFromMergeTree \(\w+\.([^)]+)\)", plan))
 
 
-READ_BY: dict[str, Callable[[Place, str], set[str]]] = {
+READ_BY: dict[str, Callable[[EngineDatabase, str], set[str]]] = {
     "sqlite": _read_by_sqlite,
     "duckdb": _read_by_duckdb,
     "postgres": _read_by_postgres,
@@ -137,7 +141,7 @@ READ_BY: dict[str, Callable[[Place, str], set[str]]] = {
 }
 
 
-def test_the_tables_the_guard_sees_are_the_tables_the_engine_reads(shop: Place) -> None:
+def test_the_tables_the_guard_sees_are_the_tables_the_engine_reads(shop: EngineDatabase) -> None:
     """An engine may leave a table out that it does not need; it may never read one more."""
     if shop.dialect not in READ_BY:
         pytest.skip(f"{shop.facts.product}: an emulator, or no server, tells no plan")
@@ -155,7 +159,7 @@ def test_the_tables_the_guard_sees_are_the_tables_the_engine_reads(shop: Place) 
     assert planned >= 10
 
 
-def test_no_honest_query_can_reach_a_hidden_value(shop: Place) -> None:
+def test_no_honest_query_can_reach_a_hidden_value(shop: EngineDatabase) -> None:
     policy = policy_for(shop)
     words = [f'"{column} ' for columns in HIDDEN.values() for column in columns if column != "salary"]
     with open_database(shop.url, Settings()) as database:

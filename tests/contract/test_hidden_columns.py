@@ -2,7 +2,7 @@
 
 import pytest
 
-from contract.places import Place
+from contract.engine_databases import EngineDatabase
 from text2sql.database import Database
 from text2sql.errors import DatabaseError, Forbidden, UnknownColumn, UnknownTable
 from text2sql.types import Policy
@@ -55,38 +55,42 @@ HIDDEN_TABLE = (
 
 
 @pytest.fixture(autouse=True)
-def _engines_without_accounts(place: Place) -> None:
-    if not place.facts.enforces_policy:
-        pytest.skip(f"{place.facts.product}: an account of its own does this (doctor --grants)")
+def _engines_without_accounts(engine_db: EngineDatabase) -> None:
+    if not engine_db.facts.enforces_policy:
+        pytest.skip(f"{engine_db.facts.product}: an account of its own does this (doctor --grants)")
 
 
 @pytest.mark.parametrize("sql", HONEST)
-def test_what_the_policy_shows_is_read_as_without_it(sql: str, db: Database, place: Place) -> None:
-    query = place.checked(sql)
+def test_what_the_policy_shows_is_read_as_without_it(
+    sql: str, db: Database, engine_db: EngineDatabase
+) -> None:
+    query = engine_db.checked(sql)
     assert db.run(query, readable=POLICY).rows == db.run(query).rows
     assert db.explain(query, readable=POLICY).text
 
 
 @pytest.mark.parametrize("sql", HIDDEN_COLUMN)
-def test_a_hidden_column_does_not_exist(sql: str, db: Database, place: Place) -> None:
-    db.run(place.checked(sql))  # it is there, and compiled without the policy before
+def test_a_hidden_column_does_not_exist(sql: str, db: Database, engine_db: EngineDatabase) -> None:
+    db.run(engine_db.checked(sql))  # it is there, and compiled without the policy before
     for verb in (db.run, db.explain):
         with pytest.raises(UnknownColumn):
-            verb(place.checked(sql), readable=POLICY)
+            verb(engine_db.checked(sql), readable=POLICY)
 
 
 @pytest.mark.parametrize("sql", HIDDEN_TABLE)
-def test_a_hidden_table_does_not_exist(sql: str, db: Database, place: Place) -> None:
-    db.run(place.checked(sql))
+def test_a_hidden_table_does_not_exist(sql: str, db: Database, engine_db: EngineDatabase) -> None:
+    db.run(engine_db.checked(sql))
     for verb in (db.run, db.explain):
         with pytest.raises(UnknownTable):
-            verb(place.checked(sql), readable=POLICY)
+            verb(engine_db.checked(sql), readable=POLICY)
 
 
-def test_a_hidden_name_is_reported_like_one_that_was_never_there(db: Database, place: Place) -> None:
+def test_a_hidden_name_is_reported_like_one_that_was_never_there(
+    db: Database, engine_db: EngineDatabase
+) -> None:
     def error_of(sql: str) -> tuple[str, str, tuple[str, ...]]:
         with pytest.raises(DatabaseError) as caught:
-            db.run(place.checked(sql), readable=POLICY)
+            db.run(engine_db.checked(sql), readable=POLICY)
         return caught.value.kind, caught.value.detail, caught.value.identifiers
 
     for sql in ("SELECT {0} FROM customers", "SELECT c.{0} FROM customers c"):
@@ -108,15 +112,15 @@ def test_a_hidden_name_is_reported_like_one_that_was_never_there(db: Database, p
         "SELECT c.* FROM customers c",
     ],
 )
-def test_a_star_never_brings_hidden_values(sql: str, db: Database, place: Place) -> None:
+def test_a_star_never_brings_hidden_values(sql: str, db: Database, engine_db: EngineDatabase) -> None:
     try:
-        rows = db.run(place.checked(sql), readable=POLICY).rows
+        rows = db.run(engine_db.checked(sql), readable=POLICY).rows
     except DatabaseError:
         return
     assert "Oslo" not in repr(rows)
 
 
-def test_a_view_is_read_through_itself_only(db: Database, place: Place) -> None:
+def test_a_view_is_read_through_itself_only(db: Database, engine_db: EngineDatabase) -> None:
     """Of `orders` the policy hides the amount that `big_orders` shows."""
     for sql in (
         "SELECT amount FROM orders",
@@ -126,11 +130,11 @@ def test_a_view_is_read_through_itself_only(db: Database, place: Place) -> None:
         "SELECT max(note) FROM big_orders)",
     ):
         with pytest.raises((UnknownColumn, Forbidden)):
-            db.run(place.checked(sql), readable=POLICY)
+            db.run(engine_db.checked(sql), readable=POLICY)
 
 
-def test_the_next_request_is_not_restricted(db: Database, place: Place) -> None:
-    query = place.checked("SELECT city FROM customers WHERE id = 2")
+def test_the_next_request_is_not_restricted(db: Database, engine_db: EngineDatabase) -> None:
+    query = engine_db.checked("SELECT city FROM customers WHERE id = 2")
     for _ in range(3):
         with pytest.raises(UnknownColumn):
             db.run(query, readable=POLICY)
@@ -139,8 +143,10 @@ def test_the_next_request_is_not_restricted(db: Database, place: Place) -> None:
     assert db.catalog().table("parts") is not None
 
 
-def test_an_empty_policy_shows_nothing_and_constants_still_work(db: Database, place: Place) -> None:
+def test_an_empty_policy_shows_nothing_and_constants_still_work(
+    db: Database, engine_db: EngineDatabase
+) -> None:
     nothing = Policy({})
-    assert db.run(place.checked("SELECT 1 + 1"), readable=nothing).rows == ((2,),)
+    assert db.run(engine_db.checked("SELECT 1 + 1"), readable=nothing).rows == ((2,),)
     with pytest.raises(UnknownTable):
-        db.run(place.checked("SELECT 1 FROM customers"), readable=nothing)
+        db.run(engine_db.checked("SELECT 1 FROM customers"), readable=nothing)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from agents.asking import scripted
-from contract.places import Place
+from contract.engine_databases import EngineDatabase
 from text2sql import AsyncText2SQL
 from text2sql.config import Settings
 from text2sql.llm import AsyncChatModel
@@ -17,60 +17,60 @@ from text2sql.types import Answer
 COUNT = "SELECT count(*) AS customers FROM customers"
 
 
-def app(place: Place, lines: list[str]) -> AsyncText2SQL:
+def app(engine_db: EngineDatabase, lines: list[str]) -> AsyncText2SQL:
     settings = Settings(memory="none", requests_per_minute=0, values_wait=20.0)  # an emulator is slow
-    return AsyncText2SQL(place.url, settings=settings, model=AsyncChatModel([scripted(lines)], settings))
+    return AsyncText2SQL(engine_db.url, settings=settings, model=AsyncChatModel([scripted(lines)], settings))
 
 
-def ask(place: Place, question: str, *lines: str) -> Answer:
+def ask(engine_db: EngineDatabase, question: str, *lines: str) -> Answer:
     async def run() -> Answer:
-        async with app(place, list(lines)) as db:
+        async with app(engine_db, list(lines)) as db:
             return await db.ask(question)
 
     return asyncio.run(run())
 
 
-def test_a_question_is_answered(place: Place) -> None:
-    answer = ask(place, "How many customers are there?", COUNT)
+def test_a_question_is_answered(engine_db: EngineDatabase) -> None:
+    answer = ask(engine_db, "How many customers are there?", COUNT)
     assert (answer.status, answer.rows[0][0]) == (
         "answered",
-        place.admin("SELECT count(*) FROM customers")[0][0],
+        engine_db.admin("SELECT count(*) FROM customers")[0][0],
     )
     assert answer.receipt.checks == ("guard", "explain", "ran")
-    assert answer.receipt.dialect == place.dialect
+    assert answer.receipt.dialect == engine_db.dialect
 
 
-def test_a_value_is_respelled_as_the_column_has_it(place: Place) -> None:
-    (city,) = place.admin("SELECT city FROM customers WHERE city IS NOT NULL ORDER BY id LIMIT 1")[0]
+def test_a_value_is_respelled_as_the_column_has_it(engine_db: EngineDatabase) -> None:
+    (city,) = engine_db.admin("SELECT city FROM customers WHERE city IS NOT NULL ORDER BY id LIMIT 1")[0]
     written = f"SELECT name FROM customers WHERE city = '{city.upper()}  '"
-    answer = ask(place, f"Which customers live in {city}?", written)
+    answer = ask(engine_db, f"Which customers live in {city}?", written)
     assert answer.status == "answered"
     assert answer.row_count >= 1
     assert any(hit.value == city for hit in answer.receipt.values)
 
 
-def test_a_column_of_the_wrong_table_is_bound_to_the_right_one(place: Place) -> None:
+def test_a_column_of_the_wrong_table_is_bound_to_the_right_one(engine_db: EngineDatabase) -> None:
     wrong = "SELECT T1.amount FROM customers AS T1 JOIN orders AS T2 ON T1.id = T2.customer_id"
-    answer = ask(place, "What are the amounts of the orders of customers?", wrong)
+    answer = ask(engine_db, "What are the amounts of the orders of customers?", wrong)
     assert (answer.status, answer.receipt.usage.calls) == ("answered", 1)
-    assert answer.row_count == place.admin("SELECT count(*) FROM orders")[0][0]
+    assert answer.row_count == engine_db.admin("SELECT count(*) FROM orders")[0][0]
 
 
-def test_an_error_of_the_engine_is_mended_by_one_more_call(place: Place) -> None:
-    answer = ask(place, "How many customers are there?", "SELECT sum(nothing_such) FROM customers", COUNT)
+def test_an_error_of_the_engine_is_repaired_by_one_more_call(engine_db: EngineDatabase) -> None:
+    answer = ask(engine_db, "How many customers are there?", "SELECT sum(nothing_such) FROM customers", COUNT)
     assert (answer.status, answer.receipt.attempts) == ("answered", 2)
 
 
 @pytest.mark.fault("L26")
-def test_an_injection_in_a_cell_and_in_a_comment_changes_nothing(place: Place) -> None:
-    before = place.admin("SELECT count(*) FROM orders")
+def test_an_injection_in_a_cell_and_in_a_comment_changes_nothing(engine_db: EngineDatabase) -> None:
+    before = engine_db.admin("SELECT count(*) FROM orders")
     for hostile in ("DELETE FROM orders", "DROP TABLE orders", "SELECT 1; DELETE FROM orders"):
-        answer = ask(place, "What do the notes of the orders say?", *[hostile] * 4)
+        answer = ask(engine_db, "What do the notes of the orders say?", *[hostile] * 4)
         assert answer.status in ("refused", "failed")
-    assert place.admin("SELECT count(*) FROM orders") == before
+    assert engine_db.admin("SELECT count(*) FROM orders") == before
 
 
-def test_a_confirmed_write_happens_once(shelf: Place) -> None:
+def test_a_confirmed_write_happens_once(shelf: EngineDatabase) -> None:
     insert = "INSERT INTO shelves (id, label) VALUES (9, 'z')"
 
     async def run() -> list[str]:

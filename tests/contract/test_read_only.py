@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from contract.places import Place
+from contract.engine_databases import EngineDatabase
 from text2sql.config import Settings
 from text2sql.database import Database, open_database
 from text2sql.errors import DatabaseError
@@ -160,14 +160,14 @@ OWN = {
 }
 
 
-def state(place: Place) -> list[object]:
+def state(engine_db: EngineDatabase) -> list[object]:
     tables = ("customers", "orders", "parts", "uses")
-    return [sorted(map(repr, place.admin(f"SELECT * FROM {name}"))) for name in tables]
+    return [sorted(map(repr, engine_db.admin(f"SELECT * FROM {name}"))) for name in tables]
 
 
-def attempt(db: Database, place: Place, sql: str) -> str:
+def attempt(db: Database, engine_db: EngineDatabase, sql: str) -> str:
     try:
-        db.run(place.checked(sql))
+        db.run(engine_db.checked(sql))
     except DatabaseError as error:
         return error.kind
     return "ran"
@@ -187,16 +187,16 @@ FLEETING = {
 }
 
 
-def test_no_statement_changes_anything(place: Place, tmp_path: Path) -> None:
-    rows, file = state(place), tmp_path / "made"
-    with open_database(place.url, Settings()) as db:
+def test_no_statement_changes_anything(engine_db: EngineDatabase, tmp_path: Path) -> None:
+    rows, file = state(engine_db), tmp_path / "made"
+    with open_database(engine_db.url, Settings()) as db:
         schema = db.catalog(0).fingerprint
-        statements = WRITES + OWN[place.dialect]
-        ran = {sql for sql in statements if attempt(db, place, sql.format(file=file)) == "ran"}
+        statements = WRITES + OWN[engine_db.dialect]
+        ran = {sql for sql in statements if attempt(db, engine_db, sql.format(file=file)) == "ran"}
         assert db.catalog(0).fingerprint == schema
-    assert state(place) == rows
+    assert state(engine_db) == rows
     assert not file.exists()
-    assert ran <= FLEETING[place.dialect]
+    assert ran <= FLEETING[engine_db.dialect]
 
 
 STATE = {
@@ -212,26 +212,26 @@ STATE = {
 
 
 @pytest.mark.fault("D31")
-def test_nothing_is_left_for_the_next_query(db: Database, place: Place) -> None:
-    poison, question, expected = STATE[place.dialect]
+def test_nothing_is_left_for_the_next_query(db: Database, engine_db: EngineDatabase) -> None:
+    poison, question, expected = STATE[engine_db.dialect]
     for _ in range(3):
-        attempt(db, place, poison)
-        assert db.run(place.checked(question)).rows == expected
+        attempt(db, engine_db, poison)
+        assert db.run(engine_db.checked(question)).rows == expected
 
 
-def test_a_temporary_table_does_not_shadow_a_real_one(db: Database, place: Place) -> None:
-    attempt(db, place, "CREATE TEMPORARY TABLE customers AS SELECT 0 AS id")
-    assert db.run(place.checked("SELECT count(*) FROM customers")).rows == ((3,),)
+def test_a_temporary_table_does_not_shadow_a_real_one(db: Database, engine_db: EngineDatabase) -> None:
+    attempt(db, engine_db, "CREATE TEMPORARY TABLE customers AS SELECT 0 AS id")
+    assert db.run(engine_db.checked("SELECT count(*) FROM customers")).rows == ((3,),)
 
 
 @pytest.mark.needs("privileges")
-def test_a_transaction_left_open_is_closed(db: Database, place: Place) -> None:
-    attempt(db, place, "BEGIN")
-    assert db.run(place.checked("SELECT count(*) FROM customers")).rows == ((3,),)
-    place.admin("CREATE TABLE unlocked (a INTEGER)")
-    place.admin("DROP TABLE unlocked")
+def test_a_transaction_left_open_is_closed(db: Database, engine_db: EngineDatabase) -> None:
+    attempt(db, engine_db, "BEGIN")
+    assert db.run(engine_db.checked("SELECT count(*) FROM customers")).rows == ((3,),)
+    engine_db.admin("CREATE TABLE unlocked (a INTEGER)")
+    engine_db.admin("DROP TABLE unlocked")
 
 
-def test_the_doctor_sees_a_write_refused_on_every_engine(db: Database, place: Place) -> None:
-    table = next(table for table in db.catalog(0).tables if table.name == place.named("customers")[0])
+def test_the_doctor_sees_a_write_refused_on_every_engine(db: Database, engine_db: EngineDatabase) -> None:
+    table = next(table for table in db.catalog(0).tables if table.name == engine_db.named("customers")[0])
     assert db.rejects_writes(table)

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from contract import policed
 from contract.emulators import SLOW, UNANSWERED
-from contract.making import PLACES
-from contract.places import Place
+from contract.engine_databases import EngineDatabase
+from contract.making import FACTORIES
 from contract.random_queries import queries
 from sql_cases import evasions, spelled
 from text2sql.config import Settings
@@ -27,7 +27,7 @@ from text2sql.types import CheckedSql
 class Pair:
     """The same tables, complete and as a copy, with the schema context of each."""
 
-    place: Place
+    engine_db: EngineDatabase
     whole: Database
     copy: Database
     policed: SchemaContext
@@ -35,20 +35,20 @@ class Pair:
 
 
 @pytest.fixture(scope="module")
-def pair(place: Place, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pair]:
-    make = PLACES[place.dialect]
+def pair(engine_db: EngineDatabase, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pair]:
+    make = FACTORIES[engine_db.dialect]
     with (
-        make(tmp_path_factory.mktemp("whole")) as full_place,
-        make(tmp_path_factory.mktemp("copy")) as copy_place,
+        make(tmp_path_factory.mktemp("whole")) as full_db,
+        make(tmp_path_factory.mktemp("copy")) as copy_db,
     ):
-        policed.fill(full_place, whole=True)
-        policed.fill(copy_place, whole=False)
+        policed.fill(full_db, whole=True)
+        policed.fill(copy_db, whole=False)
         with (
-            open_database(full_place.url, Settings()) as whole,
-            open_database(copy_place.url, Settings()) as copy,
+            open_database(full_db.url, Settings()) as whole,
+            open_database(copy_db.url, Settings()) as copy,
         ):
-            policed_context = policed.knowledge_of(full_place, whole.catalog())
-            yield Pair(full_place, whole, copy, policed_context, build(copy.catalog()))
+            policed_context = policed.knowledge_of(full_db, whole.catalog())
+            yield Pair(full_db, whole, copy, policed_context, build(copy.catalog()))
 
 
 def rows(database: Database, query: CheckedSql) -> Counter[str] | str:
@@ -60,15 +60,15 @@ def rows(database: Database, query: CheckedSql) -> Counter[str] | str:
 
 
 def seen(pair: Pair, sql: str) -> Counter[str] | str:
-    made = check(sql, pair.place.dialect, pair.policed.catalog, pair.policed.policy)
-    return rows(pair.whole, made) if isinstance(made, CheckedSql) else f"refused: {made.rule}"
+    checked = check(sql, pair.engine_db.dialect, pair.policed.catalog, pair.policed.policy)
+    return rows(pair.whole, checked) if isinstance(checked, CheckedSql) else f"refused: {checked.rule}"
 
 
 def test_every_evasion_answers_as_on_a_copy_without_the_hidden_rows(pair: Pair) -> None:
     differing, answered, refused, unanswered = [], 0, [], []
-    known = UNANSWERED.get(pair.place.dialect, {})
-    for sql in evasions(pair.place.dialect)[:: SLOW.get(pair.place.dialect, 1)]:
-        expected = rows(pair.copy, CheckedSql(sql, pair.place.dialect))
+    known = UNANSWERED.get(pair.engine_db.dialect, {})
+    for sql in evasions(pair.engine_db.dialect)[:: SLOW.get(pair.engine_db.dialect, 1)]:
+        expected = rows(pair.copy, CheckedSql(sql, pair.engine_db.dialect))
         got = seen(pair, sql)
         if isinstance(expected, str) and any(words in sql for words in known):
             continue
@@ -81,8 +81,8 @@ def test_every_evasion_answers_as_on_a_copy_without_the_hidden_rows(pair: Pair) 
         answered += isinstance(got, Counter)
     assert differing == []
     assert [case for case in refused if isinstance(case[2], Counter)] == []
-    assert answered >= 100 // SLOW.get(pair.place.dialect, 1)
-    assert unanswered == [] or pair.place.dialect not in UNANSWERED
+    assert answered >= 100 // SLOW.get(pair.engine_db.dialect, 1)
+    assert unanswered == [] or pair.engine_db.dialect not in UNANSWERED
 
 
 # Every n-th query is also tested for its count and pages, where each of the six queries goes over HTTP.
@@ -90,7 +90,7 @@ _STEP = {"clickhouse": 4, "snowflake": 4, "bigquery": 20}
 
 
 def test_counts_and_pages_are_of_the_visible_rows(pair: Pair) -> None:
-    dialect, policed_context, open_context = pair.place.dialect, pair.policed, pair.open
+    dialect, policed_context, open_context = pair.engine_db.dialect, pair.policed, pair.open
     for sql in evasions(dialect)[:: _STEP.get(dialect, 1)]:
         count = check_count(sql, dialect, policed_context.catalog, policed_context.policy)
         copy_count = check_count(sql, dialect, open_context.catalog, open_context.policy)
@@ -114,27 +114,27 @@ def test_counts_and_pages_are_of_the_visible_rows(pair: Pair) -> None:
 )
 @given(data=st.data())
 def test_any_query_answers_as_on_a_copy_without_the_hidden_rows(pair: Pair, data: st.DataObject) -> None:
-    if pair.place.dialect in SLOW:
+    if pair.engine_db.dialect in SLOW:
         pytest.skip("a hundred random queries would take minutes on this emulator")
-    sql = spelled(data.draw(queries()), pair.place.dialect)
-    expected = rows(pair.copy, CheckedSql(sql, pair.place.dialect))
-    if isinstance(expected, str) and pair.place.dialect == "clickhouse":
+    sql = spelled(data.draw(queries()), pair.engine_db.dialect)
+    expected = rows(pair.copy, CheckedSql(sql, pair.engine_db.dialect))
+    if isinstance(expected, str) and pair.engine_db.dialect == "clickhouse":
         return  # it does not support every correlated sub-query
     assert isinstance(expected, Counter), sql
     assert seen(pair, sql) == expected, sql
 
 
 @pytest.mark.fault("A09")
-def test_without_the_fence_an_error_tells_of_hidden_rows(pair: Pair) -> None:
+def test_without_the_fence_an_error_reveals_hidden_rows(pair: Pair) -> None:
     """Shows why the sub-query has a limit: two engines evaluate hidden rows first."""
     queries = {
         "postgres": ("SELECT id FROM items WHERE 1 / (quantity - 2) < 5", " OFFSET 0"),
         "mysql": ("SELECT id FROM orders WHERE EXP(total * 8) > 0", " LIMIT 9223372036854775807"),
     }
-    if pair.place.dialect not in queries:
+    if pair.engine_db.dialect not in queries:
         pytest.skip("nothing known of this engine")
-    sql, fence = queries[pair.place.dialect]
-    made = check(sql, pair.place.dialect, pair.policed.catalog, pair.policed.policy)
+    sql, fence = queries[pair.engine_db.dialect]
+    made = check(sql, pair.engine_db.dialect, pair.policed.catalog, pair.policed.policy)
     assert isinstance(made, CheckedSql)
     assert fence in made.sql
     assert isinstance(rows(pair.whole, made), Counter)
@@ -155,9 +155,9 @@ def test_nothing_that_is_known_of_a_policed_table_is_of_hidden_rows(pair: Pair) 
 @pytest.mark.parametrize("regions", [[], ["nowhere"], ["x' OR '1' = '1"], ["\\"], ["' --"], ['"'], ["`"]])
 def test_a_claim_is_never_more_than_a_value(pair: Pair, regions: list[str]) -> None:
     claims = {"tenant": 1, "regions": regions, "user": "nobody"}
-    known = policed.knowledge_of(pair.place, pair.whole.catalog(), claims)
+    known = policed.knowledge_of(pair.engine_db, pair.whole.catalog(), claims)
     for sql in ("SELECT COUNT(*) FROM orders", "SELECT COUNT(*) FROM customers"):
-        made = check(sql, pair.place.dialect, known.catalog, known.policy)
+        made = check(sql, pair.engine_db.dialect, known.catalog, known.policy)
         if isinstance(made, CheckedSql):  # a backslash is refused where a setting decides what it means
             assert rows(pair.whole, made) == Counter(["[0]"])
         else:

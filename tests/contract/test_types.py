@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from contract.places import Place, as_json
+from contract.engine_databases import EngineDatabase, as_json
 from text2sql.database import Database
 
 ZOO: dict[str, list[tuple[str, Any]]] = {
@@ -189,10 +189,10 @@ ZOO: dict[str, list[tuple[str, Any]]] = {
 
 
 @pytest.mark.fault("D20", "D21")
-def test_every_value_of_the_zoo_comes_back_in_its_form(db: Database, place: Place) -> None:
+def test_every_value_of_the_zoo_comes_back_in_its_form(db: Database, engine_db: EngineDatabase) -> None:
     wrong = {}
-    for sql, expected in ZOO[place.dialect]:
-        value = db.run(place.checked(f"SELECT {sql} AS v")).rows[0][0]
+    for sql, expected in ZOO[engine_db.dialect]:
+        value = db.run(engine_db.checked(f"SELECT {sql} AS v")).rows[0][0]
         as_json([value])
         if value != expected or type(value) is not type(expected):
             wrong[sql] = value
@@ -200,14 +200,14 @@ def test_every_value_of_the_zoo_comes_back_in_its_form(db: Database, place: Plac
 
 
 @pytest.mark.needs("arrays")
-def test_a_column_of_lists_keeps_its_nulls(db: Database, place: Place) -> None:
-    lists = {"postgres": "ARRAY[1, 2]"}.get(place.dialect, "[1, 2]")
-    if place.dialect in ("clickhouse", "bigquery"):
-        pytest.skip(f"{place.facts.product}: a list cannot be NULL")
+def test_a_column_of_lists_keeps_its_nulls(db: Database, engine_db: EngineDatabase) -> None:
+    lists = {"postgres": "ARRAY[1, 2]"}.get(engine_db.dialect, "[1, 2]")
+    if engine_db.dialect in ("clickhouse", "bigquery"):
+        pytest.skip(f"{engine_db.facts.product}: a list cannot be NULL")
     sql = f"SELECT {lists} AS v UNION ALL SELECT NULL"
-    assert sorted(db.run(place.checked(sql)).rows, key=str) == [(None,), ([1, 2],)]
+    assert sorted(db.run(engine_db.checked(sql)).rows, key=str) == [(None,), ([1, 2],)]
 
 
-def test_a_column_of_mixed_cells_is_converted_one_by_one(db: Database, place: Place) -> None:
-    rows = db.run(place.checked("SELECT amount, note FROM orders ORDER BY id")).rows
+def test_a_column_of_mixed_cells_is_converted_one_by_one(db: Database, engine_db: EngineDatabase) -> None:
+    rows = db.run(engine_db.checked("SELECT amount, note FROM orders ORDER BY id")).rows
     assert rows == ((12.5, "first"), (0.1, None), (99.99, "x"))

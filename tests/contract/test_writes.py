@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 import pytest
 
-from contract.places import FOREVER, Place
+from contract.engine_databases import FOREVER, EngineDatabase
 from text2sql.config import Settings
 from text2sql.database import AsyncDatabase, Cancellation, Database, open_database
 from text2sql.database.dialects import load_engine
@@ -39,10 +39,10 @@ SHELVES, BOXES = ((1, "a"), (2, "b")), ((1, 1, 10), (2, 1, 20), (3, 2, 30))
 
 
 def write(
-    place: Place, sql: str, kind: Kind = "update", key: str = "k", table: str = "boxes"
+    engine_db: EngineDatabase, sql: str, kind: Kind = "update", key: str = "k", table: str = "boxes"
 ) -> CheckedWrite:
     """A write that the guard has not checked: these tests simulate a guard that fails."""
-    return CheckedWrite(sql, place.dialect, table, kind, key)
+    return CheckedWrite(sql, engine_db.dialect, table, kind, key)
 
 
 def rows_of(db: Database, table: str = "boxes") -> tuple[tuple[Any, ...], ...]:
@@ -50,7 +50,7 @@ def rows_of(db: Database, table: str = "boxes") -> tuple[tuple[Any, ...], ...]:
 
 
 @pytest.fixture
-def stock(shelf: Place) -> Iterator[Database]:
+def stock(shelf: EngineDatabase) -> Iterator[Database]:
     with open_database(shelf.url, Settings(time_limit=20.0, pool_wait=5.0)) as database:
         yield database
 
@@ -72,7 +72,7 @@ CHANGES: list[tuple[Kind, str, int, tuple[tuple[int, int, int], ...]]] = [
 
 @pytest.mark.parametrize(("kind", "sql", "touched", "_"), CHANGES)
 def test_a_rehearsal_counts_the_rows_and_changes_nothing(
-    stock: Database, shelf: Place, kind: Kind, sql: str, touched: int, _: object
+    stock: Database, shelf: EngineDatabase, kind: Kind, sql: str, touched: int, _: object
 ) -> None:
     for _again in range(2):
         assert stock.rehearse(write(shelf, sql, kind)) == touched
@@ -81,7 +81,7 @@ def test_a_rehearsal_counts_the_rows_and_changes_nothing(
 
 @pytest.mark.parametrize(("kind", "sql", "touched", "expected"), CHANGES)
 def test_a_commit_changes_exactly_that(
-    stock: Database, shelf: Place, kind: Kind, sql: str, touched: int, expected: object
+    stock: Database, shelf: EngineDatabase, kind: Kind, sql: str, touched: int, expected: object
 ) -> None:
     assert rows_of(stock) == BOXES  # the pool has a connection that was there before
     assert stock.commit(write(shelf, sql, kind)) == touched
@@ -91,7 +91,7 @@ def test_a_commit_changes_exactly_that(
         assert rows_of(another) == expected
 
 
-def test_after_a_write_the_pool_is_as_closed_as_before(stock: Database, shelf: Place) -> None:
+def test_after_a_write_the_pool_is_as_closed_as_before(stock: Database, shelf: EngineDatabase) -> None:
     stock.commit(write(shelf, "UPDATE boxes SET weight = 7 WHERE id = 1"))
     with pytest.raises((Forbidden, PermissionDenied)):
         stock.run(CheckedSql("DELETE FROM boxes WHERE id = 1", shelf.dialect))
@@ -100,7 +100,7 @@ def test_after_a_write_the_pool_is_as_closed_as_before(stock: Database, shelf: P
     assert rows_of(stock)[0] == (1, 1, 7)
 
 
-def test_a_statement_runs_once_for_its_key(stock: Database, shelf: Place) -> None:
+def test_a_statement_runs_once_for_its_key(stock: Database, shelf: EngineDatabase) -> None:
     sql = "UPDATE boxes SET weight = weight + 1 WHERE id = 1"
     assert stock.commit(write(shelf, sql, key="one")) == 1
     with pytest.raises(Forbidden) as caught:
@@ -110,7 +110,7 @@ def test_a_statement_runs_once_for_its_key(stock: Database, shelf: Place) -> Non
     assert rows_of(stock)[0] == (1, 1, 12)
 
 
-def test_a_commit_that_failed_may_be_tried_again(stock: Database, shelf: Place) -> None:
+def test_a_commit_that_failed_may_be_tried_again(stock: Database, shelf: EngineDatabase) -> None:
     with pytest.raises(ConstraintViolated):
         stock.commit(write(shelf, "UPDATE boxes SET shelf_id = 9 WHERE id = 1"))
     assert stock.commit(write(shelf, "UPDATE boxes SET weight = 9 WHERE id = 1")) == 1
@@ -127,7 +127,7 @@ def test_what_the_guard_passed_is_rehearsed_and_committed(stock: Database) -> No
     assert rows_of(stock)[2] == (3, 2, 99)
 
 
-def test_a_task_can_write_too(shelf: Place) -> None:
+def test_a_task_can_write_too(shelf: EngineDatabase) -> None:
     async def story() -> tuple[int, int]:
         async with AsyncDatabase(open_database(shelf.url)) as db:
             change = write(shelf, "DELETE FROM boxes WHERE id = 3", "delete")
@@ -165,8 +165,8 @@ def test_a_write_for_another_dialect_is_not_taken(stock: Database) -> None:
         ("delete", "DELETE FROM shelves WHERE id = 1", "shelves"),
     ],
 )
-def test_a_rule_of_the_database_that_is_broken_has_one_name(
-    stock: Database, shelf: Place, kind: Kind, sql: str, table: str
+def test_a_violated_constraint_has_one_error_kind(
+    stock: Database, shelf: EngineDatabase, kind: Kind, sql: str, table: str
 ) -> None:
     for door in (stock.rehearse, stock.commit):
         with pytest.raises(ConstraintViolated) as caught:
@@ -177,7 +177,7 @@ def test_a_rule_of_the_database_that_is_broken_has_one_name(
     assert (rows_of(stock), rows_of(stock, "shelves")) == (BOXES, SHELVES)
 
 
-def test_a_write_is_stopped_at_its_time_limit_and_nothing_changed(shelf: Place) -> None:
+def test_a_write_is_stopped_at_its_time_limit_and_nothing_changed(shelf: EngineDatabase) -> None:
     with open_database(shelf.url, Settings(time_limit=0.5)) as db:
         for door in (db.rehearse, db.commit):
             began = time.monotonic()
@@ -189,7 +189,7 @@ def test_a_write_is_stopped_at_its_time_limit_and_nothing_changed(shelf: Place) 
         assert db.commit(write(shelf, "UPDATE boxes SET weight = 5 WHERE id = 1")) == 1
 
 
-def test_a_write_can_be_cancelled(stock: Database, shelf: Place) -> None:
+def test_a_write_can_be_cancelled(stock: Database, shelf: EngineDatabase) -> None:
     cancel = Cancellation()
     timer = threading.Timer(0.3, cancel.cancel)
     timer.start()
@@ -233,7 +233,9 @@ class Cut:
 
 
 @pytest.mark.needs("server")
-def test_a_connection_killed_before_its_commit_leaves_nothing_and_is_never_tried_again(shelf: Place) -> None:
+def test_a_connection_killed_before_its_commit_leaves_nothing_and_is_never_tried_again(
+    shelf: EngineDatabase,
+) -> None:
     settings = Settings()
     engine = Cut(load_engine(shelf.facts, read_source(shelf.url), settings), shelf.drop_connections)
     with Database(engine, settings) as db:
@@ -246,7 +248,7 @@ def test_a_connection_killed_before_its_commit_leaves_nothing_and_is_never_tried
 
 
 @pytest.mark.needs("server")
-def test_a_connection_killed_while_it_writes_leaves_nothing(stock: Database, shelf: Place) -> None:
+def test_a_connection_killed_while_it_writes_leaves_nothing(stock: Database, shelf: EngineDatabase) -> None:
     def cut() -> None:
         until = time.monotonic() + 5
         while not shelf.running() and time.monotonic() < until:
@@ -276,7 +278,7 @@ os._exit(9)
 """
 
 
-def test_a_process_killed_before_its_commit_leaves_nothing(shelf: Place) -> None:
+def test_a_process_killed_before_its_commit_leaves_nothing(shelf: EngineDatabase) -> None:
     done = subprocess.run([sys.executable, "-c", DIE, shelf.url], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (9, "2\n")
     with open_database(shelf.url) as db:
@@ -345,7 +347,9 @@ OWN = {
 }
 
 
-def test_a_connection_that_writes_does_nothing_else(stock: Database, shelf: Place, tmp_path: Path) -> None:
+def test_a_connection_that_writes_does_nothing_else(
+    stock: Database, shelf: EngineDatabase, tmp_path: Path
+) -> None:
     file, schema = tmp_path / "made", stock.catalog(0).fingerprint
     ran = set()
     for sql in (*NO_WRITES, *OWN[shelf.dialect]):
@@ -367,7 +371,7 @@ NEXT_NUMBER = {"sqlite": 1, "duckdb": 1, "postgres": 2, "mysql": 2}
 
 
 def test_a_rehearsal_uses_up_a_number_where_numbers_are_not_rolled_back(
-    stock: Database, shelf: Place
+    stock: Database, shelf: EngineDatabase
 ) -> None:
     change = write(shelf, "INSERT INTO numbered (label) VALUES ('x')", "insert", table="numbered")
     stock.rehearse(change)
@@ -387,7 +391,7 @@ TRIGGERS = {
 }
 
 
-def test_the_owners_triggers_run_and_are_rolled_back_with_the_rest(shelf: Place) -> None:
+def test_the_owners_triggers_run_and_are_rolled_back_with_the_rest(shelf: EngineDatabase) -> None:
     if shelf.dialect not in TRIGGERS:
         pytest.skip("DuckDB has no triggers")
     for statement in TRIGGERS[shelf.dialect]:
@@ -403,19 +407,21 @@ def test_the_owners_triggers_run_and_are_rolled_back_with_the_rest(shelf: Place)
 # -- one engine each -----------------------------------------------------------------------------
 
 
-def only(shelf: Place, dialect: str) -> None:
+def only(shelf: EngineDatabase, dialect: str) -> None:
     if shelf.dialect != dialect:
         pytest.skip(f"a matter of {dialect} alone")
 
 
-def test_a_constraint_that_waits_for_the_end_is_found_in_the_rehearsal(stock: Database, shelf: Place) -> None:
+def test_a_constraint_that_waits_for_the_end_is_found_in_the_rehearsal(
+    stock: Database, shelf: EngineDatabase
+) -> None:
     only(shelf, "postgres")
     shelf.admin("ALTER TABLE boxes ALTER CONSTRAINT boxes_shelf_id_fkey DEFERRABLE INITIALLY DEFERRED")
     with pytest.raises(ConstraintViolated):
         stock.rehearse(write(shelf, "UPDATE boxes SET shelf_id = 9 WHERE id = 1"))
 
 
-def test_a_table_without_transactions_is_not_tried(stock: Database, shelf: Place) -> None:
+def test_a_table_without_transactions_is_not_tried(stock: Database, shelf: EngineDatabase) -> None:
     only(shelf, "mysql")
     shelf.admin("ALTER TABLE log ENGINE = MyISAM")
     for door in (stock.rehearse, stock.commit):
@@ -425,7 +431,7 @@ def test_a_table_without_transactions_is_not_tried(stock: Database, shelf: Place
     assert rows_of(stock, "log") == ()
 
 
-def test_a_change_that_cannot_be_rolled_back_is_reported(stock: Database, shelf: Place) -> None:
+def test_a_change_that_cannot_be_rolled_back_is_reported(stock: Database, shelf: EngineDatabase) -> None:
     only(shelf, "mysql")
     shelf.admin("ALTER TABLE log ENGINE = MyISAM")
     shelf.admin(TRIGGERS["mysql"][0])
@@ -435,13 +441,13 @@ def test_a_change_that_cannot_be_rolled_back_is_reported(stock: Database, shelf:
     assert rows_of(stock) == BOXES
 
 
-def test_a_value_that_does_not_fit_is_not_cut_to_size(stock: Database, shelf: Place) -> None:
+def test_a_value_that_does_not_fit_is_not_cut_to_size(stock: Database, shelf: EngineDatabase) -> None:
     only(shelf, "mysql")
     with pytest.raises(DatabaseError):
         stock.rehearse(write(shelf, f"UPDATE shelves SET label = '{'x' * 21}' WHERE id = 1", table="shelves"))
 
 
-def test_a_write_waits_for_those_who_read_and_they_for_it(stock: Database, shelf: Place) -> None:
+def test_a_write_waits_for_those_who_read_and_they_for_it(stock: Database, shelf: EngineDatabase) -> None:
     only(shelf, "duckdb")
     change = write(shelf, "UPDATE boxes SET weight = 5 WHERE id = 1")
     stream = stock.stream(CheckedSql("SELECT * FROM boxes", "duckdb"))
@@ -452,7 +458,7 @@ def test_a_write_waits_for_those_who_read_and_they_for_it(stock: Database, shelf
     assert rows_of(stock)[0] == (1, 1, 5)
 
 
-def test_a_reader_who_does_not_leave_ends_the_wait_not_the_data(shelf: Place) -> None:
+def test_a_reader_who_does_not_leave_ends_the_wait_not_the_data(shelf: EngineDatabase) -> None:
     only(shelf, "duckdb")
     with open_database(shelf.url, Settings(pool_wait=0.3)) as db:
         with db.stream(CheckedSql("SELECT * FROM boxes", "duckdb")), pytest.raises(PoolExhausted):
@@ -460,15 +466,15 @@ def test_a_reader_who_does_not_leave_ends_the_wait_not_the_data(shelf: Place) ->
         assert rows_of(db) == BOXES
 
 
-def test_an_engine_that_cannot_take_a_change_back_makes_none(place: Place) -> None:
-    if "writes" not in place.facts.gaps:
+def test_an_engine_that_cannot_take_a_change_back_makes_none(engine_db: EngineDatabase) -> None:
+    if "writes" not in engine_db.facts.gaps:
         pytest.skip("it can")
-    with open_database(place.url) as db:
+    with open_database(engine_db.url) as db:
         for door in (db.rehearse, db.commit):
             with pytest.raises(Forbidden) as caught:
-                door(CheckedWrite("DELETE FROM uses WHERE 1 = 0", place.dialect, "uses", "delete", "k"))
+                door(CheckedWrite("DELETE FROM uses WHERE 1 = 0", engine_db.dialect, "uses", "delete", "k"))
             assert caught.value.message_key == "database.no_writes"
-            assert place.facts.product in explain(caught.value, "zh")
+            assert engine_db.facts.product in explain(caught.value, "zh")
 
 
 def test_a_data_file_is_never_written(tmp_path: Path) -> None:

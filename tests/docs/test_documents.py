@@ -51,7 +51,9 @@ def test_every_option_of_a_command_is_documented(name: str) -> None:
         assert isinstance(command, click.Group)
         command = command.get_command(click.Context(click.Command("x")), word)
     assert command is not None
-    options = {option.opts[0] for option in command.params if isinstance(option, click.Option)}
+    options = {
+        option.opts[0] for option in command.params if isinstance(option, click.Option) and not option.hidden
+    }
     text = section(read("docs/cli.md"), f"text2sql {name}")
     everywhere = read("docs/cli.md").partition("\n## ")[0]
     documented = {row[0].strip("`") for row in (*cells(text), *cells(everywhere)) if row[0].startswith("`--")}
@@ -170,11 +172,11 @@ def test_every_document_is_reached_from_both_indexes(index: str) -> None:
     """The Chinese one leads to a page's Chinese twin where there is one."""
     names = {page.name for page in (ROOT / "docs").glob("*.md")}
     twins = {name for name in names if name.endswith(".zh.md")}
-    wanted = names - twins
+    expected = names - twins
     if index in twins:
-        wanted = {twin if (twin := name.replace(".md", ".zh.md")) in twins else name for name in wanted}
+        expected = {twin if (twin := name.replace(".md", ".zh.md")) in twins else name for name in expected}
     text = read(f"docs/{index}")
-    assert [name for name in sorted(wanted - {index}) if f"({name})" not in text] == []
+    assert [name for name in sorted(expected - {index}) if f"({name})" not in text] == []
 
 
 def test_the_limits_of_every_engine_are_documented() -> None:

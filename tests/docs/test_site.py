@@ -70,9 +70,11 @@ def test_the_chinese_navigation_has_the_titles_of_the_twins(site: Path) -> None:
 
 def test_the_search_finds_both_languages_and_root_documents(site: Path) -> None:
     pages = {page["location"]: page["text"] for page in texts(site)}
-    assert "wheel" in " ".join(text for place, text in pages.items() if place.startswith("contributing"))
-    chinese = " ".join(text for place, text in pages.items() if place.startswith("zh/quickstart"))
-    assert "模型\u200b" in chinese  # cut into words, which the search tells apart by this space
+    assert "wheel" in " ".join(
+        text for location, text in pages.items() if location.startswith("contributing")
+    )
+    chinese = " ".join(text for location, text in pages.items() if location.startswith("zh/quickstart"))
+    assert "模型\u200b" in chinese  # split into words, which the search separates by this space
 
 
 def test_no_page_loads_anything_from_another_host(site: Path) -> None:

@@ -54,25 +54,25 @@ def serving(app: FastAPI) -> Iterator[str]:
         thread.join(10)
 
 
-class Seen:
+class MonitoredPage:
     """A page that records faults: requests to other origins, errors, CSP violations."""
 
     def __init__(self, context: BrowserContext, address: str) -> None:
         self.page: Page = context.new_page()
         self.address = address
-        self.elsewhere: list[str] = []
-        self.complaints: list[str] = []
+        self.foreign_requests: list[str] = []
+        self.console_errors: list[str] = []
         self.page.on("request", self._requested)
-        self.page.on("console", self._said)
-        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        self.page.on("console", self._on_console)
+        self.page.on("pageerror", lambda error: self.console_errors.append(str(error)))
 
     def _requested(self, request: Any) -> None:
         if not request.url.startswith((self.address, "data:", "blob:")):
-            self.elsewhere.append(request.url)
+            self.foreign_requests.append(request.url)
 
-    def _said(self, message: Any) -> None:
+    def _on_console(self, message: Any) -> None:
         if message.type in ("error", "warning"):
-            self.complaints.append(message.text)
+            self.console_errors.append(message.text)
 
     def open(self, path: str = "/") -> Page:
         self.page.goto(self.address + path)

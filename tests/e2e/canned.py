@@ -13,7 +13,7 @@ HOSTILE = (
 )
 SQL = "SELECT channel, COUNT(*) AS orders\nFROM orders\nGROUP BY channel\nORDER BY orders DESC\nLIMIT 1000"
 CHANNELS = [["online", 16_021], ["store", 11_204], ["phone", 4_775]]
-SAID = {
+SENTENCES = {
     "en": "Online has the most orders: 16,021, half of all.",
     "zh": "线上渠道的订单最多：16,021 单，占一半。",
 }
@@ -153,7 +153,7 @@ def chosen(question: str, lang: str) -> dict[str, Any]:
         return answer(question, "您好！" if zh else "Hello! Ask me about the orders.", "conversation")
     if "certain" in question:
         how = "not_sure" if "not" in question else "probably" if "probably" in question else "sure"
-        return answer(question, SAID["zh" if zh else "en"], receipt=receipt(certainty=how))
+        return answer(question, SENTENCES["zh" if zh else "en"], receipt=receipt(certainty=how))
     if "numbers" in question:
         return answer(question, "12 rows.", **table(*numbers()))
     if "wide" in question:
@@ -165,7 +165,7 @@ def chosen(question: str, lang: str) -> dict[str, Any]:
         return answer(
             question, text, truncated=True, **table(["id", "name", "score"], rows, result_id="r-big")
         )
-    text = SAID["zh" if zh else "en"]
+    text = SENTENCES["zh" if zh else "en"]
     columns = ["channel", "orders"]
     return answer(question, text, chart=spec(columns, CHANNELS, "bar"), **table(columns, CHANNELS))
 

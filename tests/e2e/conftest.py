@@ -8,7 +8,7 @@ from fastapi import FastAPI
 from playwright.sync_api import Browser, BrowserContext
 
 from e2e import fake
-from e2e.browser import DESKTOP, Seen, chromium, serving
+from e2e.browser import DESKTOP, MonitoredPage, chromium, serving
 
 
 @pytest.fixture(scope="session")
@@ -28,17 +28,17 @@ def address(scripted: FastAPI) -> Iterator[str]:
         yield server
 
 
-Look = Callable[..., Seen]
+OpenWindow = Callable[..., MonitoredPage]
 
 
 @pytest.fixture
-def look(browser: Browser, address: str) -> Iterator[Look]:
-    """Opens a new page: look(lang="zh", theme="dark", size=PHONE); fails on any recorded fault at the end."""
-    windows: list[tuple[BrowserContext, Seen]] = []
+def open_window(browser: Browser, address: str) -> Iterator[OpenWindow]:
+    """Open a page, such as `open_window(lang="zh", theme="dark", size=PHONE)`. Faults fail the test."""
+    windows: list[tuple[BrowserContext, MonitoredPage]] = []
 
     def opened(
         lang: str = "en", theme: str = "light", size: tuple[int, int] = DESKTOP, where: str = "", **more: Any
-    ) -> Seen:
+    ) -> MonitoredPage:
         context = browser.new_context(
             viewport={"width": size[0], "height": size[1]},
             color_scheme="dark" if theme == "dark" else "light",
@@ -48,12 +48,12 @@ def look(browser: Browser, address: str) -> Iterator[Look]:
             **more,
         )
         context.set_default_timeout(10_000)
-        seen = Seen(context, where or address)
-        windows.append((context, seen))
-        return seen
+        window = MonitoredPage(context, where or address)
+        windows.append((context, window))
+        return window
 
     yield opened
-    for context, seen in windows:
-        result = (seen.elsewhere, seen.complaints)
+    for context, window in windows:
+        result = (window.foreign_requests, window.console_errors)
         context.close()
         assert result == ([], [])

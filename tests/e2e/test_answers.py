@@ -1,7 +1,7 @@
 """Answer cards in a real browser, in both languages.
 
-Every window also proves that nothing is asked of another origin and that the console stays empty,
-the policy's complaints included (see `look`).
+Each test also checks that the page sends no request to another origin and that the console stays empty,
+without policy violations (see `open_window`).
 """
 
 from pathlib import Path
@@ -11,18 +11,18 @@ from fastapi import FastAPI
 from playwright.sync_api import expect
 
 from e2e import canned
-from e2e.conftest import Look
-from e2e.speaking import BOTH, SAID, column, say
+from e2e.conftest import OpenWindow
+from e2e.languages import BOTH, SENTENCES, column, say
 
 # -- an answer -----------------------------------------------------------------------------------
 
 
 @BOTH
-def test_a_question_shows_sentence_chart_table_query_and_receipt(look: Look, lang: str) -> None:
-    page = look(lang).open()
+def test_a_question_shows_sentence_chart_table_query_and_receipt(open_window: OpenWindow, lang: str) -> None:
+    page = open_window(lang).open()
     expect(page.locator("h1")).to_have_text(say(lang, "What would you like to know?", "您想了解什么？"))
     page.locator(".try").first.click()
-    expect(page.locator(".sentence")).to_have_text(SAID[lang])
+    expect(page.locator(".sentence")).to_have_text(SENTENCES[lang])
     expect(page.locator(".chart-place svg")).to_be_visible()
     page.get_by_role("tab", name=say(lang, "Table", "表格")).click()
     assert column(page, 1) == ["online", "store", "phone"]
@@ -34,14 +34,14 @@ def test_a_question_shows_sentence_chart_table_query_and_receipt(look: Look, lan
     expect(page.locator(".receipt")).to_contain_text(say(lang, "Allowed by the guard", "安全检查已放行"))
     expect(page.locator(".path li")).to_have_count(7)
     expect(page.get_by_role("status").first).to_have_text(
-        say(lang, f"Answer: {SAID[lang]}", f"回答：{SAID[lang]}")
+        say(lang, f"Answer: {SENTENCES[lang]}", f"回答：{SENTENCES[lang]}")
     )
 
 
 @BOTH
-def test_the_stages_are_shown_while_they_run(look: Look, lang: str) -> None:
-    seen = look(lang)
-    page = seen.open()
+def test_the_stages_are_shown_while_they_run(open_window: OpenWindow, lang: str) -> None:
+    window = open_window(lang)
+    page = window.open()
     page.locator("#question").fill("calm mend warn")
     page.locator("#question").press("Enter")
     expect(page.locator(".stage-now")).to_have_text(say(lang, "Writing the query", "编写查询"))
@@ -50,16 +50,16 @@ def test_the_stages_are_shown_while_they_run(look: Look, lang: str) -> None:
     expect(page.locator(".writing")).to_contain_text("SELECT")
     expect(page.locator(".live .warning").first).to_contain_text("no column chanel")
     expect(page.locator(".live .hint").last).to_contain_text(say(lang, "3 rows found", "找到 3 行"))
-    expect(page.locator(".sentence")).to_have_text(SAID[lang])
+    expect(page.locator(".sentence")).to_have_text(SENTENCES[lang])
     expect(page.locator(".card .warning")).to_have_text(canned.HOSTILE[0])
 
 
-def test_an_interrupted_stream_is_resumed(look: Look, scripted: FastAPI) -> None:
-    look().open()
-    seen = look()
-    page = seen.open()
-    seen.ask("cut")
-    expect(page.locator(".sentence")).to_have_text(SAID["en"])
+def test_an_interrupted_stream_is_resumed(open_window: OpenWindow, scripted: FastAPI) -> None:
+    open_window().open()
+    window = open_window()
+    page = window.open()
+    window.ask("cut")
+    expect(page.locator(".sentence")).to_have_text(SENTENCES["en"])
     assert scripted.state.streams.resumed[-1].endswith("-5")
 
 
@@ -73,32 +73,32 @@ def test_an_interrupted_stream_is_resumed(look: Look, scripted: FastAPI) -> None
     ],
 )
 def test_outcomes_other_than_answers_have_their_own_cards(
-    look: Look, lang: str, question: str, badge: tuple[str, str]
+    open_window: OpenWindow, lang: str, question: str, badge: tuple[str, str]
 ) -> None:
-    seen = look(lang)
-    seen.open()
-    page = seen.ask(question)
+    window = open_window(lang)
+    window.open()
+    page = window.ask(question)
     expect(page.locator(".badge")).to_have_text(say(lang, *badge))
     expect(page.locator(".foot .icon-up")).to_have_count(0)
 
 
-def test_a_busy_server_is_shown_with_a_retry_action(look: Look) -> None:
-    seen = look()
-    seen.open()
-    page = seen.ask("busy")
+def test_a_busy_server_is_shown_with_a_retry_action(open_window: OpenWindow) -> None:
+    window = open_window()
+    window.open()
+    page = window.ask("busy")
     expect(page.locator(".sentence")).to_have_text("Too many questions.")
     expect(page.locator(".card .hint")).to_have_text("Wait a little.")
     expect(page.get_by_role("button", name="Try again")).to_be_visible()
-    seen.complaints.clear()  # the browser itself tells the console of a 429
+    window.console_errors.clear()  # the browser itself logs a 429
 
 
 # -- the table and the chart ---------------------------------------------------------------------
 
 
-def test_complete_results_are_sorted_in_the_page(look: Look) -> None:
-    seen = look()
-    seen.open()
-    page = seen.ask("channels")
+def test_complete_results_are_sorted_in_the_page(open_window: OpenWindow) -> None:
+    window = open_window()
+    window.open()
+    page = window.ask("channels")
     page.get_by_role("tab", name="Table").click()
     head = page.get_by_role("columnheader", name="orders")
     head.get_by_role("button").click()
@@ -108,10 +108,10 @@ def test_complete_results_are_sorted_in_the_page(look: Look) -> None:
     assert column(page, 2) == ["16,021", "11,204", "4,775"]
 
 
-def test_rows_beyond_those_sent_are_paged_and_sorted_by_the_server(look: Look) -> None:
-    seen = look()
-    seen.open()
-    page = seen.ask("big")
+def test_rows_beyond_those_sent_are_paged_and_sorted_by_the_server(open_window: OpenWindow) -> None:
+    window = open_window()
+    window.open()
+    page = window.ask("big")
     expect(page.locator(".where")).to_have_text("Page 1 of 4")
     expect(page.locator(".count")).to_have_text("the first 100 rows, there are more")
     page.get_by_role("button", name="Next page").click()
@@ -126,10 +126,10 @@ def test_rows_beyond_those_sent_are_paged_and_sorted_by_the_server(look: Look) -
 
 
 @BOTH
-def test_numbers_are_formatted_for_people(look: Look, lang: str) -> None:
-    seen = look(lang)
-    seen.open()
-    page = seen.ask("numbers")
+def test_numbers_are_formatted_for_people(open_window: OpenWindow, lang: str) -> None:
+    window = open_window(lang)
+    window.open()
+    page = window.ask("numbers")
     page.get_by_role("tab", name=say(lang, "Table", "表格")).click()
     first = page.locator("tbody tr").first.locator("td")
     assert first.all_inner_texts() == [
@@ -156,22 +156,22 @@ def test_numbers_are_formatted_for_people(look: Look, lang: str) -> None:
     ],
 )
 def test_every_answer_says_how_certain_it_is(
-    look: Look, lang: str, question: str, words: tuple[str, str]
+    open_window: OpenWindow, lang: str, question: str, words: tuple[str, str]
 ) -> None:
-    seen = look(lang)
-    seen.open()
-    page = seen.ask(question)
+    window = open_window(lang)
+    window.open()
+    page = window.ask(question)
     expect(page.locator(".certainty")).to_have_text(say(lang, *words))
     expect(page.locator(".receipt .short")).to_contain_text(say(lang, "allowed, ran", "已放行、已执行"))
-    seen.ask("channels")  # its receipt has no certainty: none is shown
+    window.ask("channels")  # its receipt has no certainty: none is shown
     expect(page.locator(".certainty")).to_have_count(1)
 
 
 @BOTH
-def test_a_table_is_exported_and_copied(look: Look, lang: str, tmp_path: Path) -> None:
-    seen = look(lang)
-    seen.open()
-    page = seen.ask("hostile")
+def test_a_table_is_exported_and_copied(open_window: OpenWindow, lang: str, tmp_path: Path) -> None:
+    window = open_window(lang)
+    window.open()
+    page = window.ask("hostile")
     page.get_by_role("tab", name=say(lang, "Table", "表格")).click()
     page.get_by_role("button", name=say(lang, "Copy", "复制")).first.click()
     expect(page.locator(".toast")).to_have_text(say(lang, "Copied", "已复制"))
@@ -187,15 +187,15 @@ def test_a_table_is_exported_and_copied(look: Look, lang: str, tmp_path: Path) -
 
 
 @BOTH
-def test_a_chart_changes_its_kind_and_is_saved(look: Look, lang: str) -> None:
-    seen = look(lang)
-    seen.open()
-    page = seen.ask("channels")
+def test_a_chart_changes_its_kind_and_is_saved(open_window: OpenWindow, lang: str) -> None:
+    window = open_window(lang)
+    window.open()
+    page = window.ask("channels")
     expect(page.locator(".mark-rect path")).to_have_count(3)
     page.get_by_role("button", name=say(lang, "Pie", "饼图")).click()
     expect(page.locator(".mark-arc path")).to_have_count(3)
     result = say(lang, "Pie chart. {} The same numbers are in the table.", "饼图。{}相同的数据见表格。")
-    expect(page.get_by_role("img")).to_have_attribute("aria-label", result.format(SAID[lang]))
+    expect(page.get_by_role("img")).to_have_attribute("aria-label", result.format(SENTENCES[lang]))
     with page.expect_download() as download:
         page.get_by_role("button", name="SVG").click()
     assert download.value.suggested_filename == "chart.svg"
@@ -205,10 +205,10 @@ def test_a_chart_changes_its_kind_and_is_saved(look: Look, lang: str) -> None:
 
 
 @BOTH
-def test_a_query_is_changed_and_run_again_through_the_guard(look: Look, lang: str) -> None:
-    seen = look(lang)
-    seen.open()
-    page = seen.ask("channels")
+def test_a_query_is_changed_and_run_again_through_the_guard(open_window: OpenWindow, lang: str) -> None:
+    window = open_window(lang)
+    window.open()
+    page = window.ask("channels")
     page.locator(".sql summary").click()
     page.get_by_role("button", name=say(lang, "Edit", "编辑")).click()
     field = page.get_by_label(say(lang, "Your statement", "您的语句"))

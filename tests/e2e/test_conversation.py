@@ -1,7 +1,7 @@
 """Clarifications, follow-ups, threads, schema browser and feedback.
 
-Every window also proves that nothing is asked of another origin and that the console stays empty,
-the policy's complaints included (see `look`).
+Each test also checks that the page sends no request to another origin and that the console stays empty,
+without policy violations (see `open_window`).
 """
 
 from typing import Any
@@ -12,20 +12,22 @@ from playwright.sync_api import expect
 
 from e2e import canned, fake
 from e2e.browser import serving
-from e2e.conftest import Look
-from e2e.speaking import BOTH, SAID, say
+from e2e.conftest import OpenWindow
+from e2e.languages import BOTH, SENTENCES, say
 
 # -- questions back ------------------------------------------------------------------------------
 
 
 @BOTH
-def test_a_clarification_is_answered_by_a_choice(look: Look, scripted: FastAPI, lang: str) -> None:
-    seen = look(lang)
-    seen.open()
-    page = seen.ask("clarify")
+def test_a_clarification_is_answered_by_a_choice(
+    open_window: OpenWindow, scripted: FastAPI, lang: str
+) -> None:
+    window = open_window(lang)
+    window.open()
+    page = window.ask("clarify")
     expect(page.locator(".badge")).to_have_text(say(lang, "A question back", "需要确认"))
     page.locator(".choice").first.click()
-    expect(page.locator(".sentence").last).to_have_text(SAID[lang])
+    expect(page.locator(".sentence").last).to_have_text(SENTENCES[lang])
     body = scripted.state.questions[-1]
     assert (body["question"], body["thread_id"], body["language"]) == ("payments.amount", "t-1", lang)
     expect(page.locator(".choice").first).to_be_disabled()
@@ -33,10 +35,10 @@ def test_a_clarification_is_answered_by_a_choice(look: Look, scripted: FastAPI, 
 
 @BOTH
 @pytest.mark.parametrize("yes", [True, False])
-def test_a_write_waits_for_confirmation(look: Look, lang: str, yes: bool) -> None:
-    seen = look(lang)
-    seen.open()
-    page = seen.ask("delete the cancelled ones")
+def test_a_write_waits_for_confirmation(open_window: OpenWindow, lang: str, yes: bool) -> None:
+    window = open_window(lang)
+    window.open()
+    page = window.ask("delete the cancelled ones")
     expect(page.locator(".card.confirm pre")).to_have_text("DELETE FROM orders WHERE status = 'cancelled'")
     words = say(lang, "Run it", "执行") if yes else say(lang, "Do not run it", "不执行")
     page.get_by_role("button", name=words, exact=True).click()
@@ -49,16 +51,16 @@ def test_a_write_waits_for_confirmation(look: Look, lang: str, yes: bool) -> Non
 
 @BOTH
 def test_a_follow_up_stays_in_its_thread_and_the_address_leads_back(
-    look: Look, scripted: FastAPI, lang: str
+    open_window: OpenWindow, scripted: FastAPI, lang: str
 ) -> None:
-    seen = look(lang)
-    page = seen.open()
-    seen.ask("channels")
+    window = open_window(lang)
+    page = window.open()
+    window.ask("channels")
     assert "thread_id" not in scripted.state.questions[-1]
     expect(page.locator("#question")).to_have_attribute(
         "placeholder", say(lang, "Ask a follow-up…", "继续追问……")
     )
-    seen.ask("and by status?")
+    window.ask("and by status?")
     assert scripted.state.questions[-1]["thread_id"] == "t-1"
     assert page.url.endswith("#thread=t-1")
     page.reload()
@@ -71,8 +73,8 @@ def test_a_follow_up_stays_in_its_thread_and_the_address_leads_back(
 
 
 @BOTH
-def test_a_reload_brings_sentence_chart_and_rows_back(look: Look, lang: str) -> None:
-    page = look(lang).open("/#thread=t-1")
+def test_a_reload_brings_sentence_chart_and_rows_back(open_window: OpenWindow, lang: str) -> None:
+    page = open_window(lang).open("/#thread=t-1")
     expect(page.locator(".turn")).to_have_count(3)
     first, expired, _ = page.locator(".turn").all()
     expect(first.locator(".sentence")).to_have_text("Online leads.")
@@ -80,34 +82,38 @@ def test_a_reload_brings_sentence_chart_and_rows_back(look: Look, lang: str) -> 
     expect(first.locator(".mark-rect path")).to_have_count(3)
     first.get_by_role("tab", name=say(lang, "Table", "表格")).click()
     expect(first.locator("tbody tr")).to_have_count(3)
-    gone = say(lang, "The rows of this answer are no longer kept.", "这个回答的数据已过期，不再保存。")
-    expect(expired.locator(".card .row.note")).to_contain_text(gone)
+    expired_note = say(
+        lang, "The rows of this answer are no longer kept.", "这个回答的数据已过期，不再保存。"
+    )
+    expect(expired.locator(".card .row.note")).to_contain_text(expired_note)
     expired.get_by_role("button", name=say(lang, "Run the query again", "重新执行查询")).click()
     expect(expired.locator("tbody tr")).to_have_count(2)
 
 
 @BOTH
-def test_a_thread_brings_its_source_or_says_which_it_needs(look: Look, scripted: FastAPI, lang: str) -> None:
-    seen = look(lang)
-    page = seen.open()
+def test_a_thread_brings_its_source_or_says_which_it_needs(
+    open_window: OpenWindow, scripted: FastAPI, lang: str
+) -> None:
+    window = open_window(lang)
+    page = window.open()
     page.locator(".threads .open").nth(1).click()
     expect(page.locator(".sentence").first).to_have_text("Online leads.")
     source = page.get_by_role("combobox", name=say(lang, "Data source", "数据源"))
     expect(source).to_have_value("warehouse")
-    seen.ask("channels")
+    window.ask("channels")
     assert (scripted.state.questions[-1]["source"], scripted.state.questions[-1]["thread_id"]) == (
         "warehouse",
         "t-2",
     )
     page.locator(".threads .open").nth(2).click()
     expect(page.locator(".toast")).to_contain_text("another database, MySQL sales")
-    seen.complaints.clear()  # the browser itself tells the console of a 404
+    window.console_errors.clear()  # the browser itself logs a 404
 
 
-def test_a_question_is_rolled_back_and_changed(look: Look, scripted: FastAPI) -> None:
-    seen = look()
-    page = seen.open()
-    seen.ask("channels")
+def test_a_question_is_rolled_back_and_changed(open_window: OpenWindow, scripted: FastAPI) -> None:
+    window = open_window()
+    page = window.open()
+    window.ask("channels")
     page.get_by_role("button", name="Take this question back and change it").click()
     expect(page.locator(".welcome")).to_be_visible()
     expect(page.locator("#question")).to_have_value("channels")
@@ -115,9 +121,9 @@ def test_a_question_is_rolled_back_and_changed(look: Look, scripted: FastAPI) ->
 
 
 @BOTH
-def test_a_thread_is_deleted_after_confirmation(look: Look, browser: Any, lang: str) -> None:
+def test_a_thread_is_deleted_after_confirmation(open_window: OpenWindow, browser: Any, lang: str) -> None:
     with serving(fake.application()) as own:
-        page = look(lang, where=own).open()
+        page = open_window(lang, where=own).open()
         threads = page.locator(".threads li")
         expect(threads).to_have_count(3)
         threads.nth(1).locator(".icon-button").click()
@@ -132,8 +138,8 @@ def test_a_thread_is_deleted_after_confirmation(look: Look, browser: Any, lang: 
 
 
 @BOTH
-def test_the_schema_is_searched_and_a_name_goes_into_the_question(look: Look, lang: str) -> None:
-    page = look(lang).open()
+def test_the_schema_is_searched_and_a_name_goes_into_the_question(open_window: OpenWindow, lang: str) -> None:
+    page = open_window(lang).open()
     page.get_by_role("tab", name=say(lang, "Data", "数据")).click()
     expect(page.locator(".tables details")).to_have_count(6)
     page.get_by_label(say(lang, "Search tables and columns", "搜索表和列")).fill("会员")
@@ -145,14 +151,14 @@ def test_the_schema_is_searched_and_a_name_goes_into_the_question(look: Look, la
 
 
 @BOTH
-def test_source_and_model_are_switched(look: Look, scripted: FastAPI, lang: str) -> None:
-    seen = look(lang)
-    page = seen.open()
-    seen.ask("channels")
+def test_source_and_model_are_switched(open_window: OpenWindow, scripted: FastAPI, lang: str) -> None:
+    window = open_window(lang)
+    page = window.open()
+    window.ask("channels")
     page.get_by_role("combobox", name=say(lang, "Data source", "数据源")).select_option("warehouse")
     expect(page.locator(".welcome .note")).to_contain_text("PostgreSQL")
     page.get_by_role("combobox", name=say(lang, "Model", "模型")).select_option("openai:gpt-5-mini")
-    seen.ask("channels")
+    window.ask("channels")
     body = scripted.state.questions[-1]
     assert (body["source"], body["model"], body.get("thread_id")) == (
         "warehouse",
@@ -166,10 +172,12 @@ def test_source_and_model_are_switched(look: Look, scripted: FastAPI, lang: str)
 
 
 @BOTH
-def test_thumbs_save_a_verified_pair_or_a_complaint(look: Look, scripted: FastAPI, lang: str) -> None:
-    seen = look(lang)
-    seen.open()
-    page = seen.ask("channels")
+def test_thumbs_save_a_verified_pair_or_a_complaint(
+    open_window: OpenWindow, scripted: FastAPI, lang: str
+) -> None:
+    window = open_window(lang)
+    window.open()
+    page = window.ask("channels")
     page.get_by_role("button", name=say(lang, "This is right: remember it", "正确：记住它")).click()
     expect(page.locator(".foot")).to_contain_text(
         say(lang, "Remembered as a verified example", "已记为验证过的示例")

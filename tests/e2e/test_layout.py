@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from e2e.browser import Seen
-from e2e.conftest import Look
+from e2e.browser import MonitoredPage
+from e2e.conftest import OpenWindow
 
 SIZES = {"phone": (360, 740), "laptop": (1440, 900), "desktop": (1920, 1080)}
 # Charts, wide tables, long words and SQL, refusals, errors, questions back, a write that waits.
@@ -15,7 +15,7 @@ QUESTIONS = (
     "fail", "big", "delete the cancelled ones", "wide " + "w" * 400, "hello", "channels again",
 )  # fmt: skip
 
-PLACES = """
+POSITIONS_SCRIPT = """
 () => {
   const root = document.querySelector("text2sql-chat").shadowRoot;
   const find = (name) => root.querySelector(name);
@@ -36,46 +36,48 @@ PLACES = """
 """
 
 
-def places(page: Page) -> Any:
-    return page.evaluate(PLACES)
+def positions(page: Page) -> Any:
+    return page.evaluate(POSITIONS_SCRIPT)
 
 
 def check(page: Page, size: tuple[int, int], question: str) -> None:
     """The header is at the top, the question box at the bottom, the start of the last answer in between."""
-    seen = places(page)
+    boxes = positions(page)
     width, height = size
-    assert seen["scrolled"] == [[0, 0]] * 5, question
-    assert (seen["top"]["top"], seen["top"]["right"]) == (0, width), question
-    assert seen["composer"]["bottom"] == pytest.approx(height, abs=1), question
-    assert seen["scroll"]["top"] == pytest.approx(seen["top"]["bottom"], abs=1), question
-    assert seen["scroll"]["bottom"] == pytest.approx(seen["composer"]["top"], abs=1), question
-    assert seen["scroll"]["bottom"] - seen["scroll"]["top"] > height / 2, question
-    assert seen["wide"] == 0, question
-    assert seen["card"]["right"] <= width, question
+    assert boxes["scrolled"] == [[0, 0]] * 5, question
+    assert (boxes["top"]["top"], boxes["top"]["right"]) == (0, width), question
+    assert boxes["composer"]["bottom"] == pytest.approx(height, abs=1), question
+    assert boxes["scroll"]["top"] == pytest.approx(boxes["top"]["bottom"], abs=1), question
+    assert boxes["scroll"]["bottom"] == pytest.approx(boxes["composer"]["top"], abs=1), question
+    assert boxes["scroll"]["bottom"] - boxes["scroll"]["top"] > height / 2, question
+    assert boxes["wide"] == 0, question
+    assert boxes["card"]["right"] <= width, question
     # The card's head can be read: it begins in the upper part, or all of the turn is there.
-    whole = seen["card"]["bottom"] <= seen["scroll"]["bottom"] + 1
-    assert whole or seen["bubble"]["top"] < seen["scroll"]["top"] + 40, question
-    assert seen["bubble"]["bottom"] > seen["scroll"]["top"], question
+    is_complete = boxes["card"]["bottom"] <= boxes["scroll"]["bottom"] + 1
+    assert is_complete or boxes["bubble"]["top"] < boxes["scroll"]["top"] + 40, question
+    assert boxes["bubble"]["bottom"] > boxes["scroll"]["top"], question
 
 
-def ask(seen: Seen, question: str) -> None:
-    seen.ask(question)
-    last = seen.page.locator(".turn").last
+def ask(window: MonitoredPage, question: str) -> None:
+    window.ask(question)
+    last = window.page.locator(".turn").last
     if last.locator(".chart-frame").count():
         last.locator(".chart-place svg").wait_for()
 
 
 @pytest.mark.parametrize("size", SIZES.values(), ids=SIZES)
-def test_twelve_questions_leave_everything_in_its_place(look: Look, size: tuple[int, int]) -> None:
-    seen = look("zh" if size[0] == 1440 else "en", "dark" if size[0] == 1920 else "light", size=size)
-    page = seen.open()
+def test_twelve_questions_leave_everything_in_its_place(
+    open_window: OpenWindow, size: tuple[int, int]
+) -> None:
+    window = open_window("zh" if size[0] == 1440 else "en", "dark" if size[0] == 1920 else "light", size=size)
+    page = window.open()
     for question in QUESTIONS:
-        ask(seen, question)
+        ask(window, question)
         check(page, size, question)
-        assert places(page)["focused"] == "question"
+        assert positions(page)["focused"] == "question"
     for fold in page.locator(".turn").nth(1).locator(".fold > summary").all():
         fold.click()
-    assert places(page)["wide"] == 0
+    assert positions(page)["wide"] == 0
     # Nothing can scroll what is around the conversation: not focus, not a script, not an anchor.
     page.evaluate(
         """() => {
@@ -87,24 +89,24 @@ def test_twelve_questions_leave_everything_in_its_place(look: Look, size: tuple[
           [...root.querySelectorAll(".turn button")].at(-1).focus();
         }"""
     )
-    assert places(page)["scrolled"] == [[0, 0]] * 5
-    assert places(page)["top"]["top"] == 0
+    assert positions(page)["scrolled"] == [[0, 0]] * 5
+    assert positions(page)["top"]["top"] == 0
 
 
-def test_a_low_window_still_scrolls_the_conversation_alone(look: Look) -> None:
+def test_a_low_window_still_scrolls_the_conversation_alone(open_window: OpenWindow) -> None:
     """A phone in landscape, or with the keyboard open."""
     size = (740, 330)
-    seen = look(size=size)
-    page = seen.open()
+    window = open_window(size=size)
+    page = window.open()
     for question in QUESTIONS[:3]:
-        ask(seen, question)
-    seen_places = places(page)
-    assert seen_places["scrolled"] == [[0, 0]] * 5
-    assert seen_places["composer"]["bottom"] == pytest.approx(size[1], abs=1)
+        ask(window, question)
+    seen_positions = positions(page)
+    assert seen_positions["scrolled"] == [[0, 0]] * 5
+    assert seen_positions["composer"]["bottom"] == pytest.approx(size[1], abs=1)
 
 
-def test_the_cursor_stays_in_the_question_box_unless_it_was_moved(look: Look) -> None:
-    page = look().open()
+def test_the_cursor_stays_in_the_question_box_unless_it_was_moved(open_window: OpenWindow) -> None:
+    page = open_window().open()
     page.locator(".try").first.click()
     page.locator(".card:not(.live)").wait_for()
     expect(page.locator("#question")).to_be_focused()
@@ -121,11 +123,11 @@ def test_the_cursor_stays_in_the_question_box_unless_it_was_moved(look: Look) ->
     expect(page.locator(".turn").first.get_by_role("tab", name="Table")).to_be_focused()
 
 
-def test_the_scroll_position_is_kept_while_an_answer_streams(look: Look) -> None:
-    seen = look(size=SIZES["laptop"])
-    page = seen.open()
+def test_the_scroll_position_is_kept_while_an_answer_streams(open_window: OpenWindow) -> None:
+    window = open_window(size=SIZES["laptop"])
+    page = window.open()
     for question in QUESTIONS[:4]:
-        ask(seen, question)
+        ask(window, question)
     page.locator("#question").fill("calm channels")
     page.keyboard.press("Enter")
     page.locator(".card.live").wait_for()

@@ -13,8 +13,8 @@ from playwright.sync_api import expect
 
 from agents.asking import EMBEDDED
 from e2e.browser import serving
-from e2e.conftest import Look
-from e2e.speaking import BOTH, column, say
+from e2e.conftest import OpenWindow
+from e2e.languages import BOTH, column, say
 from text2sql.config import Settings
 from text2sql.database.demo import build_demo
 from text2sql.llm import AsyncChatModel, ScriptedBackend
@@ -64,11 +64,13 @@ def real(shop: Path) -> Iterator[str]:
 
 
 @BOTH
-def test_the_main_story_from_question_to_file(look: Look, real: str, lang: str, tmp_path: Path) -> None:
-    seen = look(lang, where=real)
-    page = seen.open()
+def test_the_main_story_from_question_to_file(
+    open_window: OpenWindow, real: str, lang: str, tmp_path: Path
+) -> None:
+    window = open_window(lang, where=real)
+    page = window.open()
     expect(page.locator(".try")).to_have_count(4)
-    seen.ask(say(lang, "How many orders are there in each channel?", "每个渠道有多少订单？"))
+    window.ask(say(lang, "How many orders are there in each channel?", "每个渠道有多少订单？"))
     expect(page.locator(".chart-place svg")).to_be_visible()
     page.get_by_role("button", name=say(lang, "Pie", "饼图")).click()
     expect(page.locator(".mark-arc path").first).to_be_visible()
@@ -100,21 +102,23 @@ OVERLAPPING = """() => {
 @pytest.mark.parametrize("size", [(360, 740), (1440, 900)], ids=["phone", "laptop"])
 @pytest.mark.parametrize("question", ["How many employees have each title?", "What was paid in each region?"])
 def test_the_texts_of_a_chart_do_not_overlap(
-    look: Look, real: str, size: tuple[int, int], question: str
+    open_window: OpenWindow, real: str, size: tuple[int, int], question: str
 ) -> None:
-    seen = look(where=real, size=size)
-    seen.open()
-    page = seen.ask(question)
+    window = open_window(where=real, size=size)
+    window.open()
+    page = window.ask(question)
     page.locator(".chart-place svg").wait_for()
     assert page.evaluate(OVERLAPPING) == 0
 
 
 @BOTH
-def test_a_follow_up_a_changed_query_and_the_thread_afterwards(look: Look, real: str, lang: str) -> None:
-    seen = look(lang, where=real)
-    page = seen.open()
-    seen.ask(say(lang, "How many orders are there in each channel?", "每个渠道有多少订单？"))
-    seen.ask(say(lang, "And by status?", "那按状态呢？"))
+def test_a_follow_up_a_changed_query_and_the_thread_afterwards(
+    open_window: OpenWindow, real: str, lang: str
+) -> None:
+    window = open_window(lang, where=real)
+    page = window.open()
+    window.ask(say(lang, "How many orders are there in each channel?", "每个渠道有多少订单？"))
+    window.ask(say(lang, "And by status?", "那按状态呢？"))
     expect(page.locator(".turn")).to_have_count(2)
     page.locator(".turn").last.locator(".sql summary").click()
     page.get_by_role("button", name=say(lang, "Edit", "编辑")).click()
@@ -137,10 +141,10 @@ def test_a_follow_up_a_changed_query_and_the_thread_afterwards(look: Look, real:
     assert title in say(lang, "How many orders are there in each channel?", "每个渠道有多少订单？")
 
 
-def test_rows_beyond_the_limit_are_paged(look: Look, real: str) -> None:
-    seen = look(where=real)
-    page = seen.open()
-    seen.ask("List every customer with email")
+def test_rows_beyond_the_limit_are_paged(open_window: OpenWindow, real: str) -> None:
+    window = open_window(where=real)
+    page = window.open()
+    window.ask("List every customer with email")
     expect(page.locator(".count")).to_have_text("the first 200 rows, there are more")
     page.get_by_role("button", name="Next page").click()
     expect(page.locator(".count")).to_have_text("4,000 rows")
@@ -149,12 +153,12 @@ def test_rows_beyond_the_limit_are_paged(look: Look, real: str) -> None:
     expect(page.locator("tbody td").first).to_have_text("4000")
 
 
-def test_escape_stops_the_query_on_the_database_at_once(look: Look, real: str) -> None:
+def test_escape_stops_the_query_on_the_database_at_once(open_window: OpenWindow, real: str) -> None:
     def busy() -> str:
         lines = httpx.get(f"{real}/metrics").text.splitlines()
         return next(line for line in lines if line.startswith("text2sql_pool") and "busy" in line)[-3:]
 
-    page = look(where=real).open()
+    page = open_window(where=real).open()
     page.locator("#question").fill("How many endless orders are there?")
     page.keyboard.press("Enter")
     expect(page.locator(".stage-now")).to_have_text("Running the query")
@@ -167,10 +171,10 @@ def test_escape_stops_the_query_on_the_database_at_once(look: Look, real: str) -
         time.sleep(0.1)
 
 
-def test_a_write_is_rehearsed_refused_and_then_not_done(look: Look, real: str) -> None:
-    seen = look(where=real)
-    page = seen.open()
-    seen.ask("Set the status of the order with id 1 to closed")
+def test_a_write_is_rehearsed_refused_and_then_not_done(open_window: OpenWindow, real: str) -> None:
+    window = open_window(where=real)
+    page = window.open()
+    window.ask("Set the status of the order with id 1 to closed")
     expect(page.locator(".card.confirm pre")).to_contain_text("UPDATE")
     page.get_by_role("button", name="Do not run it").click()
     expect(page.locator(".turn")).to_have_count(2)
@@ -178,10 +182,12 @@ def test_a_write_is_rehearsed_refused_and_then_not_done(look: Look, real: str) -
 
 
 @BOTH
-def test_a_hostile_statement_is_refused_in_the_users_language(look: Look, real: str, lang: str) -> None:
-    seen = look(lang, where=real)
-    page = seen.open()
-    seen.ask(say(lang, "How many orders are there in each channel?", "每个渠道有多少订单？"))
+def test_a_hostile_statement_is_refused_in_the_users_language(
+    open_window: OpenWindow, real: str, lang: str
+) -> None:
+    window = open_window(lang, where=real)
+    page = window.open()
+    window.ask(say(lang, "How many orders are there in each channel?", "每个渠道有多少订单？"))
     page.locator(".sql summary").click()
     page.get_by_role("button", name=say(lang, "Edit", "编辑")).click()
     page.get_by_label(say(lang, "Your statement", "您的语句")).fill("DROP TABLE orders")

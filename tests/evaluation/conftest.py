@@ -23,7 +23,7 @@ def databases(tmp_path: Path) -> Path:
 
 
 def make(folder: Path, name: str, script: str) -> None:
-    place = folder / "databases" / name
-    place.mkdir(parents=True)
-    with closing(sqlite3.connect(place / f"{name}.sqlite")) as connection:
+    directory = folder / "databases" / name
+    directory.mkdir(parents=True)
+    with closing(sqlite3.connect(directory / f"{name}.sqlite")) as connection:
         connection.executescript(script)

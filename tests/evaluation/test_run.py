@@ -244,10 +244,10 @@ def test_known_records_are_reused_and_new_ones_passed_on_at_once(databases: Path
     questions = [question(at, "SELECT a FROM t") for at in range(4)]
     ask = Scripted({question.question: "SELECT a FROM t" for question in questions}, {"question 1": 0.5})
     [known] = run(questions[:1], databases, ask)
-    kept: list[str] = []
+    record_ids: list[str] = []
 
     async def keep(record: Record) -> None:
-        kept.append(record.id)
+        record_ids.append(record.id)
 
     async def again() -> list[Record]:
         contestant = EvaluatedApp(ask, known={known.id: known}, keep=keep)
@@ -256,8 +256,8 @@ def test_known_records_are_reused_and_new_ones_passed_on_at_once(databases: Path
 
     assert [record.id for record in asyncio.run(again())] == ["0", "1", "2", "3"]
     assert ask.questions == [question.question for question in questions]
-    assert sorted(kept) == ["1", "2", "3"]
-    assert kept[-1] == "1"  # the slow question
+    assert sorted(record_ids) == ["1", "2", "3"]
+    assert record_ids[-1] == "1"  # the slow question
 
 
 def test_a_database_is_open_while_its_questions_are_asked(databases: Path) -> None:

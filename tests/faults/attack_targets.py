@@ -72,15 +72,15 @@ class AttackTarget:
     busy: Callable[[], int]  # number of the account's statements that are still running
     probes: Sequence[str]  # queries that show the session's state
     has_accounts: bool
-    place: Path = field(default_factory=Path)  # a directory that every process may write to
+    folder: Path = field(default_factory=Path)  # a directory that every process may write to
 
     @property
     def canary(self) -> Path:
-        return self.place / "canary.csv"
+        return self.folder / "canary.csv"
 
     @property
     def target(self) -> Path:
-        return self.place / "written"
+        return self.folder / "written"
 
 
 @contextmanager
@@ -89,12 +89,12 @@ def attack_target(
 ) -> Iterator[AttackTarget]:
     """`server` is the administrator's URL of a disposable server, "" if the engine has none."""
     with tempfile.TemporaryDirectory(prefix="text2sql-wall-", ignore_cleanup_errors=True) as name:
-        place = Path(name)
-        (place / "canary.csv").write_text(f"a,b\n{CANARY},2\n")
-        place.chmod(0o777)
-        (place / "canary.csv").chmod(0o644)
-        with _MAKERS[dialect](place, server, statements, policy) as made:
-            yield made
+        folder = Path(name)
+        (folder / "canary.csv").write_text(f"a,b\n{CANARY},2\n")
+        folder.chmod(0o777)
+        (folder / "canary.csv").chmod(0o644)
+        with _MAKERS[dialect](folder, server, statements, policy) as target:
+            yield target
 
 
 def digest(value: object) -> str:
@@ -139,7 +139,7 @@ _POSTGRES_PROBES = (
 
 
 @contextmanager
-def _postgres(place: Path, admin: str, statements: Sequence[str], policy: Policy) -> Iterator[AttackTarget]:
+def _postgres(folder: Path, admin: str, statements: Sequence[str], policy: Policy) -> Iterator[AttackTarget]:
     name, password = f"wall_{secrets.token_hex(4)}", secrets.token_hex(8)
     inside = urlsplit(admin)._replace(path=f"/{name}").geturl()
 
@@ -176,7 +176,7 @@ def _postgres(place: Path, admin: str, statements: Sequence[str], policy: Policy
         run(inside, grants(policy, "postgres", name).replace(PASSWORD, password))
         netloc = f"{name}:{password}@{urlsplit(admin).netloc.rpartition('@')[2]}"
         url = urlsplit(inside)._replace(netloc=netloc).geturl()
-        yield AttackTarget("postgres", url, look, busy, _POSTGRES_PROBES, True, place)
+        yield AttackTarget("postgres", url, look, busy, _POSTGRES_PROBES, True, folder)
     finally:
         run(admin, f"DROP DATABASE {name} WITH (FORCE)")
         for role in (name, f"{name}_others"):
@@ -221,7 +221,7 @@ _MYSQL_PROBES = (
 
 
 @contextmanager
-def _mysql(place: Path, admin: str, statements: Sequence[str], policy: Policy) -> Iterator[AttackTarget]:
+def _mysql(folder: Path, admin: str, statements: Sequence[str], policy: Policy) -> Iterator[AttackTarget]:
     server = urlsplit(admin)
     name, password = f"wall_{secrets.token_hex(4)}", secrets.token_hex(8)
 
@@ -273,7 +273,7 @@ def _mysql(place: Path, admin: str, statements: Sequence[str], policy: Policy) -
                     run(statement)
         netloc = f"{name}:{password}@{server.netloc.rpartition('@')[2]}"
         url = server._replace(netloc=netloc, path="/shop").geturl()
-        yield AttackTarget("mysql", url, look, busy, _MYSQL_PROBES, True, place)
+        yield AttackTarget("mysql", url, look, busy, _MYSQL_PROBES, True, folder)
     finally:
         with connected(None) as run:
             run(f"DROP USER IF EXISTS {name}@'%'")
@@ -289,8 +289,8 @@ def _bytes(path: Path) -> Callable[[], dict[str, Any]]:
 
 
 @contextmanager
-def _sqlite(place: Path, admin: str, statements: Sequence[str], policy: Policy) -> Iterator[AttackTarget]:
-    path = place / "shop.db"
+def _sqlite(folder: Path, admin: str, statements: Sequence[str], policy: Policy) -> Iterator[AttackTarget]:
+    path = folder / "shop.db"
     connection = sqlite3.connect(path)
     for statement in statements:
         connection.execute(statement)
@@ -302,12 +302,12 @@ def _sqlite(place: Path, admin: str, statements: Sequence[str], policy: Policy) 
         "SELECT 'a' LIKE 'A'",
         "SELECT count(*) FROM customers WHERE name IS NOT NULL",
     )
-    yield AttackTarget("sqlite", str(path), _bytes(path), lambda: 0, probes, False, place)
+    yield AttackTarget("sqlite", str(path), _bytes(path), lambda: 0, probes, False, folder)
 
 
 @contextmanager
-def _duckdb(place: Path, admin: str, statements: Sequence[str], policy: Policy) -> Iterator[AttackTarget]:
-    path = place / "shop.duckdb"
+def _duckdb(folder: Path, admin: str, statements: Sequence[str], policy: Policy) -> Iterator[AttackTarget]:
+    path = folder / "shop.duckdb"
     with duckdb.connect(str(path)) as connection:
         for statement in statements:
             connection.execute(statement)
@@ -322,7 +322,7 @@ def _duckdb(place: Path, admin: str, statements: Sequence[str], policy: Policy) 
         "SELECT count(*) FROM orders",
         "SELECT current_schema(), current_database(), getvariable('pwn'), getvariable('x')",
     )
-    yield AttackTarget("duckdb", f"duckdb:///{path}", _bytes(path), lambda: 0, probes, False, place)
+    yield AttackTarget("duckdb", f"duckdb:///{path}", _bytes(path), lambda: 0, probes, False, folder)
 
 
 _MAKERS = {"postgres": _postgres, "mysql": _mysql, "sqlite": _sqlite, "duckdb": _duckdb}

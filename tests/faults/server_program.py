@@ -47,17 +47,17 @@ if __name__ in ("__main__", "__mp_main__"):  # the program, or one of its worker
 
 @contextmanager
 def running(
-    shop: Path, place: Path, *words: str, files: int = 0, **settings: str
+    shop: Path, folder: Path, *words: str, files: int = 0, **settings: str
 ) -> Iterator["subprocess.Popen[str]"]:
     """Run with its memory in `place`; once `place/over` exists, nothing hangs any more."""
     environment = {
         **os.environ,
-        "TEXT2SQL_MEMORY": str(place / "m.db"),
+        "TEXT2SQL_MEMORY": str(folder / "m.db"),
         "TEXT2SQL_SHUTDOWN_GRACE": "0.5",
         "TEXT2SQL_CACHE_LIFETIME": "0",
         "TEXT2SQL_VALUES_WAIT": "0",
         "TEXT2SQL_PRESET": "hybrid",
-        "FAULTS_OVER": str(place / "over"),
+        "FAULTS_OVER": str(folder / "over"),
         **{f"TEXT2SQL_{name.upper()}": value for name, value in settings.items()},
     }
     command = [sys.executable, __file__, "serve", "--db", str(shop), "--port", "0", *words]

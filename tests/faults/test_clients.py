@@ -38,7 +38,7 @@ def test_c08_a_head_that_does_not_arrive_is_not_waited_for(
         async with listening(shop, scripted([])) as server:
             reader, writer = await _connected(server)
             closed = asyncio.create_task(reader.read())
-            for at in range(len(sent)):  # a byte at a time: none of them begins the time anew
+            for at in range(len(sent)):  # one byte at a time: none of them restarts the time limit
                 writer.write(sent[at : at + 1])
                 await asyncio.sleep(0.005)
             async with asyncio.timeout(5):
@@ -136,10 +136,10 @@ def test_c06_a_write_that_is_confirmed_twice_at_once_happens_once(shop: Path, tm
         async with listening(shop, backend, **options) as server:
             waiting = await server.answer("Add the city Rome in Italy")
             assert waiting["status"] == "confirm"
-            place = f"/api/v1/threads/{waiting['thread_id']}/resume"
+            path = f"/api/v1/threads/{waiting['thread_id']}/resume"
             accept = {"Accept": "application/json"}
             responses = await asyncio.gather(
-                *(server.client.post(place, json={"confirm": True}, headers=accept) for _ in range(3))
+                *(server.client.post(path, json={"confirm": True}, headers=accept) for _ in range(3))
             )
             assert {response.status_code for response in responses} <= {200, 409}
             own = {"sql": "SELECT count(*) AS n FROM cities"}
@@ -201,10 +201,10 @@ def test_p10_slow_queries_of_one_source_hold_up_no_other(shop: Path, tmp_path: P
     numbers = make_shop(tmp_path / "numbers.db", NUMBERS)
 
     async def run() -> tuple[Any, int, int]:
-        places = {"fast": str(shop), "slow": str(numbers)}
+        sources = {"fast": str(shop), "slow": str(numbers)}
         backend = scripted([], last=COUNT)
         options: dict[str, Any] = {"pool_size": 2, "pool_overflow": 1, "preset": "hybrid"}
-        async with served(places, backend, **options) as server:
+        async with served(sources, backend, **options) as server:
             body = {"sql": SLOW, "source": "slow"}
             asking = [asyncio.create_task(server.client.post("/api/v1/sql", json=body)) for _ in range(12)]
             database = (await server.here.sources.named("slow").app.resources()).database

@@ -91,16 +91,16 @@ def test_g3_a_truncated_result_is_marked_in_every_front_end(numbers: Path) -> No
             answer = await server.answer("list all customers")
             assert (answer["row_count"], answer["truncated"]) == (100, True)
             assert "100" in answer["answer"]
-            place = f"/api/v1/results/{answer['result_id']}"
-            exported = await server.client.get(f"{place}/export?format=csv")
+            path = f"/api/v1/results/{answer['result_id']}"
+            exported = await server.client.get(f"{path}/export?format=csv")
             assert exported.headers["x-truncated"] == "rows"
-            page = await server.get(place)
+            page = await server.get(path)
             assert (len(page["rows"]), page["total_count"], page["has_next"]) == (50, 3_000, True)
 
     asyncio.run(run())
 
 
-def test_g5_g7_faults_of_every_kind_leave_nothing_and_the_loop_goes_round(shop: Path) -> None:
+def test_g5_g7_faults_of_every_kind_leave_nothing_and_the_loop_continues(shop: Path) -> None:
     """A mix of what goes wrong on a real port, while somebody asks ten times a second how it is."""
     lines = [
         COUNT,

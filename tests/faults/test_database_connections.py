@@ -192,7 +192,7 @@ def test_d32_a_connection_that_stops_answering_fails_within_the_deadline(
         assert ask(database, "SELECT 1") == ((1,),)
 
 
-def test_d32_a_server_that_accepts_and_says_nothing_is_given_up(server: Server) -> None:
+def test_d32_a_server_that_accepts_and_does_not_respond_is_abandoned(server: Server) -> None:
     with Proxy(server.port) as proxy:
         proxy.verb = "stall"
         began = time.monotonic()
@@ -201,7 +201,7 @@ def test_d32_a_server_that_accepts_and_says_nothing_is_given_up(server: Server) 
         assert time.monotonic() - began < 6.0
 
 
-def test_a_slow_network_is_no_fault(server: Server) -> None:
+def test_a_slow_network_is_not_a_fault(server: Server) -> None:
     with Proxy(server.port) as proxy:
         proxy.latency = 0.02
         with opened(through(server.url, proxy.port)) as database:
@@ -234,11 +234,11 @@ class TestD33Tls:
 
     def test_an_expired_certificate_is_refused_by_mariadb(self, fresh_mariadb: Any) -> None:
         with tempfile.TemporaryDirectory(prefix="text2sql-tls-") as name:
-            place = Path(name)
-            authority = _certificate(place, expired=True)
-            place.chmod(0o755)  # MariaDB runs as another user
-            (place / "server.key").chmod(0o644)
-            options = {"ssl-cert": str(place / "server.crt"), "ssl-key": str(place / "server.key")}
+            folder = Path(name)
+            authority = _certificate(folder, expired=True)
+            folder.chmod(0o755)  # MariaDB runs as another user
+            (folder / "server.key").chmod(0o644)
+            options = {"ssl-cert": str(folder / "server.crt"), "ssl-key": str(folder / "server.key")}
             with fresh_mariadb(options) as server:
                 self._encrypted_but_not_trusted(
                     server.url, "ssl_mode=REQUIRED", f"ssl_mode=VERIFY_IDENTITY&ssl_ca={authority}"
@@ -252,20 +252,20 @@ class TestD33Tls:
         assert caught.value.message_key == "database.tls"
 
 
-# -- what it takes -------------------------------------------------------------------------------
+# -- test functions -------------------------------------------------------------------------------
 
 
 def _warm(database: Any, count: int) -> None:
     ready = threading.Barrier(count)
 
-    def one() -> None:
+    def run_query() -> None:
         ready.wait()
         ask(
             database,
             {"postgres": "SELECT pg_sleep(0.2)::text", "mysql": "SELECT SLEEP(0.2)"}[database.dialect],
         )
 
-    threads = [threading.Thread(target=one) for _ in range(count)]
+    threads = [threading.Thread(target=run_query) for _ in range(count)]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -297,21 +297,21 @@ def _plain_account(url: str) -> str:
     return urlsplit(url)._replace(netloc=f"plain:plain@{host}", path=path).geturl()
 
 
-def _certificate(place: Path, *, expired: bool) -> Path:
+def _certificate(folder: Path, *, expired: bool) -> Path:
     """A self-signed certificate that expired yesterday."""
     begin = datetime.datetime.now(datetime.UTC) - datetime.timedelta(days=2 if expired else 0)
     end = begin + datetime.timedelta(days=1)
-    key, certificate = place / "server.key", place / "server.crt"
-    request = place / "server.csr"
+    key, certificate = folder / "server.key", folder / "server.crt"
+    request = folder / "server.csr"
     subject = ["-subj", "/CN=127.0.0.1"]
     _run("openssl", "req", "-new", "-newkey", "rsa:2048", "-nodes", "-keyout", key, "-out", request, *subject)
-    database, serial = place / "index.txt", place / "serial"
+    database, serial = folder / "index.txt", folder / "serial"
     database.touch()
     serial.write_text("01\n")
-    config = place / "ca.cnf"
+    config = folder / "ca.cnf"
     config.write_text(
         "[ca]\ndefault_ca=d\n[d]\n"
-        f"database={database}\nserial={serial}\nnew_certs_dir={place}\ndefault_md=sha256\npolicy=p\n"
+        f"database={database}\nserial={serial}\nnew_certs_dir={folder}\ndefault_md=sha256\npolicy=p\n"
         "[p]\ncommonName=supplied\n[v]\nsubjectAltName=IP:127.0.0.1\nbasicConstraints=CA:TRUE\n"
     )
     when = ["-startdate", f"{begin:%Y%m%d%H%M%SZ}", "-enddate", f"{end:%Y%m%d%H%M%SZ}"]

@@ -133,7 +133,7 @@ def test_d20_d21_every_type_of_mysql_is_plain_json(mariadb_server: Mariadb) -> N
     json.dumps(rest, allow_nan=False)
 
 
-def test_d22_duckdb_tells_the_time_with_its_zone(tmp_path: Path) -> None:
+def test_d22_duckdb_returns_times_with_their_zone(tmp_path: Path) -> None:
     path = tmp_path / "t.duckdb"
     duckdb.connect(str(path)).close()
     with opened(str(path)) as database:

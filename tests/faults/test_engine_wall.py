@@ -91,8 +91,10 @@ def _breaches(there: AttackTarget, attacks: list[str]) -> Iterator[tuple[str, st
                 yield attack, "read what the policy hides"
             if there.target.exists() or Path("/var/canary/pwn.csv").exists():
                 yield attack, "wrote a file"
-            found = _session(database, there)
-            yield from ((attack, f"left in the session: {change}") for change in _changes(session, found))
+            session_after = _session(database, there)
+            yield from (
+                (attack, f"left in the session: {change}") for change in _changes(session, session_after)
+            )
             after = there.look()
             yield from ((attack, f"changed {what}") for what in _changed(before, after))
             before = after

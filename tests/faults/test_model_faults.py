@@ -264,7 +264,7 @@ def test_l16_l17_a_stream_that_breaks_raises_and_repeats_no_piece(server: Endpoi
 
 
 @pytest.mark.parametrize("candidates", [1, 2])
-def test_l18_a_cut_answer_says_so(server: Endpoint, candidates: int) -> None:
+def test_l18_a_cut_answer_is_marked(server: Endpoint, candidates: int) -> None:
     end = ended(hosted(server, model_name("fault:length")), replace(QUESTION, candidates=candidates))
     assert end.reply is not None
     assert {candidate.finish for candidate in end.reply.candidates} == {"length"}
@@ -281,7 +281,7 @@ def test_l19_a_refusal_is_reported_and_not_retried(server: Endpoint, fault: str,
 
 
 @pytest.mark.parametrize("fault", ["megabyte=50", "endless", "huge_line=10", "gzip"])
-def test_l20_l21_an_answer_has_a_bound_and_so_has_the_memory(server: Endpoint, fault: str) -> None:
+def test_l20_l21_an_answer_and_its_memory_are_limited(server: Endpoint, fault: str) -> None:
     before = memory_mb()
     end = ended(hosted(server, model_name(f"fault:{fault}")))
     assert isinstance(end.error, BadReply)

@@ -51,16 +51,14 @@ def test_a04_no_address_with_an_id_is_left_out_of_the_walk(shop: Path) -> None:
         return re.sub(r"chart\.\S+", "chart.{}", bare)
 
     paths = asyncio.run(described())["paths"]
-    wanted = {
+    documented = {
         (method.upper(), form(path)) for path, methods in paths.items() if "{" in path for method in methods
     }
     walked = {(method, form(path)) for method, path, _ in [*WALK, *MORE]}
-    assert wanted - walked == BY_NAME
+    assert documented - walked == BY_NAME
 
 
-def test_a04_the_streams_and_reports_of_another_are_no_streams_and_reports(
-    shop: Path, tmp_path: Path
-) -> None:
+def test_a04_streams_and_reports_of_another_user_do_not_exist(shop: Path, tmp_path: Path) -> None:
     async def run() -> None:
         options: dict[str, Any] = {"auth": "keys", "memory": str(tmp_path / "m.db")}
         async with served(shop, scripted([], last=COUNT), **options) as server:
@@ -73,8 +71,8 @@ def test_a04_the_streams_and_reports_of_another_are_no_streams_and_reports(
                 "refresh": ("sources/shop/refresh", {}),
             }
             work = {}
-            for kind, (place, body) in begun.items():
-                response = await server.client.post(f"/api/v1/{place}", json=body, headers=ann)
+            for kind, (path, body) in begun.items():
+                response = await server.client.post(f"/api/v1/{path}", json=body, headers=ann)
                 assert response.status_code == 202, response.text
                 work[kind] = response.json()[f"{kind}_id"]
             own = {
@@ -85,9 +83,9 @@ def test_a04_the_streams_and_reports_of_another_are_no_streams_and_reports(
             # 128 bits, however they are written
             assert all(len(identifier) >= 22 for identifier in own.values())
             for method, path, _ in MORE:
-                place = path.format(**own)
+                exact = path.format(**own)
                 near = path.format(**{name: identifier[:-1] + "x" for name, identifier in own.items()})
-                for url in (place, near):
+                for url in (exact, near):
                     response = await server.client.request(method, url, headers=bob)
                     assert response.status_code == 404, (method, path, response.text)
 
@@ -120,7 +118,7 @@ def test_a03_a_key_that_is_revoked_ends_a_stream_at_its_next_stage(
 
 
 def test_a07_a_hundred_interleaved_requests_of_two_people_never_cross(shop: Path) -> None:
-    """One pool, one memory, one server: whose rows are seen is decided anew for every request."""
+    """One pool, one memory, one server: each request decides which rows are visible."""
 
     async def run() -> set[tuple[str, str]]:
         seen = set[tuple[str, str]]()

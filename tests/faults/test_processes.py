@@ -69,8 +69,8 @@ class Crowd:
 
     def until(self, answers: int) -> None:
         end = time.monotonic() + 90
-        wanted = len(self.answered) + answers
-        while len(self.answered) < wanted:
+        expected = len(self.answered) + answers
+        while len(self.answered) < expected:
             assert time.monotonic() < end, self.codes
             time.sleep(0.05)
 
@@ -137,7 +137,7 @@ def test_p03_a15_a_killed_server_leaves_a_whole_thread_and_an_open_record(shop: 
             assert len(client.get("/api/v1/threads/before").json()["turns"]) == 1
 
 
-def test_p01_told_to_stop_with_twenty_slow_queries_it_ends_them_all(shop: Path, tmp_path: Path) -> None:
+def test_p01_a_stop_signal_ends_twenty_slow_queries(shop: Path, tmp_path: Path) -> None:
     texts: list[str] = []
     with running(shop, tmp_path) as process:
         program = Program(process)
@@ -166,7 +166,7 @@ def test_p01_told_to_stop_with_twenty_slow_queries_it_ends_them_all(shop: Path, 
         rows for rows in stored_state(shop, tmp_path / "m.db", threads).values() if rows != "usage.thread"
     ]
     assert begun
-    assert set(begun) <= {((3_000,),), ()}  # asked anew, or the slow query again, and its limit
+    assert set(begun) <= {((3_000,),), ()}  # a new question, or the slow query again, and its limit
 
 
 def test_p05_p12_a_worker_that_is_killed_and_a_stop_under_load_lose_no_answer(
@@ -201,9 +201,7 @@ def test_p05_p12_a_worker_that_is_killed_and_a_stop_under_load_lose_no_answer(
     assert set(state.values()) <= {((3_000,),), "usage.thread"}  # the rest goes on, or had not begun
 
 
-def test_p09_without_file_descriptors_it_waits_and_goes_on_when_there_are_some(
-    shop: Path, tmp_path: Path
-) -> None:
+def test_p09_without_file_descriptors_the_server_waits_and_then_continues(shop: Path, tmp_path: Path) -> None:
     with running(shop, tmp_path, files=64) as process:
         program = Program(process)
         assert answer_to(program, WAIT, "before").json()["rows"] == [[3_000]]

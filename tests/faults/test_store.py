@@ -48,13 +48,13 @@ def test_d13_p06_a_full_disk_fails_one_request_and_loses_no_thread(shop: Path, t
             assert response.json()["hint"]
             events = await follow(server.client, server.client.stream("POST", "/api/v1/query", json=ASK))
             assert (events[-1].name, events[-1].data["kind"]) == ("problem", "full")
-            place = f"/api/v1/threads/{answer['thread_id']}"
-            assert len((await server.get(place))["turns"]) == 1
+            path = f"/api/v1/threads/{answer['thread_id']}"
+            assert len((await server.get(path))["turns"]) == 1
             assert (await server.get(f"/api/v1/results/{answer['result_id']}"))["rows"] == [[3]]
             assert (await server.client.get("/healthz")).status_code == 200
             await _room(server, 1_000_000)
             assert (await server.answer(thread_id=answer["thread_id"]))["rows"] == [[3]]
-            assert len((await server.get(place))["turns"]) == 2
+            assert len((await server.get(path))["turns"]) == 2
 
     asyncio.run(run())
 
@@ -105,20 +105,20 @@ def test_p13_an_unreadable_store_is_reported_and_never_reset(
     asyncio.run(run())
 
 
-def test_p04_a_torn_end_of_the_log_costs_the_last_step_alone(shop: Path, tmp_path: Path) -> None:
+def test_p04_a_torn_end_of_the_log_loses_only_the_last_step(shop: Path, tmp_path: Path) -> None:
     """What a crash inside a write leaves: SQLite's checksums tell which frames are whole."""
     memory, torn = tmp_path / "m.db", tmp_path / "torn.db"
 
     async def run() -> None:
         async with app(shop, scripted([], last=COUNT), memory=str(memory)) as db:
             await db.ask("How many customers are there?", thread="first")
-            whole = {path.name: path.read_bytes() for path in tmp_path.glob("m.db*")}
+            files = {path.name: path.read_bytes() for path in tmp_path.glob("m.db*")}
             await db.ask("How many customers are there?", thread="second")
             log = (tmp_path / "m.db-wal").read_bytes()
-        begun = len(whole["m.db-wal"])
+        begun = len(files["m.db-wal"])
         assert len(log) > begun
         for cut in (begun + 37, begun + (len(log) - begun) // 2, len(log) - 11):
-            torn.write_bytes(whole["m.db"])
+            torn.write_bytes(files["m.db"])
             (tmp_path / "torn.db-wal").write_bytes(log[:cut] + b"\xff" * 64)
             async with app(shop, scripted([], last=COUNT), memory=str(torn)) as db:
                 assert len(await db.threads.history("first")) == 1
@@ -129,7 +129,7 @@ def test_p04_a_torn_end_of_the_log_costs_the_last_step_alone(shop: Path, tmp_pat
     asyncio.run(run())
 
 
-def test_p13_one_checkpoint_that_cannot_be_read_costs_its_thread_alone(shop: Path, tmp_path: Path) -> None:
+def test_p13_an_unreadable_checkpoint_affects_only_its_thread(shop: Path, tmp_path: Path) -> None:
     memory = tmp_path / "m.db"
 
     async def run() -> None:
@@ -178,7 +178,7 @@ def test_p11_a_clock_that_jumps_moves_no_deadline(
     asyncio.run(run())
 
 
-def test_g8_a_store_that_goes_down_later_turns_the_light_red_and_comes_back(
+def test_g8_a_store_that_fails_later_makes_the_server_unready_until_it_returns(
     shop: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def run() -> list[int]:
@@ -187,10 +187,10 @@ def test_g8_a_store_that_goes_down_later_turns_the_light_red_and_comes_back(
             seen = [(await server.client.get("/readyz")).status_code]
             connection = memory._tables._connection
 
-            def gone(*_: Any) -> Any:
+            def broken_read(*_: Any) -> Any:
                 raise sqlite3.OperationalError("disk I/O error")
 
-            monkeypatch.setattr(connection, "execute_fetchall", gone)
+            monkeypatch.setattr(connection, "execute_fetchall", broken_read)
             seen.append((await server.client.get("/readyz")).status_code)
             seen.append((await server.client.get("/healthz")).status_code)
             monkeypatch.undo()

@@ -24,8 +24,8 @@ class Grammar:
         undefined = {
             symbol
             for rule in self.rules.values()
-            for way in rule
-            for symbol in way
+            for alternative in rule
+            for symbol in alternative
             if isinstance(symbol, str)
         } - set(self.rules)
         assert not undefined, undefined
@@ -63,18 +63,18 @@ class Grammar:
             if current is None or isinstance(current[0], Letters):
                 yield current
                 continue
-            for way in self.rules[current[0]]:
+            for alternative in self.rules[current[0]]:
                 rest = current[1]
-                for piece in reversed(way):
+                for piece in reversed(alternative):
                     rest = (piece, rest)
                 todo.append(rest)
 
     def _alternatives(self, tokens: list[str]) -> list[tuple[Any, ...]]:
-        ways = [self._sequence(tokens)]
+        alternatives = [self._sequence(tokens)]
         while tokens and tokens[0] == "|":
             tokens.pop(0)
-            ways.append(self._sequence(tokens))
-        return ways
+            alternatives.append(self._sequence(tokens))
+        return alternatives
 
     def _sequence(self, tokens: list[str]) -> tuple[Any, ...]:
         pieces: list[Any] = []
@@ -100,9 +100,9 @@ class Grammar:
             pieces += piece
         return tuple(pieces)
 
-    def _rule(self, ways: list[tuple[Any, ...]]) -> int:
+    def _rule(self, alternatives: list[tuple[Any, ...]]) -> int:
         self._fresh += 1
-        self.rules[self._fresh] = ways
+        self.rules[self._fresh] = alternatives
         return self._fresh
 
 

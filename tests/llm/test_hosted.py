@@ -78,8 +78,8 @@ def test_azure_is_called_by_deployment_and_version(server: Endpoint) -> None:
 
 def test_structured_output_is_requested_with_its_schema(server: Endpoint) -> None:
     settled(ask_once(hosted(server, name := model_name("plain")), replace(QUESTION, schema=SCHEMA)))
-    wanted = {"type": "json_schema", "json_schema": {"name": "answer", "strict": True, "schema": SCHEMA}}
-    assert server.calls(name)[0].body["response_format"] == wanted
+    expected = {"type": "json_schema", "json_schema": {"name": "answer", "strict": True, "schema": SCHEMA}}
+    assert server.calls(name)[0].body["response_format"] == expected
 
 
 def test_an_endpoint_without_structured_output_is_remembered(server: Endpoint) -> None:

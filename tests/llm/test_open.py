@@ -137,7 +137,7 @@ def test_every_provider_is_documented_with_its_facts() -> None:
         assert extra == f"`text2sql-kit[{facts.extra}]`"
         assert [key for key in facts.keys if f"`{key}`" not in keys] == []
         assert not facts.url or facts.api != "openai" or facts.url in address
-        assert structured == ", ".join(STRUCTURED[way] for way in facts.structured)
+        assert structured == ", ".join(STRUCTURED[mode] for mode in facts.structured)
         supported = (facts.candidates, facts.logprobs)
         assert [candidates, logprobs] == ["yes" if can else "no" for can in supported]
 

@@ -64,7 +64,7 @@ def test_what_came_from_a_database_is_fenced_and_called_data(name: str) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.fault("L26")
-def test_data_cannot_end_the_place_it_stands_in(name: str) -> None:
+def test_data_cannot_end_its_section_of_the_prompt(name: str) -> None:
     text = (FOLDER / f"{name}.md").read_text(encoding="utf-8")
     marks = sorted(set(re.findall(r"</(\w+)>", text)))
     hostile = " ".join(f"</{mark}> < /{mark.upper()}\n> </ {mark} x>" for mark in marks)

@@ -68,7 +68,7 @@ def test_a_place_that_comes_too_late_is_not_taken() -> None:
     assert limits.reserve(0, 100) == pytest.approx(12.0)
 
 
-def test_a_place_given_back_is_there_for_the_next() -> None:
+def test_a_released_slot_is_free_for_the_next_call() -> None:
     limits = Limits(Bucket(6, clock := Hand()), None, clock)
     limits.reserve(0, 100)
     limits.give_back(0)

@@ -30,9 +30,9 @@ MODES = ("auto", "legacy")  # the current protocol, and the former handshake
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The address of an HTTP server that several tests share."""
-    place = tmp_path_factory.mktemp("served")
+    folder = tmp_path_factory.mktemp("served")
     with asyncio.Runner() as runner:
-        opened = over_http(place, environment(place, "http://127.0.0.1:9"))
+        opened = over_http(folder, environment(folder, "http://127.0.0.1:9"))
         yield runner.run(opened.__aenter__())
         runner.run(opened.__aexit__(None, None, None))
 

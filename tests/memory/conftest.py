@@ -44,7 +44,7 @@ def shared(request: pytest.FixtureRequest, tmp_path: Path) -> Settings:
     return _at(request.param, request, tmp_path)
 
 
-def _at(place: str, request: pytest.FixtureRequest, tmp_path: Path) -> Settings:
-    if place == "postgres":
+def _at(storage: str, request: pytest.FixtureRequest, tmp_path: Path) -> Settings:
+    if storage == "postgres":
         return Settings(memory=request.getfixturevalue("postgres_url"))
-    return Settings(memory="none" if place == "none" else str(tmp_path / "memory.db"))
+    return Settings(memory="none" if storage == "none" else str(tmp_path / "memory.db"))

@@ -49,7 +49,7 @@ def filled(settings: Settings) -> Settings:
 
 
 async def run(memory: Memory, pragma: str) -> None:
-    """All three connections are told: which of them a call goes through is the memory's own affair."""
+    """Apply it to all three connections: which of them a call uses is internal to the memory."""
     for connection in (memory.checkpointer.conn, memory.store.conn, memory._tables._connection):  # type: ignore[attr-defined]
         await connection.execute_fetchall(f"PRAGMA {pragma}")
 
@@ -117,8 +117,8 @@ def test_somebody_elses_database_is_refused(settings: Settings, mode: str) -> No
 @pytest.mark.fault("P13")
 def test_a_truncated_file_is_refused(filled: Settings, share: float) -> None:
     path = Path(filled.memory)
-    whole = path.read_bytes()
-    path.write_bytes(whole[: int(len(whole) * share)])
+    content = path.read_bytes()
+    path.write_bytes(content[: int(len(content) * share)])
     error = refused(filled, StoreDamaged)
     assert error.detail == "database disk image is malformed"
 
@@ -126,11 +126,11 @@ def test_a_truncated_file_is_refused(filled: Settings, share: float) -> None:
 @pytest.mark.fault("P13")
 def test_a_file_with_broken_pages_is_a_typed_error(filled: Settings) -> None:
     path = Path(filled.memory)
-    whole = path.read_bytes()
-    path.write_bytes(whole[:4096] + b"\xa5" * (len(whole) - 4096))
+    content = path.read_bytes()
+    path.write_bytes(content[:4096] + b"\xa5" * (len(content) - 4096))
     with pytest.raises(StoreDamaged):
         within(filled, lambda memory: memory.threads("ann"))
-    assert path.read_bytes()[4096:] == b"\xa5" * (len(whole) - 4096)
+    assert path.read_bytes()[4096:] == b"\xa5" * (len(content) - 4096)
 
 
 def test_a_file_of_a_newer_version_is_refused(filled: Settings) -> None:
@@ -327,7 +327,7 @@ def test_nothing_is_left_behind_when_making_it_is_stopped(
     within(replace(settings), lambda memory: memory.threads("ann"))
 
 
-def test_whoever_gives_up_opening_it_leaves_no_thread_that_calls_a_closed_loop(
+def test_a_cancelled_opening_leaves_no_thread_that_calls_a_closed_loop(
     settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As `text2sql chat` does when its person leaves at once; standard error showed the thread's end."""
@@ -338,7 +338,7 @@ def test_whoever_gives_up_opening_it_leaves_no_thread_that_calls_a_closed_loop(
         async with open_memory(settings):
             pass
 
-    async def given_up(after: int) -> None:
+    async def cancel(after: int) -> None:
         opening = asyncio.create_task(opened())
         for _ in range(after):
             await asyncio.sleep(0)
@@ -348,7 +348,7 @@ def test_whoever_gives_up_opening_it_leaves_no_thread_that_calls_a_closed_loop(
 
     here = set(threading.enumerate())
     for round_ in range(40):
-        asyncio.run(given_up(1 + round_ % 4))
+        asyncio.run(cancel(1 + round_ % 4))
     for thread_ in set(threading.enumerate()) - here:
         thread_.join(10)
     assert ends == []

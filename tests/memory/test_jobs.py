@@ -23,11 +23,11 @@ def test_a_job_has_one_holder_and_the_next_one_finds_its_saved_parts(settings: S
             await first.save_part("file", "md", "x")
             await first.report("half")
         assert (await ours.find("w", "ann")) == await ours.find("w")
-        async with ours.claim("w") as next_one:
-            assert next_one is not None
+        async with ours.claim("w") as next_claim:
+            assert next_claim is not None
             assert await ours.parts("w", "question") == {"a": "2"}
             assert await ours.part("w", "file", "md") == "x"
-            await next_one.end("done", "all")
+            await next_claim.end("done", "all")
         job = await ours.find("w")
         assert job is not None
         assert (job.payload, job.state, job.output, job.tries) == ("what", "done", "all", 2)

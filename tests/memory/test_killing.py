@@ -50,17 +50,17 @@ class Server:
             time.sleep(0.02)
 
     @contextmanager
-    def asked(self) -> Iterator[None]:
+    def asking(self) -> Iterator[None]:
         """In a thread of its own until the block ends or the server is gone."""
         self._round += 1
         stop = threading.Event()
-        asking = threading.Thread(target=self._ask, args=(stop,))
-        asking.start()
+        thread = threading.Thread(target=self._ask, args=(stop,))
+        thread.start()
         try:
             yield
         finally:
             stop.set()
-            asking.join()
+            thread.join()
 
     def turns(self, thread: str) -> int:
         return len(httpx.get(f"{self.url}/api/v1/threads/{thread}").json()["turns"])
@@ -122,7 +122,7 @@ def test_no_answer_is_lost_when_processes_are_killed_at_random_moments(tmp_path:
     with Starter(tmp_path) as starter:
         server = Server(starter, shop)
         for round_ in range(ROUNDS):
-            with server.asked():
+            with server.asking():
                 words = ("ask", QUESTION, "--db", str(shop), "--json", "--thread", f"cli {round_} {{at}}")
                 asking = starter.start(*words, repeat=2)
                 counting = starter.start("stats", "--json")

@@ -125,7 +125,7 @@ def test_a_closed_memory_leaves_no_task_in_its_loop(settings: Settings) -> None:
     assert asyncio.run(run()) == set()
 
 
-def test_a_thread_goes_on_in_the_next_program(shared: Settings) -> None:
+def test_a_thread_continues_in_the_next_program(shared: Settings) -> None:
     async def say(memory: Memory) -> list[str]:
         done = await graph(memory).ainvoke({"now": "hello"}, thread("ann", "t"))
         return list(done["said"])

@@ -24,7 +24,7 @@ def test_an_address_is_shown_without_its_account() -> None:
     )
 
 
-def test_a_wrong_password_is_tried_once_and_never_told(postgres_url: str) -> None:
+def test_a_wrong_password_is_tried_once_and_never_shown(postgres_url: str) -> None:
     parts = urlsplit(postgres_url)
     wrong = parts._replace(netloc=f"postgres:hunter2@{parts.hostname}:{parts.port}").geturl()
     start = time.monotonic()

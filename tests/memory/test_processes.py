@@ -14,7 +14,7 @@ from memory.helpers import within
 from text2sql.config import Settings
 from text2sql.memory import Memory
 
-pytestmark = pytest.mark.slow  # every program imports LangGraph anew
+pytestmark = pytest.mark.slow  # each program imports LangGraph
 
 WORKER = Path(__file__).with_name("worker.py")
 NAMES, COUNT = ("ann", "bob", "eve", "joe"), 15

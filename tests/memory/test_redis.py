@@ -85,7 +85,7 @@ async def back(cache: module.Redis) -> None:
             await asyncio.sleep(0.05)
 
 
-# -- what it is for --------------------------------------------------------------------------------
+# -- shared entries --------------------------------------------------------------------------------
 
 
 def test_a_text_is_found_until_its_time_is_over_or_it_is_dropped(url: str) -> None:
@@ -115,7 +115,7 @@ def test_requests_are_counted_for_all_who_count_there(url: str) -> None:
     assert using(url, work) == [True] * 4 + [False] * 2 + [True]
 
 
-def test_a_place_comes_free_with_time(url: str) -> None:
+def test_a_slot_becomes_free_with_time(url: str) -> None:
     person = secrets.token_hex(8)
 
     async def work(cache: module.Redis) -> list[bool]:
@@ -152,9 +152,7 @@ def test_an_invalid_count_means_a_full_bucket(own: Redis, stored_value: str | by
 # -- what can be wrong -----------------------------------------------------------------------------
 
 
-def test_a_redis_that_was_killed_is_done_without_and_comes_back(
-    own: Redis, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_killed_redis_is_bypassed_until_it_returns(own: Redis, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO, "text2sql")
 
     async def work(cache: module.Redis) -> list[str | None]:
@@ -172,10 +170,10 @@ def test_a_redis_that_was_killed_is_done_without_and_comes_back(
         return [*texts, await cache.find("a")]
 
     assert using(own.url, work) == ["kept", *[None] * 5, "again"]
-    place = f"redis://127.0.0.1:{own.port}/0"
+    address = f"redis://127.0.0.1:{own.port}/0"
     assert [record.getMessage() for record in caplog.records] == [
-        f"the cache {place} is done without: ConnectionError",
-        f"the cache {place} is there again",
+        f"the cache {address} is done without: ConnectionError",
+        f"the cache {address} is there again",
     ]
 
 
@@ -218,7 +216,7 @@ def test_a_redis_that_hangs_costs_one_short_wait_and_no_reply_reaches_another(
     assert left < 0.2
 
 
-def test_while_it_is_away_one_asks_and_the_others_go_on(own: Redis) -> None:
+def test_while_redis_is_down_one_caller_probes_it_and_the_others_continue(own: Redis) -> None:
     async def work(cache: module.Redis) -> tuple[int, int]:
         await asyncio.to_thread(own.stop, signal.SIGKILL)
         assert not await cache.answers()
@@ -320,7 +318,7 @@ def test_counting_falls_back_to_the_memory_and_then_to_the_process() -> None:
     assert within(Settings(memory="none"), work) == [0.0, 0.0, 30.0, 0.0]
 
 
-# -- what it is told -------------------------------------------------------------------------------
+# -- settings -------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -399,26 +397,26 @@ def test_a_certificate_is_looked_at(tmp_path: Path) -> None:
 
 def _certificate(folder: Path) -> tuple[Path, Path]:
     """A self-signed certificate."""
-    made = ec.generate_private_key(ec.SECP256R1())
+    key = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "redis")])
     now, address = datetime.now(UTC), x509.IPAddress(ip_address("127.0.0.1"))
     signed = (
-        x509.CertificateBuilder(name, name, made.public_key(), x509.random_serial_number())
+        x509.CertificateBuilder(name, name, key.public_key(), x509.random_serial_number())
         .not_valid_before(now)
         .not_valid_after(now + timedelta(days=1))
         .add_extension(x509.SubjectAlternativeName([address]), critical=False)
         .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
-        .sign(made, hashes.SHA256())
+        .sign(key, hashes.SHA256())
     )
     pem = serialization.Encoding.PEM
     (folder / "ca.pem").write_bytes(signed.public_bytes(pem))
     (folder / "key.pem").write_bytes(
-        made.private_bytes(pem, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
+        key.private_bytes(pem, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
     )
     return folder / "ca.pem", folder / "key.pem"
 
 
-def test_a_wrong_password_is_never_told(own: Redis, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_wrong_password_is_never_shown(own: Redis, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.DEBUG)
 
     async def work(cache: module.Redis) -> str:

@@ -28,7 +28,7 @@ KNOWN = (
 
 
 @pytest.mark.parametrize(
-    ("question", "meant"),
+    ("question", "expected"),
     [
         ("number of customers living in paris", KNOWN[0]),
         ("what was the monthly revenue of 2024", KNOWN[1]),
@@ -40,10 +40,10 @@ KNOWN = (
         ("各个国家订单的平均金额", KNOWN[7]),
     ],
 )
-def test_a_paraphrase_finds_its_question(question: str, meant: str) -> None:
-    found = rank_pairs(question, [Pair(known, "SELECT 1") for known in KNOWN], 3)
-    assert found[0][1].question == meant
-    assert 0 < found[0][0] <= 1
+def test_a_paraphrase_finds_its_question(question: str, expected: str) -> None:
+    ranked = rank_pairs(question, [Pair(known, "SELECT 1") for known in KNOWN], 3)
+    assert ranked[0][1].question == expected
+    assert 0 < ranked[0][0] <= 1
 
 
 def test_a_score_says_how_near_a_question_is() -> None:
@@ -121,7 +121,7 @@ def test_a_users_verified_questions_are_not_shown_to_others(tmp_path: Path, fold
         for user in ("ann", "ann/shop", ""):
             await memory.remember(Pair("customers in Paris", f"SELECT '{user}'", source="shop", user=user))
         for user in ("ann", "ann/shop"):
-            own = f"SELECT '{user}'" if not folder else "SELECT ''"  # what was reviewed wins
+            own = f"SELECT '{user}'" if not folder else "SELECT ''"  # the reviewed pair wins
             ranked = await memory.recall("shop", "customers in Paris", user=user)
             assert [pair.sql for _, pair in ranked] == [own]
         ranked = await memory.recall("shop", "customers in Paris", user="bob")

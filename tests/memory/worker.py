@@ -12,8 +12,8 @@ from text2sql.config import Settings
 from text2sql.memory import Memory, Pair, QuestionMetrics, StoredResult, open_memory
 
 
-async def main(place: str, name: str, count: int) -> None:
-    async with open_memory(Settings(memory=place)) as memory:
+async def main(location: str, name: str, count: int) -> None:
+    async with open_memory(Settings(memory=location)) as memory:
         print("open", flush=True)
         sys.stdin.readline()
         won = [key for key in range(count) if await memory.claim(f"key {key}")]

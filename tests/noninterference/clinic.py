@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from contract.places import Place
+from contract.engine_databases import EngineDatabase
 
 Kind = Literal["number", "text", "date"]
 Side = Literal["left", "right"]
@@ -120,16 +120,19 @@ def document(*, rows: bool) -> dict[str, Any]:
     return {"tables": tables, "rows": rules}
 
 
-def fill(place: Place, side: Side, *, rows: bool, backwards: bool = False) -> None:
+def fill(engine_db: EngineDatabase, side: Side, *, rows: bool, backwards: bool = False) -> None:
     """Make the variant; `rows` adds rows that the row rules hide, `backwards` inserts in the other order."""
-    statements = [*_statements(place, side, rows=rows, backwards=backwards)]
-    if place.dialect in ("duckdb", "postgres"):  # where each call opens a connection, and may hold several
+    statements = [*_statements(engine_db, side, rows=rows, backwards=backwards)]
+    if engine_db.dialect in (
+        "duckdb",
+        "postgres",
+    ):  # where each call opens a connection, and may hold several
         statements = [";\n".join(statements)]
     for statement in statements:
-        place.admin(statement.replace('"', place.facts.quote))
+        engine_db.admin(statement.replace('"', engine_db.facts.quote))
 
 
-def _statements(place: Place, side: Side, *, rows: bool, backwards: bool) -> Iterator[str]:
+def _statements(engine_db: EngineDatabase, side: Side, *, rows: bool, backwards: bool) -> Iterator[str]:
     yield from (f"DROP {old}" for old in ("VIEW big_orders", "TABLE uses", "TABLE orders", "TABLE customers"))
     yield 'DROP TABLE "order"'
     for table in TABLES:
@@ -137,39 +140,43 @@ def _statements(place: Place, side: Side, *, rows: bool, backwards: bool) -> Ite
         hidden = {name: kinds[side == "right"] for name, kinds in table.hidden.items()}
         hidden = {name: kind for name, kind in hidden.items() if kind}
         columns = {**hidden, **visible} if side == "left" else {**visible, **dict(reversed(hidden.items()))}
-        yield from _table(place, table.name, columns, _filled(table, side, rows), backwards)
-    yield from _hidden_tables(place, side, backwards)
+        yield from _table(engine_db, table.name, columns, _filled(table, side, rows), backwards)
+    yield from _hidden_tables(engine_db, side, backwards)
     yield (
         "CREATE VIEW visit_view AS SELECT v.id AS id, v.fee AS fee, p.name AS patient, "
         "p.diagnosis AS diagnosis, p.clinic AS clinic FROM visits v JOIN patients p ON p.id = v.patient_id"
     )
     yield "CREATE VIEW payroll_view AS SELECT id, secret FROM payroll"
-    if place.dialect == "postgres":
+    if engine_db.dialect == "postgres":
         yield "GRANT SELECT ON ALL TABLES IN SCHEMA public TO PUBLIC"
 
 
-def _hidden_tables(place: Place, side: Side, backwards: bool) -> Iterator[str]:
+def _hidden_tables(engine_db: EngineDatabase, side: Side, backwards: bool) -> Iterator[str]:
     other = side == "right"
     pay: list[Row] = [
         {"id": n, "patient_id": n % 5, "amount": n * (7 if other else 3), "secret": f"{side} {n}"}
         for n in range(1, 7 if other else 5)
     ]
     columns = {"id": "number", "patient_id": "number", "amount": "number", "secret": "text"}
-    yield from _table(place, "payroll", columns, pay, backwards)
+    yield from _table(engine_db, "payroll", columns, pay, backwards)
     seen: list[Row] = [{"编号": 1, "密码": side}, *([{"编号": 2, "密码": "x"}] if other else [])]
-    yield from _table(place, "审计", {"编号": "number", "密码": "text"}, seen, backwards)
+    yield from _table(engine_db, "审计", {"编号": "number", "密码": "text"}, seen, backwards)
     shares: list[Row] = [{"patient": n, "clinic": 1} for n in range(1, 6)]
     shares += [{"patient": n, "clinic": 2} for n in range(20, 25 if other else 22)]
-    yield from _table(place, "shares", {"patient": "number", "clinic": "number"}, shares, backwards)
+    yield from _table(engine_db, "shares", {"patient": "number", "clinic": "number"}, shares, backwards)
     if other:
-        yield from _table(place, "vault", {"id": "number", "secret": "text"}, [], backwards)
+        yield from _table(engine_db, "vault", {"id": "number", "secret": "text"}, [], backwards)
 
 
 def _filled(table: Table, side: Side, rows: bool) -> list[Row]:
     made: list[Row] = []
-    for place, row in enumerate(table.rows):
+    for row_number, row in enumerate(table.rows):
         made.append(
-            {**_hidden_cells(table, side, place), **dict(zip(table.visible, row, strict=True)), **table.fixed}
+            {
+                **_hidden_cells(table, side, row_number),
+                **dict(zip(table.visible, row, strict=True)),
+                **table.fixed,
+            }
         )
     if rows and table.rule:
         unseen = _hidden_rows(table, side)
@@ -177,13 +184,13 @@ def _filled(table: Table, side: Side, rows: bool) -> list[Row]:
     return made
 
 
-def _hidden_cells(table: Table, side: Side, place: int) -> Row:
+def _hidden_cells(table: Table, side: Side, row_number: int) -> Row:
     """Different on both sides, in every row; on the right every third hidden column is NULL."""
     cells: Row = {}
     for at, (name, kinds) in enumerate(table.hidden.items()):
         kind = kinds[side == "right"]
-        number = 10 + place * 3 + at if side == "left" else 100 + place * place + at
-        text = f"{name} {place}" if side == "left" else f"{9 - place} {name}"
+        number = 10 + row_number * 3 + at if side == "left" else 100 + row_number * row_number + at
+        text = f"{name} {row_number}" if side == "left" else f"{9 - row_number} {name}"
         cells[name] = number if kind == "number" else text
         if side == "right" and at % 3 == 1:
             cells[name] = None
@@ -205,7 +212,7 @@ def _hidden_rows(table: Table, side: Side) -> list[Row]:
 
 
 def _table(
-    place: Place, name: str, columns: dict[str, str], rows: Sequence[Row], backwards: bool
+    engine_db: EngineDatabase, name: str, columns: dict[str, str], rows: Sequence[Row], backwards: bool
 ) -> Iterator[str]:
     listed = ", ".join(f'"{column}" {_TYPES[kind]}' for column, kind in columns.items())
     yield f'CREATE TABLE "{name}" ({listed})'

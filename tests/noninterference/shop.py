@@ -3,7 +3,7 @@
 from typing import Any
 
 from contract import shop
-from contract.places import Place
+from contract.engine_databases import EngineDatabase
 
 _HIDDEN_TABLE = "CREATE TABLE secrets (id INTEGER, token VARCHAR(40), n INTEGER)"
 
@@ -12,10 +12,10 @@ def document() -> dict[str, Any]:
     return {"tables": shop.POLICY["tables"]}
 
 
-def fill(place: Place, copy: str) -> None:
-    shop.fill(place, with_hidden=True, other_hidden=copy == "right", backwards=copy == "shuffled")
-    place.admin(_HIDDEN_TABLE)
+def fill(engine_db: EngineDatabase, copy: str) -> None:
+    shop.fill(engine_db, with_hidden=True, other_hidden=copy == "right", backwards=copy == "shuffled")
+    engine_db.admin(_HIDDEN_TABLE)
     rows = "(1, 'x', 7)" if copy == "right" else "(1, 'a', 1), (2, 'b', 4), (3, 'c', 2)"
-    place.admin(f"INSERT INTO secrets VALUES {rows}")
-    if place.dialect == "postgres":
-        place.admin("GRANT SELECT ON ALL TABLES IN SCHEMA public TO PUBLIC")
+    engine_db.admin(f"INSERT INTO secrets VALUES {rows}")
+    if engine_db.dialect == "postgres":
+        engine_db.admin("GRANT SELECT ON ALL TABLES IN SCHEMA public TO PUBLIC")

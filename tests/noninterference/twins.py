@@ -18,8 +18,8 @@ from urllib.parse import urlsplit
 import duckdb
 
 from contract import policed
-from contract.making import PLACES
-from contract.places import Place, filled
+from contract.engine_databases import EngineDatabase, filled
+from contract.making import FACTORIES
 from noninterference import clinic, shop
 from text2sql.config import Settings
 from text2sql.database import Database, open_database
@@ -42,14 +42,16 @@ _OF_THIS_RUN = re.compile(r"0x[0-9a-f]+|\d+\.\d+ (?:seconds|sec\b)|[0-9a-f]{32}|
 
 @dataclass(frozen=True)
 class Twin:
-    place: Place
+    engine_db: EngineDatabase
     database: Database
 
     @property
     def name(self) -> str:
         """The database's own name, where it stands in queries and messages: each twin has another."""
         return (
-            urlsplit(self.place.url).path.strip("/") if self.place.dialect in ("mysql", "clickhouse") else ""
+            urlsplit(self.engine_db.url).path.strip("/")
+            if self.engine_db.dialect in ("mysql", "clickhouse")
+            else ""
         )
 
 
@@ -188,9 +190,9 @@ def twins(dialect: str, world: World, directory: Path) -> Iterator[Twins]:
         made: list[Twin] = []
         for copy in ("left", "right", "shuffled"):
             (directory / copy).mkdir()
-            place = _filled(dialect, world, copy, directory / copy, stack)
-            database = open_database(place.url, Settings(time_limit=_SECONDS))
-            made.append(Twin(place, stack.enter_context(database)))
+            engine_db = _filled(dialect, world, copy, directory / copy, stack)
+            database = open_database(engine_db.url, Settings(time_limit=_SECONDS))
+            made.append(Twin(engine_db, stack.enter_context(database)))
         left, right, shuffled = made
         catalog = left.database.catalog()
         document = _documents(world, catalog)
@@ -201,16 +203,18 @@ def twins(dialect: str, world: World, directory: Path) -> Iterator[Twins]:
         yield Twins(dialect, world, left, right, shuffled, document, known.policy, known.catalog, Tally())
 
 
-def _filled(dialect: str, world: World, copy: str, directory: Path, stack: ExitStack) -> Place:
+def _filled(dialect: str, world: World, copy: str, directory: Path, stack: ExitStack) -> EngineDatabase:
     if dialect != "duckdb":
-        place = stack.enter_context(PLACES[dialect](directory))
-        _FILL[world](place, copy)
-        return place
+        engine_db = stack.enter_context(FACTORIES[dialect](directory))
+        _FILL[world](engine_db, copy)
+        return engine_db
     path = directory / "twin.duckdb"
     with duckdb.connect(str(path)) as connection:  # one for all statements: to open the file takes longer
-        place = Place(BY_NAME[dialect], f"duckdb:///{path}", lambda sql: connection.execute(sql).fetchall())
-        _FILL[world](filled(place), copy)
-    return place
+        engine_db = EngineDatabase(
+            BY_NAME[dialect], f"duckdb:///{path}", lambda sql: connection.execute(sql).fetchall()
+        )
+        _FILL[world](filled(engine_db), copy)
+    return engine_db
 
 
 def _assert_alike(left: Catalog, right: Catalog, one: Twin, other: Twin) -> None:
@@ -246,11 +250,11 @@ _DOCUMENTS: dict[World, tuple[dict[str, Any], dict[str, object]]] = {
 }
 
 
-def _fill_policed(place: Place, copy: str) -> None:
-    policed.fill(place, whole=True)
+def _fill_policed(engine_db: EngineDatabase, copy: str) -> None:
+    policed.fill(engine_db, whole=True)
     if copy == "right":
         for statement in _MORE_HIDDEN_ROWS:
-            place.admin(statement)
+            engine_db.admin(statement)
 
 
 _MORE_HIDDEN_ROWS = (
@@ -260,12 +264,12 @@ _MORE_HIDDEN_ROWS = (
     "INSERT INTO staff VALUES (50, 'y', 1, 5), (1, 'z', 1, 70)",
     "INSERT INTO marks VALUES (98, 2)",
 )
-_FILL: dict[World, Callable[[Place, str], None]] = {
-    "columns": lambda place, copy: clinic.fill(
-        place, "right" if copy == "right" else "left", rows=False, backwards=copy == "shuffled"
+_FILL: dict[World, Callable[[EngineDatabase, str], None]] = {
+    "columns": lambda engine_db, copy: clinic.fill(
+        engine_db, "right" if copy == "right" else "left", rows=False, backwards=copy == "shuffled"
     ),
-    "rows": lambda place, copy: clinic.fill(
-        place, "right" if copy == "right" else "left", rows=True, backwards=copy == "shuffled"
+    "rows": lambda engine_db, copy: clinic.fill(
+        engine_db, "right" if copy == "right" else "left", rows=True, backwards=copy == "shuffled"
     ),
     "shop": shop.fill,
     "policed": _fill_policed,

@@ -25,22 +25,32 @@ class Environment:
 
     def __init__(self, folder: Path, wheel: Path, extras: str = "") -> None:
         self.bin, self.folder = folder / "venv" / "bin", folder
-        tool, place, lock = str(uv()), str(folder / "venv"), str(ROOT / "requirements.lock")
-        wanted = f"{wheel}[{extras}]" if extras else str(wheel)
-        subprocess.run([tool, "venv", "--quiet", "--python", sys.executable, place], check=True)
-        install = [tool, "pip", "install", "--quiet", "--python", place, "--constraints", lock, wanted]
+        tool, folder_name, lock = str(uv()), str(folder / "venv"), str(ROOT / "requirements.lock")
+        requirement = f"{wheel}[{extras}]" if extras else str(wheel)
+        subprocess.run([tool, "venv", "--quiet", "--python", sys.executable, folder_name], check=True)
+        install = [
+            tool,
+            "pip",
+            "install",
+            "--quiet",
+            "--python",
+            folder_name,
+            "--constraints",
+            lock,
+            requirement,
+        ]
         subprocess.run(install, check=True)
 
     def run(self, *words: str, **settings: str) -> "subprocess.CompletedProcess[str]":
         """`text2sql WORDS` as a user would run it: nothing of this checkout is on its path."""
-        kept = {name: os.environ[name] for name in ("PATH", "HOME", "TMPDIR") if name in os.environ}
+        environment = {name: os.environ[name] for name in ("PATH", "HOME", "TMPDIR") if name in os.environ}
         data = {
             "TEXT2SQL_DATA_DIR": str(self.folder / "data"),
             "TEXT2SQL_CACHE_DIR": str(self.folder / "cache"),
         }
         return subprocess.run(
             [self.bin / "text2sql", *words], cwd=self.folder, capture_output=True, text=True, timeout=60,
-            check=False, env={**kept, "LANG": "C.UTF-8", "TEXT2SQL_LANG": "en", **data, **settings},
+            check=False, env={**environment, "LANG": "C.UTF-8", "TEXT2SQL_LANG": "en", **data, **settings},
         )  # fmt: skip
 
 

@@ -60,9 +60,9 @@ class Container:
         return text
 
     def environment(self) -> dict[str, str]:
-        kept = {name: value for name, value in os.environ.items() if not name.startswith("TEXT2SQL_")}
-        path = f"{self.root / 'usr' / 'bin'}{os.pathsep}{kept['PATH']}"
-        environment = {**kept, "PATH": path, "LANG": "C.UTF-8"}
+        outer = {name: value for name, value in os.environ.items() if not name.startswith("TEXT2SQL_")}
+        path = f"{self.root / 'usr' / 'bin'}{os.pathsep}{outer['PATH']}"
+        environment = {**outer, "PATH": path, "LANG": "C.UTF-8"}
         for name, value in self.variables.items():
             environment[name] = value.replace("$PATH", path)
         environment.pop("UV_NO_CACHE", None)  # only keeps the image small
@@ -100,10 +100,10 @@ class Container:
 
 @pytest.fixture(scope="module")
 def container(tmp_path_factory: pytest.TempPathFactory) -> Container:
-    made = Container(tmp_path_factory.mktemp("container"))
+    container = Container(tmp_path_factory.mktemp("container"))
     for step in steps():
-        made.do(step)
-    return made
+        container.do(step)
+    return container
 
 
 def test_the_linter_finds_nothing_in_the_dockerfile() -> None:

@@ -107,20 +107,20 @@ def silent() -> ScriptedBackend:
     return ScriptedBackend(last=ModelUnavailable("none", "no model"), profile=HOSTED)
 
 
-def app_of(shop: Path, backend: ScriptedBackend, **given: Any) -> AsyncText2SQL:
-    settings = Settings(**{"memory": "none", "requests_per_minute": 0, "values_wait": 0.0, **given})
+def app_of(shop: Path, backend: ScriptedBackend, **settings_values: Any) -> AsyncText2SQL:
+    settings = Settings(**{"memory": "none", "requests_per_minute": 0, "values_wait": 0.0, **settings_values})
     return AsyncText2SQL(str(shop), settings=settings, model=AsyncChatModel([backend], settings))
 
 
 def reported(
-    template: Path, shop: Path, backend: ScriptedBackend, out: str = "out.md", **given: Any
+    template: Path, shop: Path, backend: ScriptedBackend, out: str = "out.md", **arguments: Any
 ) -> tuple[Report, bytes]:
     """Run a report as the command does; return the report and the file."""
-    options = given.pop("options", ReportOptions())
-    parameters, today = given.pop("parameters", {}), given.pop("today", TODAY)
+    options = arguments.pop("options", ReportOptions())
+    parameters, today = arguments.pop("parameters", {}), arguments.pop("today", TODAY)
 
     async def run() -> tuple[Report, bytes]:
-        app = app_of(shop, backend, **given)
+        app = app_of(shop, backend, **arguments)
         try:
             job = job_of(template, str(template.parent / out), parameters=parameters)
             report, path = await run_job(job, app, options, today=today)

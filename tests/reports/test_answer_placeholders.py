@@ -220,9 +220,9 @@ def test_a_hostile_value_stays_text(demo: Path, tmp_path: Path) -> None:
 def test_a_lock_file_that_was_tampered_with_runs_nothing(sql: str, demo: Path, tmp_path: Path) -> None:
     template = template_of(tmp_path, "{{ How many orders are there? }}")
     reported(template, demo, Model().backend)
-    place = tmp_path / "report.md.lock.yaml"
-    text = place.read_text(encoding="utf-8")
-    place.write_text(re.sub(r"sql: \|-.*", f"sql: {sql!r}", text, flags=re.DOTALL), encoding="utf-8")
+    lock_file = tmp_path / "report.md.lock.yaml"
+    text = lock_file.read_text(encoding="utf-8")
+    lock_file.write_text(re.sub(r"sql: \|-.*", f"sql: {sql!r}", text, flags=re.DOTALL), encoding="utf-8")
     report, _ = reported(template, demo, silent(), options=ReportOptions(locked=True))
     assert (report.failed, report.record["statements"]) == (1, 0)
     model = Model()
@@ -244,12 +244,12 @@ def test_a_lock_file_that_was_tampered_with_runs_nothing(sql: str, demo: Path, t
 )
 def test_an_invalid_lock_file_is_refused_and_left_unchanged(text: str, demo: Path, tmp_path: Path) -> None:
     template = template_of(tmp_path, "{{ How many orders are there? }}")
-    place = tmp_path / "report.md.lock.yaml"
-    place.write_text(text, encoding="utf-8")
+    lock_file = tmp_path / "report.md.lock.yaml"
+    lock_file.write_text(text, encoding="utf-8")
     with pytest.raises(UsageError) as caught:
         reported(template, demo, Model().backend)
     assert caught.value.message_key == "usage.report_lock"
-    assert place.read_text(encoding="utf-8") == text
+    assert lock_file.read_text(encoding="utf-8") == text
     assert not (tmp_path / "out.md").exists()
 
 

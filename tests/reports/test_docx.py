@@ -33,13 +33,13 @@ def docx(*paragraphs: str, **parts: bytes) -> bytes:
         f'<?xml version="1.0"?><w:document xmlns:w="{W}" xmlns:mc="urn:mc" xmlns:w14="urn:w14" '
         f'mc:Ignorable="w14"><w:body>{body}<w:sectPr/></w:body></w:document>'
     )
-    made = io.BytesIO()
-    with zipfile.ZipFile(made, "w") as packed:
+    archive = io.BytesIO()
+    with zipfile.ZipFile(archive, "w") as packed:
         packed.writestr("[Content_Types].xml", TYPES)
         packed.writestr("word/document.xml", parts.pop("document", text.encode()))
         for name, data in parts.items():
             packed.writestr(f"word/{name}.xml", data)
-    return made.getvalue()
+    return archive.getvalue()
 
 
 @pytest.mark.parametrize("compression", [zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])

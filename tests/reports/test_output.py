@@ -39,8 +39,8 @@ def test_a_chart_is_a_file_beside_markdown_and_embedded_in_html(
     assert b'<img src="data:image/png;base64,' in page
     word = tmp_path / "word.docx"
     word.write_bytes(docx("{{ order totals ¦by day | chart }}"))
-    _, made = reported(word, small, model.backend, "out.docx")
-    assert opened(made)["word/media/text2sql1.png"].startswith(b"\x89PNG")
+    _, content = reported(word, small, model.backend, "out.docx")
+    assert opened(content)["word/media/text2sql1.png"].startswith(b"\x89PNG")
 
 
 def test_a_chart_type_that_does_not_fit_is_marked(small: Path, tmp_path: Path, model: Model) -> None:
@@ -59,18 +59,18 @@ def test_a_hostile_cell_is_text_in_every_format(small: Path, tmp_path: Path, mod
     assert b"<script" not in html
     word = tmp_path / "word.docx"
     word.write_bytes(docx("{{ 城¦市 }}"))
-    _, made = reported(word, small, model.backend, "out.docx")
-    assert b"&lt;script&gt;alert(1)&lt;/script&gt;|`x`</w:t>" in opened(made)["word/document.xml"]
+    _, content = reported(word, small, model.backend, "out.docx")
+    assert b"&lt;script&gt;alert(1)&lt;/script&gt;|`x`</w:t>" in opened(content)["word/document.xml"]
 
 
 @pytest.mark.slow
 def test_a_browser_prints_a_page(small: Path, tmp_path: Path, model: Model) -> None:
     _program("chromium", "chromium")
     template = template_of(tmp_path, "# {{ 城市 }}\n\n{{ order totals by day | table }}")
-    _, made = reported(template, small, model.backend, "out.pdf")
-    assert made.startswith(b"%PDF-")
-    assert b"/Type /Page\n" in made or b"/Type /Page " in made
-    assert made.rstrip().endswith(b"%%EOF")
+    _, content = reported(template, small, model.backend, "out.pdf")
+    assert content.startswith(b"%PDF-")
+    assert b"/Type /Page\n" in content or b"/Type /Page " in content
+    assert content.rstrip().endswith(b"%%EOF")
 
 
 @pytest.mark.slow
@@ -84,10 +84,10 @@ def test_libreoffice_makes_a_template_that_is_filled_and_printed(
     )
     _, filled = reported(word, small, model.backend, "filled.docx")
     assert opened(filled)["word/document.xml"].count(b"<w:tr>") >= 3
-    _, made = reported(word, small, silent(), "out.pdf")
-    assert made.startswith(b"%PDF-")
-    _, made = reported(template_of(tmp_path, "# {{ 城市 }}"), small, model.backend, "out.docx")
-    assert b"&lt;script&gt;alert(1)" in opened(made)["word/document.xml"]
+    _, content = reported(word, small, silent(), "out.pdf")
+    assert content.startswith(b"%PDF-")
+    _, content = reported(template_of(tmp_path, "# {{ 城市 }}"), small, model.backend, "out.docx")
+    assert b"&lt;script&gt;alert(1)" in opened(content)["word/document.xml"]
 
 
 def _program(name: str, package: str) -> None:

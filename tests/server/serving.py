@@ -72,20 +72,20 @@ def settings_of(**values: Any) -> Settings:
 
 
 def app_of(
-    places: Path | dict[str, str], backend: ScriptedBackend, policy: Policy | None = None, **values: Any
+    sources: Path | dict[str, str], backend: ScriptedBackend, policy: Policy | None = None, **values: Any
 ) -> FastAPI:
     more = {name: values.pop(name) for name in ("policies", "accounts", "schedule") if name in values}
     settings = settings_of(**values)
-    addresses = {"shop": str(places)} if isinstance(places, Path) else places
+    addresses = {"shop": str(sources)} if isinstance(sources, Path) else sources
     model = AsyncChatModel([backend], settings)
     return build(addresses, settings, model=model, policy=policy, **more)
 
 
 @asynccontextmanager
 async def served(
-    places: Path | dict[str, str], backend: ScriptedBackend, policy: Policy | None = None, **values: Any
+    sources: Path | dict[str, str], backend: ScriptedBackend, policy: Policy | None = None, **values: Any
 ) -> AsyncIterator[Served]:
-    async with served_app(app_of(places, backend, policy, **values)) as server:
+    async with served_app(app_of(sources, backend, policy, **values)) as server:
         yield server
 
 
@@ -105,10 +105,10 @@ class _Quiet(uvicorn.Server):
 
 @asynccontextmanager
 async def listening(
-    places: Path | dict[str, str], backend: ScriptedBackend, **values: Any
+    sources: Path | dict[str, str], backend: ScriptedBackend, **values: Any
 ) -> AsyncIterator[Served]:
     """Serve on a free port: only a real connection shows the effects of a disconnect."""
-    app = app_of(places, backend, **values)
+    app = app_of(sources, backend, **values)
     with socket.create_server(("127.0.0.1", 0)) as listener:
         server = _Quiet(uvicorn.Config(app, http=HeaderTimeout, log_config=None, access_log=False))
         serve_task = asyncio.create_task(server.serve([listener]))

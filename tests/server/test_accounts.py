@@ -78,8 +78,8 @@ def with_server(
 ) -> None:
     async def scenario() -> None:
         settings: dict[str, Any] = {"auth": "keys", "memory": str(folder / "memory.db"), "policies": POLICIES}
-        places = {"shop": shop.shared}
-        async with served(places, scripted(lines), accounts=shop.accounts, **settings, **more) as server:
+        sources = {"shop": shop.shared}
+        async with served(sources, scripted(lines), accounts=shop.accounts, **settings, **more) as server:
             await test(server)
 
     asyncio.run(scenario())

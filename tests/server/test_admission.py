@@ -261,9 +261,9 @@ def test_too_many_requests_a_minute_are_429_before_the_body_is_read(shop: Path) 
     async def scenario() -> list[Any]:
         async with served(shop, scripted([]), user_requests_per_minute=2, **TOKENS) as server:
             ann = bearer(token("ann"))
-            found = [await server.client.get("/api/v1/models", headers=ann) for _ in range(3)]
+            responses = [await server.client.get("/api/v1/models", headers=ann) for _ in range(3)]
             assert (await server.client.get("/api/v1/models", headers=bearer(token("bob")))).is_success
-            return found
+            return responses
 
     first, second, third = asyncio.run(scenario())
     assert (first.status_code, second.status_code, third.status_code) == (200, 200, 429)

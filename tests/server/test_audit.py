@@ -20,18 +20,18 @@ from text2sql.server.audit import AuditLog, ServerStore, is_audited
 from text2sql.types import Event, StageStarted
 
 
-def recorded(place: Path) -> list[tuple[Any, ...]]:
-    with closing(sqlite3.connect(place)) as memory:
+def recorded(memory_file: Path) -> list[tuple[Any, ...]]:
+    with closing(sqlite3.connect(memory_file)) as memory:
         return memory.execute(
             "SELECT event, person, source, asked, ran, found, status FROM text2sql_audit ORDER BY at"
         ).fetchall()
 
 
 def test_every_access_to_rows_is_audited(shop: Path, tmp_path: Path) -> None:
-    place = tmp_path / "m.db"
+    memory_file = tmp_path / "m.db"
 
     async def scenario() -> list[str]:
-        async with served(shop, scripted([COUNT]), auth="keys", memory=str(place)) as server:
+        async with served(shop, scripted([COUNT]), auth="keys", memory=str(memory_file)) as server:
             client, headers = server.client, await with_key(server, "ann")
             body = {"question": "how many customers?"}
             first = (await client.post("/api/v1/query/sync", json=body, headers=headers)).json()
@@ -48,11 +48,11 @@ def test_every_access_to_rows_is_audited(shop: Path, tmp_path: Path) -> None:
     sql, result = asyncio.run(scenario())
     ann, plain = ("key:ann", "shop"), COUNT  # the query as the model wrote it
     question = "how many customers?"
-    assert recorded(place) == [
+    assert recorded(memory_file) == [
         ("begun", *ann, question, "", 0, ""),
         ("ran", *ann, question, sql, 1, ""),
         ("ended", *ann, question, sql, 1, "answered"),
-        ("begun", *ann, question, "", 0, ""),  # from the cache: nothing ran, and it was told
+        ("begun", *ann, question, "", 0, ""),  # from the cache: nothing ran, and the answer is recorded
         ("ended", *ann, question, sql, 1, "answered"),
         ("ended", *ann, "SELECT id FROM orders", "SELECT id FROM orders LIMIT 1001", 3, "answered"),
         ("ended", *ann, "DROP TABLE orders", "", 0, "refused"),
@@ -62,31 +62,31 @@ def test_every_access_to_rows_is_audited(shop: Path, tmp_path: Path) -> None:
         ("begun", *ann, "resume", "", 0, ""),
         ("ended", *ann, "resume", sql, 1, "answered"),
     ]
-    ended = run("serve", "audit", "--json", "--user", "key:ann", env={"TEXT2SQL_MEMORY": str(place)})
+    ended = run("serve", "audit", "--json", "--user", "key:ann", env={"TEXT2SQL_MEMORY": str(memory_file)})
     lines = [json.loads(line) for line in ended.out.splitlines()]
-    assert [line["event"] for line in lines] == [row[0] for row in recorded(place)]
+    assert [line["event"] for line in lines] == [row[0] for row in recorded(memory_file)]
     assert all(line["request"] and line["at"] for line in lines)
-    output = run("serve", "audit", "--limit", "1", env={"TEXT2SQL_MEMORY": str(place)}).out
+    output = run("serve", "audit", "--limit", "1", env={"TEXT2SQL_MEMORY": str(memory_file)}).out
     assert output.count("\n") == 1
     assert "key:ann  shop  ended answered  1" in output
 
 
 @pytest.mark.fault("A15")
 def test_a_record_cannot_be_changed_or_deleted(shop: Path, tmp_path: Path) -> None:
-    place = tmp_path / "m.db"
+    memory_file = tmp_path / "m.db"
 
     async def scenario() -> None:
-        async with served(shop, scripted([COUNT]), audit="on", memory=str(place)) as server:
+        async with served(shop, scripted([COUNT]), audit="on", memory=str(memory_file)) as server:
             await server.answer()
 
     asyncio.run(scenario())
-    before = recorded(place)
+    before = recorded(memory_file)
     assert [row[0] for row in before] == ["begun", "ran", "ended"]
-    with closing(sqlite3.connect(place)) as memory:
+    with closing(sqlite3.connect(memory_file)) as memory:
         for statement in ("UPDATE text2sql_audit SET person = 'x'", "DELETE FROM text2sql_audit"):
             with pytest.raises(sqlite3.IntegrityError, match="append-only"):
                 memory.execute(statement)
-    assert recorded(place) == before
+    assert recorded(memory_file) == before
 
 
 @pytest.mark.parametrize("event", ["begun", "ran", "ended", "read"])
@@ -124,7 +124,7 @@ def test_an_answer_that_cannot_be_audited_is_not_sent(
 
 
 def test_a_cancelled_question_is_audited_as_cancelled(tmp_path: Path) -> None:
-    place = tmp_path / "m.db"
+    memory_file = tmp_path / "m.db"
 
     async def events(error: Exception | None) -> AsyncGenerator[Event, None]:
         yield StageStarted("classifier")
@@ -133,7 +133,7 @@ def test_a_cancelled_question_is_audited_as_cancelled(tmp_path: Path) -> None:
         yield StageStarted("schema")
 
     async def scenario() -> None:
-        server_store = ServerStore(settings_of(memory=str(place)))
+        server_store = ServerStore(settings_of(memory=str(memory_file)))
         for error in (None, QueryTimeout("too slow")):
             watched = AuditLog(server_store, enabled=True).events(events(error), "ann", "shop", "t", "who?")
             with suppress(QueryTimeout):
@@ -144,7 +144,7 @@ def test_a_cancelled_question_is_audited_as_cancelled(tmp_path: Path) -> None:
         await server_store.close()
 
     asyncio.run(scenario())
-    assert [(row[0], row[-1]) for row in recorded(place)] == [
+    assert [(row[0], row[-1]) for row in recorded(memory_file)] == [
         ("begun", ""),
         ("ended", "cancelled"),
         ("begun", ""),

@@ -15,7 +15,7 @@ from text2sql.reports.schedule import job_of
 from text2sql.server.jobs import JobRunner
 from text2sql.server.reports import _Journal
 
-# No two runs of it give the same: what was run twice would be seen.
+# Each run returns another result, so a repeated run would be noticed.
 DIFFERENT = "SELECT abs(random() % 1000000000) AS n"
 QUESTIONS = [f"How many customers are there, counted {number} times?" for number in range(4)]
 TEMPLATE = "\n\n".join(f"{{{{ {question} | value }}}}" for question in QUESTIONS)
@@ -42,7 +42,7 @@ def test_a_report_is_resumed_by_another_process_and_runs_nothing_twice(
 ) -> None:
     shop = make_shop(tmp_path / "shop.db")
 
-    async def stopped_half_way() -> tuple[str, set[str]]:
+    async def stop_half_way() -> tuple[str, set[str]]:
         save, runs = _Journal.save, 0
 
         async def two_only(journal: Any, step: Any, outcome: Any) -> None:
@@ -64,16 +64,16 @@ def test_a_report_is_resumed_by_another_process_and_runs_nothing_twice(
                 assert (output["status"], output["stage"], output["total"]) == ("running", "run", 4)
                 return name, await stored_questions(server, name)
 
-    async def gone_on_with(name: str) -> tuple[dict[str, Any], str, int]:
+    async def resume(name: str) -> tuple[dict[str, Any], str, int]:
         backend = scripted([], last=DIFFERENT)
         async with served(shop, backend, memory=memory) as server:
             output = await ended(server, name)
             result = await server.client.get(f"/api/v1/reports/{name}/result")
             return output, result.text, len(backend.requests)
 
-    name, stored = asyncio.run(stopped_half_way())
+    name, stored = asyncio.run(stop_half_way())
     assert len(stored) == 2
-    output, text, calls = asyncio.run(gone_on_with(name))
+    output, text, calls = asyncio.run(resume(name))
     assert (output["status"], output["record"]["filled"], output["record"]["resumed"]) == ("done", 4, 4)
     assert stored < set(text.split("\n\n"))
     assert calls == 0  # the queries of the others had been written, too
@@ -119,13 +119,13 @@ def test_a_report_is_read_and_stopped_in_another_process(memory: str, tmp_path: 
             served(shop, hanging, memory=memory, background=False) as other_server,
         ):
             response = await other_server.client.post("/api/v1/reports", json={"template": TEMPLATE})
-            place = f"/api/v1/reports/{response.json()['report_id']}"
+            path = f"/api/v1/reports/{response.json()['report_id']}"
             worker = server if memory.startswith("postgresql") else other_server
             await until(lambda: bool(worker.here.jobs.claimed), 30)
             other = other_server if worker is server else server
-            assert (await other.get(place))["status"] == "running"
-            assert (await other.client.delete(place)).status_code == 204
-            await worker.get(place, 404)
+            assert (await other.get(path))["status"] == "running"
+            assert (await other.client.delete(path)).status_code == 204
+            await worker.get(path, 404)
             await until(lambda: not worker.here.jobs.claimed, 30)
 
     asyncio.run(scenario())

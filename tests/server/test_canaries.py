@@ -68,13 +68,13 @@ async def _walk(server: Served, headers: dict[str, str]) -> list[str]:
     return items
 
 
-@pytest.mark.parametrize("way", ["keys", "tokens"])
+@pytest.mark.parametrize("auth", ["keys", "tokens"])
 @pytest.mark.fault("G6")
-def test_no_planted_secret_appears_in_any_output(shop: Path, tmp_path: Path, way: str) -> None:
+def test_no_planted_secret_appears_in_any_output(shop: Path, tmp_path: Path, auth: str) -> None:
     spans, memory = InMemorySpanExporter(), tmp_path / "m.db"
     provider = TracerProvider()
     provider.add_span_processor(SimpleSpanProcessor(spans))
-    values: dict[str, Any] = {**TOKENS, "token_secret": SECRET, "api_key": f"sk-{CANARY}", "auth": way}
+    values: dict[str, Any] = {**TOKENS, "token_secret": SECRET, "api_key": f"sk-{CANARY}", "auth": auth}
 
     async def scenario() -> tuple[list[str], list[str]]:
         patience = {"connect_timeout": 0.5, "pool_wait": 0.5}
@@ -82,13 +82,13 @@ def test_no_planted_secret_appears_in_any_output(shop: Path, tmp_path: Path, way
         model = AsyncChatModel([scripted([], last=COUNT)], settings)
         app = build({"shop": str(shop), "down": DSN}, settings, model=model, provider=provider)
         async with served_app(app) as server:
-            if way == "keys":
+            if auth == "keys":
                 headers = await with_key(server, "ann", "operator")
                 wrong = [bearer(f"t2s_{CANARY}_{CANARY}"), bearer(f"t2s_x_{CANARY}")]
             else:
                 headers = bearer(token("ann", key=SECRET, roles=["operator"], note=CANARY))
                 wrong = [bearer(token("ann", note=CANARY)), bearer(f"{CANARY}.{CANARY}.{CANARY}")]
-            secrets = [headers["Authorization"].split("_" if way == "keys" else " ", 2)[-1], CANARY]
+            secrets = [headers["Authorization"].split("_" if auth == "keys" else " ", 2)[-1], CANARY]
             result = await _walk(server, headers)
             for item in wrong:
                 result += await _walk(server, item)
@@ -110,6 +110,6 @@ def test_no_planted_secret_appears_in_any_output(shop: Path, tmp_path: Path, way
     }
     assert '"cache":false' in everywhere["responses"]
     assert "the cache redis://127.0.0.1:1/0 is done without" in everywhere["log"]
-    leaks = [(place, secret) for place, text in everywhere.items() for secret in secrets if secret in text]
+    leaks = [(output, secret) for output, text in everywhere.items() for secret in secrets if secret in text]
     assert leaks == []
     assert ISSUER not in everywhere["responses"]

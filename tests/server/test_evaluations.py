@@ -32,46 +32,46 @@ async def begin(server: Served, who: dict[str, str] | None = None, **fields: Any
     body = {"questions": SET, **fields}
     response = await server.client.post("/api/v1/evaluations", json=body, headers=who)
     assert response.status_code == 202, response.text
-    place: str = response.json()["evaluation_id"]
-    return f"/api/v1/evaluations/{place}"
+    evaluation_id: str = response.json()["evaluation_id"]
+    return f"/api/v1/evaluations/{evaluation_id}"
 
 
-async def ended(server: Served, place: str, who: dict[str, str] | None = None) -> dict[str, Any]:
+async def ended(server: Served, path: str, who: dict[str, str] | None = None) -> dict[str, Any]:
     async with asyncio.timeout(60):
         while True:
-            body: dict[str, Any] = (await server.client.get(place, headers=who)).json()
+            body: dict[str, Any] = (await server.client.get(path, headers=who)).json()
             if body["status"] != "running":
                 return body
             await asyncio.sleep(0.02)
 
 
-async def records(server: Served, place: str, who: dict[str, str] | None = None) -> dict[str, Any]:
-    result = (await server.client.get(f"{place}/result", headers=who)).json()
+async def records(server: Served, path: str, who: dict[str, str] | None = None) -> dict[str, Any]:
+    result = (await server.client.get(f"{path}/result", headers=who)).json()
     return {record["id"]: record for record in result["records"]}
 
 
 def test_an_evaluation_is_started_polled_and_fetched(shop: Path) -> None:
     async def scenario() -> None:
         async with served(shop, scripted([], last=COUNT)) as server:
-            place = await begin(server, name="mine")
-            state = await ended(server, place)
+            path = await begin(server, name="mine")
+            state = await ended(server, path)
             assert (state["status"], state["done"], state["total"]) == ("done", 3, 3)
             assert (state["right"], state["judged"], state["accuracy"]) == (2, 3, 0.6667)
             assert state["formats"] == ["json", "md", "html"]
             assert state["summary"]["right"]["value"] == 0.6667
-            whole = await server.get(f"{place}/result")
-            assert (whole["questions_file"], whole["right"]["count"]) == ("mine", 2)
-            verdicts = {record["id"]: record["verdict"] for record in whole["records"]}
+            result = await server.get(f"{path}/result")
+            assert (result["questions_file"], result["right"]["count"]) == ("mine", 2)
+            verdicts = {record["id"]: record["verdict"] for record in result["records"]}
             assert verdicts == {"1": "right", "2": "right", "9": "wrong"}
-            text = await server.client.get(f"{place}/result", params={"format": "md"})
+            text = await server.client.get(f"{path}/result", params={"format": "md"})
             assert text.text.startswith("# Evaluation: mine\n")
-            page = await server.client.get(f"{place}/result", params={"format": "html"})
+            page = await server.client.get(f"{path}/result", params={"format": "html"})
             assert "<h2>Not right: 1</h2>" in page.text
             assert page.headers["content-security-policy"].startswith("sandbox; default-src 'none'")
             metrics = set((await server.client.get("/metrics")).text.splitlines())
-            assert (await server.client.delete(place)).status_code == 204
-            await server.get(place, 404)
-            await server.get(f"/api/v1/reports/{place.rpartition('/')[2]}", 404)
+            assert (await server.client.delete(path)).status_code == 204
+            await server.get(path, 404)
+            await server.get(f"/api/v1/reports/{path.rpartition('/')[2]}", 404)
         assert {
             "text2sql_evaluations_total 1.0",
             'text2sql_evaluation_questions_total{verdict="right"} 2.0',
@@ -111,9 +111,9 @@ def test_a_sample_of_a_set_is_the_same_for_the_same_seed(shop: Path) -> None:
         async with served(shop, scripted([], last=COUNT)) as server:
             chosen = []
             for seed in (0, 0, 1):
-                place = await begin(server, limit=1, seed=seed)
-                assert (await ended(server, place))["total"] == 1
-                chosen.append(set(await records(server, place)))
+                path = await begin(server, limit=1, seed=seed)
+                assert (await ended(server, path))["total"] == 1
+                chosen.append(set(await records(server, path)))
             return chosen
 
     first, second, third = asyncio.run(scenario())
@@ -125,7 +125,7 @@ def test_an_evaluation_is_resumed_by_another_process_and_asks_nothing_twice(memo
         {"question": f"How many customers are there, counted {at} times?", "rows": [3]} for at in range(6)
     ]
 
-    async def stopped_half_way() -> tuple[str, list[str]]:
+    async def stop_half_way() -> tuple[str, list[str]]:
         backend = scripted([], last=COUNT, can=HOSTED)
         says, calls = backend.stream, 0
 
@@ -139,28 +139,28 @@ def test_an_evaluation_is_resumed_by_another_process_and_asks_nothing_twice(memo
 
         backend.stream = two_only  # type: ignore[method-assign]
         async with served(shop, backend, memory=memory) as server:
-            place = await begin(server, questions=questions)
+            path = await begin(server, questions=questions)
             async with asyncio.timeout(30):
-                while (state := await server.get(place))["done"] < 2:
+                while (state := await server.get(path))["done"] < 2:
                     await asyncio.sleep(0.02)
             assert (state["status"], state["total"], state["accuracy"]) == ("running", 6, 1.0)
-            await server.get(f"{place}/result", 409)
+            await server.get(f"{path}/result", 409)
             jobs = (await server.here.server_store.memory()).jobs
-            parts = await jobs.parts(place.rpartition("/")[2], "question")
-            return place, [json.loads(item)["question"] for item in parts.values()]
+            parts = await jobs.parts(path.rpartition("/")[2], "question")
+            return path, [json.loads(item)["question"] for item in parts.values()]
 
-    async def gone_on_with(place: str) -> tuple[dict[str, Any], list[str]]:
+    async def resume(path: str) -> tuple[dict[str, Any], list[str]]:
         backend = scripted([], last=COUNT, can=HOSTED)
         async with served(shop, backend, memory=memory) as server:
-            state = await ended(server, place)
-            assert len(await records(server, place)) == 6
+            state = await ended(server, path)
+            assert len(await records(server, path)) == 6
             return state, [request.messages[-1].content for request in backend.requests]
 
-    place, before = asyncio.run(stopped_half_way())
-    state, after = asyncio.run(gone_on_with(place))
+    path, before = asyncio.run(stop_half_way())
+    state, after = asyncio.run(resume(path))
     assert (state["status"], state["done"], state["right"]) == ("done", 6, 6)
     assert (len(before), len(after)) == (2, 4)
-    assert not any(item in said for item in before for said in after)
+    assert not any(item in prompt for item in before for prompt in after)
 
 
 def test_a_temporarily_unavailable_database_does_not_end_an_evaluation(
@@ -196,11 +196,11 @@ def test_a_stopped_evaluation_asks_nothing_more(memory: str, shop: Path) -> None
 
         backend.stream = forever  # type: ignore[method-assign,assignment]
         async with served(shop, backend, memory=memory) as server:
-            place = await begin(server)
+            path = await begin(server)
             await until(lambda: bool(server.here.jobs.claimed), 30)
-            assert (await server.client.delete(place)).status_code == 204
+            assert (await server.client.delete(path)).status_code == 204
             await until(lambda: not server.here.jobs.claimed, 30)
-            await server.get(place, 404)
+            await server.get(path, 404)
 
     asyncio.run(scenario())
 
@@ -215,8 +215,8 @@ def test_a_write_in_a_reference_query_is_refused_and_audited(shop: Path, tmp_pat
     async def scenario() -> tuple[dict[str, Any], list[tuple[str, str]]]:
         async with served(shop, scripted([], last=COUNT), **keyed(tmp_path)) as server:
             ann = await with_key(server, "ann")
-            place = await begin(server, ann, questions=questions)
-            state = await ended(server, place, ann)
+            path = await begin(server, ann, questions=questions)
+            state = await ended(server, path, ann)
             assert (state["status"], state["done"], state["judged"], state["accuracy"]) == (
                 "done",
                 2,
@@ -225,7 +225,7 @@ def test_a_write_in_a_reference_query_is_refused_and_audited(shop: Path, tmp_pat
             )
             audit = await (await server.here.server_store.memory()).audit.read()
             items = [(item.sql, item.status) for item in audit if item.asked.startswith("expected: ")]
-            return await records(server, place, ann), items
+            return await records(server, path, ann), items
 
     records_by_id, items = asyncio.run(scenario())
     assert {item["verdict"] for item in records_by_id.values()} == {"unjudged"}
@@ -247,9 +247,9 @@ def test_reference_queries_run_under_the_policies_of_the_user(shop: Path, tmp_pa
         settings = keyed(tmp_path, policies={"shop": POLICY})
         async with served(shop, scripted([], last=COUNT), **settings) as server:
             ann = await with_key(server, "ann", "north", level="gold")
-            place = await begin(server, ann, questions=questions)
-            assert (await ended(server, place, ann))["status"] == "done"
-            records_by_id = await records(server, place, ann)
+            path = await begin(server, ann, questions=questions)
+            assert (await ended(server, path, ann))["status"] == "done"
+            records_by_id = await records(server, path, ann)
             return [(records_by_id[at]["verdict"], tuple(records_by_id[at]["failure"])) for at in "1234"]
 
     first, second, third, fourth = asyncio.run(scenario())
@@ -269,17 +269,17 @@ def test_an_evaluation_belongs_to_its_user_and_ends_with_the_users_key(shop: Pat
                 async for piece in says(request):
                     yield piece
 
-            place = await begin(server, ann)
-            for path in (place, f"{place}/result"):
-                assert (await server.client.get(path, headers=bob)).status_code == 404
-            assert (await server.client.delete(place, headers=bob)).status_code == 404
-            assert (await ended(server, place, ann))["done"] == 3
+            path = await begin(server, ann)
+            for address in (path, f"{path}/result"):
+                assert (await server.client.get(address, headers=bob)).status_code == 404
+            assert (await server.client.delete(path, headers=bob)).status_code == 404
+            assert (await ended(server, path, ann))["done"] == 3
             backend.stream = revoking  # type: ignore[method-assign]
-            place = await begin(server, ann)
+            path = await begin(server, ann)
             await until(lambda: not server.here.jobs.claimed, 30)
             memory = await server.here.server_store.memory()
             async with asyncio.timeout(30):
-                while (work := await memory.jobs.find(place.rpartition("/")[2])) and work.state == "running":
+                while (work := await memory.jobs.find(path.rpartition("/")[2])) and work.state == "running":
                     await asyncio.sleep(0.02)
             assert work is not None
             scenario: dict[str, Any] = json.loads(work.output)

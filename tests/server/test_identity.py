@@ -125,7 +125,7 @@ def test_public_keys_are_found_by_their_id_and_fix_the_algorithm(tmp_path: Path)
     assert not let_in(RSA, "PS256", kid="r")
     assert not let_in(OTHER, "RS256", kid="other", jku="https://evil.example/keys.json")
     assert not let_in(OTHER, "RS256", kid="r", jwk=jwk(OTHER, "r"))
-    # A public key as a secret: what was once called algorithm confusion.
+    # A public key used as a secret: algorithm confusion.
     assert not let_in(b"AAAA" * 8, "HS256", kid="o")
     assert not welcome(unsigned(), token_secret="", token_keys=str(known))
 
@@ -189,7 +189,7 @@ def test_issuer_keys_are_fetched_once_for_all_requests_and_again_for_a_new_key(
             issuer.paths.clear()
             monkeypatch.setattr(jwks, "_MIN_REFRESH_SECONDS", 60.0)
             assert await asyncio.gather(*(let_in(OTHER, f"x{n}") for n in range(20))) == [False] * 20
-            assert issuer.paths == []  # it was asked a moment ago
+            assert issuer.paths == []  # requested a moment ago
             monkeypatch.setattr(jwks, "_MIN_REFRESH_SECONDS", 0.0)
             issuer.keys = [jwk(OTHER, "new")]
             assert await asyncio.gather(*(let_in(OTHER, "new") for _ in range(20))) == [True] * 20
@@ -197,7 +197,7 @@ def test_issuer_keys_are_fetched_once_for_all_requests_and_again_for_a_new_key(
             assert not await let_in(RSA, "old")  # the issuer took it back
             issuer.up = False
             monkeypatch.setattr(jwks, "_MAX_AGE_SECONDS", 0.0)
-            assert await let_in(OTHER, "new")  # what is known goes on
+            assert await let_in(OTHER, "new")  # known keys still work
 
     asyncio.run(scenario())
 
@@ -300,10 +300,10 @@ async def _status(client: httpx.AsyncClient, headers: dict[str, str]) -> int:
 
 
 def test_the_memory_stores_no_usable_key(tmp_path: Path, shop: Path) -> None:
-    place = tmp_path / "m.db"
+    memory_file = tmp_path / "m.db"
 
     async def scenario() -> str:
-        async with served(shop, scripted([]), auth="keys", memory=str(place)) as server:
+        async with served(shop, scripted([]), auth="keys", memory=str(memory_file)) as server:
             headers = await with_key(server, "ann")
             assert await _status(server.client, headers) == 200
             return headers["Authorization"].removeprefix("Bearer ")
@@ -351,9 +351,9 @@ def test_numbers_are_for_operators(shop: Path, tmp_path: Path) -> None:
 
 def test_sign_in_fails_with_503_while_the_memory_is_unavailable(shop: Path, tmp_path: Path) -> None:
     async def scenario() -> list[int]:
-        place = tmp_path / "m.db"
-        place.write_bytes(b"somebody else's file")
-        async with served(shop, scripted([]), auth="keys", memory=str(place)) as server:
+        memory_file = tmp_path / "m.db"
+        memory_file.write_bytes(b"somebody else's file")
+        async with served(shop, scripted([]), auth="keys", memory=str(memory_file)) as server:
             headers = bearer(new_key("ann")[0])
             first = await _status(server.client, headers)
             return [first, (await server.client.get("/readyz")).status_code]

@@ -27,7 +27,7 @@ def test_a_stream_is_resumed_through_the_load_balancer_on_any_server(other_serve
             for _ in range(3):
                 async with bob.stream("POST", "/api/v1/query", json=body) as response:
                     lines = response.aiter_lines()
-                    first = [await anext(lines) for _ in range(3)]  # before the model has said a word
+                    first = [await anext(lines) for _ in range(3)]  # before the first token of the model
                 stream = first[0].removeprefix("id: ").rpartition("-")[0]
                 again = await bob.get(f"/api/v1/query/{stream}")
                 seen.append((first[1], again.status_code, "event: finished" in again.text))

@@ -35,7 +35,7 @@ CHECKS = (
     content_type_conformance,
     response_schema_conformance,
 )
-PLACES = {
+OPERATIONS = {
     ("POST", "/api/v1/evaluations"),
     ("GET", "/api/v1/evaluations/{evaluation_id}"),
     ("DELETE", "/api/v1/evaluations/{evaluation_id}"),
@@ -88,7 +88,7 @@ def document(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 
 def test_the_openapi_document_lists_every_route_and_no_other(document: dict[str, Any]) -> None:
     named = {(method.upper(), path) for path, methods in document["paths"].items() for method in methods}
-    assert named == PLACES
+    assert named == OPERATIONS
 
 
 def test_every_request_has_valid_examples() -> None:
@@ -122,7 +122,7 @@ def test_every_problem_is_documented_as_one(document: dict[str, Any]) -> None:
     }  # fmt: skip
 
 
-# -- whatever a client may send ------------------------------------------------------------------
+# -- arbitrary requests ------------------------------------------------------------------
 
 
 class _Many(utils.many):
@@ -163,9 +163,9 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 @pytest.mark.parametrize(
     ("method", "path", "mode"),
     [
-        *((method, path, GenerationMode.POSITIVE) for method, path in sorted(PLACES)),
+        *((method, path, GenerationMode.POSITIVE) for method, path in sorted(OPERATIONS)),
         # A body can be wrong in many ways; an address is one that is there, or it is another test's.
-        *((method, path, GenerationMode.NEGATIVE) for method, path in sorted(PLACES) if method == "POST"),
+        *((method, path, GenerationMode.NEGATIVE) for method, path in sorted(OPERATIONS) if method == "POST"),
     ],
 )
 def test_no_request_causes_a_500_or_an_undocumented_response(
@@ -193,11 +193,11 @@ def test_responses_match_the_openapi_document(address: str, document: dict[str, 
     """Made-up ids find nothing: these are real."""
     with httpx.Client(base_url=address) as client:
         question = {"question": "How many customers are there?"}
-        named = {"mode": "hybrid", "preset": "default"}  # whatever other tests have made preferences
+        named = {"mode": "hybrid", "preset": "default"}  # other tests may have stored preferences
         answer = client.post("/api/v1/query/sync", json=question | named).json()
     known = {"result_id": answer["result_id"], "thread_id": answer["thread_id"], "form": "svg"}
     schema = schemathesis.openapi.from_dict(document)
-    for method, path in sorted(PLACES):
+    for method, path in sorted(OPERATIONS):
         if method == "GET" and ("{result_id}" in path or "{thread_id}" in path):
             case = schema[path][method].Case(path_parameters={name: known[name] for name in _blanks(path)})
             response = case.call(base_url=address)

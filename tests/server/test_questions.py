@@ -76,16 +76,16 @@ def test_the_switches_of_a_preset_are_fields_of_a_question(shop: Path) -> None:
 def test_preferences_apply_to_options_that_a_question_does_not_name(shop: Path) -> None:
     async def scenario() -> list[Any]:
         async with served(shop, scripted([COUNT] * 3)) as server:
-            wanted = {"language": "zh", "mode": "database_direct", "preset": "hybrid", "model": None}
+            preferences = {"language": "zh", "mode": "database_direct", "preset": "hybrid", "model": None}
             first = await server.answer()
-            stored = await server.client.put("/api/v1/preferences", json=wanted)
+            stored = await server.client.put("/api/v1/preferences", json=preferences)
             refused = await server.client.put("/api/v1/preferences", json={"model": "/etc/passwd"})
             preferred = await server.answer()
             named = await server.answer(language="en", preset="default")
-            return [first, stored.json(), refused.status_code, preferred, named, wanted]
+            return [first, stored.json(), refused.status_code, preferred, named, preferences]
 
-    first, stored, refused, preferred, named, wanted = asyncio.run(scenario())
-    assert stored == wanted
+    first, stored, refused, preferred, named, preferences = asyncio.run(scenario())
+    assert stored == preferences
     assert 400 <= refused < 500
     assert [answer["answer"] for answer in (first, preferred, named)] == [
         "customers: 3.",
@@ -105,19 +105,19 @@ def test_messages_and_pagination_are_taken_as_langgraphs_api_takes_them(shop: Pa
 
     async def scenario() -> list[Any]:
         async with served(shop, scripted([NAMES])) as server:
-            whole = await server.answer("Which customers are there?")
+            answer = await server.answer("Which customers are there?")
             pages = []
             for number, message in enumerate([human, parts, human], 1):
                 body = {"messages": [message], "pagination": {"page": number, "page_size": 2}}
                 pages.append((await server.client.post("/api/v1/query/sync", json=body)).json())
             text = (await server.client.post("/api/v1/query", json=body | {"pagination": {"page": 2}})).text
-            return [whole, pages, events_of(text)]
+            return [answer, pages, events_of(text)]
 
-    whole, pages, events = asyncio.run(scenario())
-    assert "pagination" not in whole
+    answer, pages, events = asyncio.run(scenario())
+    assert "pagination" not in answer
     assert [page["question"] for page in pages] == ["Which customers are there?"] * 3
     names = [row for page in pages for row in page["rows"]]
-    assert names == whole["rows"]
+    assert names == answer["rows"]
     assert pages[0]["pagination"] == {
         "total_count": 3,
         "page": 1,
@@ -255,7 +255,7 @@ def test_a_failure_is_not_cached(shop: Path) -> None:
     assert asyncio.run(scenario()) == ["failed", "answered"]
 
 
-# -- what may be asked for -----------------------------------------------------------------------
+# -- allowed options -----------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -305,13 +305,19 @@ def test_only_listed_models_may_be_requested(shop: Path) -> None:
 @pytest.mark.parametrize("memory", ["none", "shared"])
 def test_threads_and_results_stay_with_their_source(tmp_path: Path, memory: str) -> None:
     """With one memory for both, or one each: a result is never paged on another database."""
-    one = make_shop(tmp_path / "one.db", "CREATE TABLE cats (n INT); INSERT INTO cats VALUES (1), (2);")
-    two = make_shop(tmp_path / "two.db", "CREATE TABLE cats (n INT); INSERT INTO cats VALUES (7), (8), (9);")
+    first_shop = make_shop(
+        tmp_path / "one.db", "CREATE TABLE cats (n INT); INSERT INTO cats VALUES (1), (2);"
+    )
+    second_shop = make_shop(
+        tmp_path / "two.db", "CREATE TABLE cats (n INT); INSERT INTO cats VALUES (7), (8), (9);"
+    )
     backend = scripted([], last="SELECT n FROM cats ORDER BY n")
-    place = str(tmp_path / "memory.db") if memory == "shared" else "none"
+    location = str(tmp_path / "memory.db") if memory == "shared" else "none"
 
     async def scenario() -> list[Any]:
-        async with served({"one": str(one), "two": str(two)}, backend, memory=place) as server:
+        async with served(
+            {"one": str(first_shop), "two": str(second_shop)}, backend, memory=location
+        ) as server:
             first = await server.answer("Which cats are there?")
             second = await server.answer("Which cats are there?", source="two")
             pages = [
@@ -362,7 +368,7 @@ def test_threads_are_listed_read_rolled_back_and_deleted(shop: Path) -> None:
 
 
 def test_a_thread_is_read_with_its_source_rows_and_charts(tmp_path: Path) -> None:
-    """And over another database it says which one it needs."""
+    """With another database, the error names the required source."""
     one = make_shop(
         tmp_path / "one.db", "CREATE TABLE cats (c TEXT, n INT); INSERT INTO cats VALUES ('a', 1);"
     )

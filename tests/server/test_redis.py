@@ -30,7 +30,7 @@ def server() -> Iterator[Redis]:
 
 
 @pytest.fixture
-def place(server: Redis) -> str:
+def redis_url(server: Redis) -> str:
     """Empty."""
     with Client.from_url(server.url) as client:
         client.flushall()
@@ -71,11 +71,11 @@ def put(url: str, value: Any) -> None:
 # -- answers ---------------------------------------------------------------------------------------
 
 
-def test_two_servers_share_an_answer_and_a_follow_up_uses_it(shop: Path, place: str) -> None:
+def test_two_servers_share_an_answer_and_a_follow_up_uses_it(shop: Path, redis_url: str) -> None:
     first, second = scripted([NAMES, NAMES]), scripted(["SELECT level FROM customers"])
 
     async def scenario() -> None:
-        async with two_servers(shop, first, second, cache=place) as (server, other_server):
+        async with two_servers(shop, first, second, cache=redis_url) as (server, other_server):
             answer = await server.answer("who are they?")
             again = await other_server.answer(" who  are they？")
             assert second.requests == []
@@ -94,14 +94,16 @@ def test_two_servers_share_an_answer_and_a_follow_up_uses_it(shop: Path, place: 
     asyncio.run(scenario())
 
 
-def test_a_deleted_thread_other_settings_and_another_database_are_not_shared(shop: Path, place: str) -> None:
+def test_a_deleted_thread_other_settings_and_another_database_are_not_shared(
+    shop: Path, redis_url: str
+) -> None:
     async def scenario() -> list[bool]:
         backend = scripted([], last=COUNT)
-        async with two_servers(shop, backend, backend, cache=place) as (server, other_server):
+        async with two_servers(shop, backend, backend, cache=redis_url) as (server, other_server):
             first = await server.answer()
             await other_server.client.delete(f"/api/v1/threads/{first['thread_id']}")
             after = [await other_server.answer()]
-            settings: dict[str, Any] = {"memory": str(shop.with_name("m.db")), "cache": place}
+            settings: dict[str, Any] = {"memory": str(shop.with_name("m.db")), "cache": redis_url}
             async with served(shop, backend, **settings, row_limit=10) as third:
                 after.append(await third.answer())
             copy = shop.with_name("copy.db")  # the same schema, so the same key: its rows are another's
@@ -114,8 +116,8 @@ def test_a_deleted_thread_other_settings_and_another_database_are_not_shared(sho
 
 
 @pytest.mark.fault("A06")
-def test_users_with_different_policies_share_no_cached_answer(shop: Path, place: str) -> None:
-    settings = {**TOKENS, "policies": {"shop": POLICY}, "cache": place}
+def test_users_with_different_policies_share_no_cached_answer(shop: Path, redis_url: str) -> None:
+    settings = {**TOKENS, "policies": {"shop": POLICY}, "cache": redis_url}
 
     def north(user: str, level: str) -> dict[str, str]:
         return bearer(token(user, roles=["north"], level=level))
@@ -133,15 +135,15 @@ def test_users_with_different_policies_share_no_cached_answer(shop: Path, place:
                 seen = await ask_as(other_server, north(user, level), "who?")
                 assert seen["receipt"]["served"] == ""
                 assert (seen["rows"] == gold["rows"]) is (level == "gold")
-            assert len(cached_entries(place)) == 4
+            assert len(cached_entries(redis_url)) == 4
 
     asyncio.run(scenario())
 
 
 @pytest.mark.fault("A06")
-def test_a_forged_cache_entry_shows_no_data_of_other_users(shop: Path, place: str) -> None:
+def test_a_forged_cache_entry_shows_no_data_of_other_users(shop: Path, redis_url: str) -> None:
     """An attacker with write access to Redis puts ann's threads into bob's cache entries."""
-    settings = {**TOKENS, "policies": {"shop": POLICY}, "cache": place}
+    settings = {**TOKENS, "policies": {"shop": POLICY}, "cache": redis_url}
 
     async def scenario() -> None:
         async with two_servers(shop, scripted([], last=NAMES), scripted([], last=NAMES), **settings) as (
@@ -154,19 +156,19 @@ def test_a_forged_cache_entry_shows_no_data_of_other_users(shop: Path, place: st
             )
             hers = await ask_as(server, ann, "who?")
             old = bearer(token("ann", roles=["north"], level="silver"))
-            with Client.from_url(place) as client:
+            with Client.from_url(redis_url) as client:
                 client.flushall()
             mine = await ask_as(server, bob, "who?")
-            put(place, json.dumps([hers["thread_id"], time.time()]))
+            put(redis_url, json.dumps([hers["thread_id"], time.time()]))
             seen = await ask_as(other_server, bob, "who?")
             assert (seen["receipt"]["served"], seen["rows"]) == ("", mine["rows"])
             assert seen["rows"] != hers["rows"]
             # Her own, of when she could see other rows, or of another question.
             for who, question in ((old, "who?"), (ann, "who else?")):
-                with Client.from_url(place) as client:
+                with Client.from_url(redis_url) as client:
                     client.flushall()
                 await ask_as(server, who, question)
-                put(place, json.dumps([hers["thread_id"], time.time()]))
+                put(redis_url, json.dumps([hers["thread_id"], time.time()]))
                 seen = await ask_as(other_server, who, question)
                 assert (seen["receipt"]["served"], seen["question"]) == ("", question)
             assert seen["rows"] == hers["rows"]
@@ -193,15 +195,15 @@ POISON: list[Any] = [
 ]
 
 
-def test_an_invalid_cache_entry_is_ignored_and_replaced(shop: Path, place: str) -> None:
+def test_an_invalid_cache_entry_is_ignored_and_replaced(shop: Path, redis_url: str) -> None:
     async def scenario() -> None:
-        async with two_servers(shop, scripted([], last=COUNT), scripted([], last=COUNT), cache=place) as (
+        async with two_servers(shop, scripted([], last=COUNT), scripted([], last=COUNT), cache=redis_url) as (
             server,
             other_server,
         ):
             await server.answer()
             for value in POISON:
-                put(place, value)
+                put(redis_url, value)
                 after = [await other_server.answer(), await server.answer()]
                 seen = [(answer["rows"], bool(answer["receipt"]["served"])) for answer in after]
                 assert seen == [([[3]], False), ([[3]], True)], value
@@ -209,20 +211,24 @@ def test_an_invalid_cache_entry_is_ignored_and_replaced(shop: Path, place: str) 
     asyncio.run(scenario())
 
 
-def test_a_cache_entry_contains_no_user_data_and_expires(shop: Path, place: str) -> None:
+def test_a_cache_entry_contains_no_user_data_and_expires(shop: Path, redis_url: str) -> None:
     async def scenario() -> None:
-        settings = {"auth": "keys", "cache": place, "cache_lifetime": 200.0}
+        settings = {"auth": "keys", "cache": redis_url, "cache_lifetime": 200.0}
         async with two_servers(shop, scripted([NAMES]), scripted([]), **settings) as (server, _):
             ann = await with_key(server, "ann")
             answer = await ask_as(server, ann, "who is Alice?")
-            ((name, value),) = cached_entries(place).items()
+            ((name, value),) = cached_entries(redis_url).items()
             assert name.removeprefix(b"text2sql:1:answer:").isalnum()
             assert json.loads(value)[0] == answer["thread_id"]
             assert len(value) < 100
-            with Client.from_url(place) as client:
+            with Client.from_url(redis_url) as client:
                 assert 190 < client.ttl(name) <= 200
             everything = b"".join(
-                [*cached_entries(place), *cached_entries(place).values(), *cached_entries(place, "pace")]
+                [
+                    *cached_entries(redis_url),
+                    *cached_entries(redis_url).values(),
+                    *cached_entries(redis_url, "pace"),
+                ]
             )
             words = ["Alice", "ann", "SELECT", *(str(row[0]) for row in answer["rows"])]
             assert [word for word in words if word.encode() in everything] == []
@@ -233,9 +239,9 @@ def test_a_cache_entry_contains_no_user_data_and_expires(shop: Path, place: str)
 # -- counts ----------------------------------------------------------------------------------------
 
 
-def test_requests_a_minute_are_counted_by_all_servers_together(shop: Path, place: str) -> None:
+def test_requests_a_minute_are_counted_by_all_servers_together(shop: Path, redis_url: str) -> None:
     async def scenario() -> list[int]:
-        settings = {"auth": "keys", "cache": place, "user_requests_per_minute": 4}
+        settings = {"auth": "keys", "cache": redis_url, "user_requests_per_minute": 4}
         async with two_servers(shop, scripted([]), scripted([]), **settings) as (server, other_server):
             ann, bob = [await with_key(server, name) for name in ("ann", "bob")]
             walk = [(server, ann), (other_server, ann)] * 3 + [(other_server, bob)]

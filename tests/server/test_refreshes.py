@@ -15,7 +15,7 @@ from text2sql.errors import UsageError
 from text2sql.server.app_factory import build
 
 PLANETS = "CREATE TABLE planets (name TEXT); INSERT INTO planets VALUES ('Mars'), ('Venus');"
-PLACE = "/api/v1/sources/shop/refresh"
+REFRESH = "/api/v1/sources/shop/refresh"
 
 
 async def tables(server: Served) -> set[str]:
@@ -23,14 +23,14 @@ async def tables(server: Served) -> set[str]:
 
 
 async def done(server: Served, who: dict[str, str] | None = None) -> dict[str, Any]:
-    response = await server.client.post(PLACE, json={}, headers=who)
+    response = await server.client.post(REFRESH, json={}, headers=who)
     assert response.status_code == 202, response.text
     body: dict[str, Any] = response.json()
     async with asyncio.timeout(30):
         while body["status"] == "running":
             await asyncio.sleep(0.02)
-            place = f"/api/v1/refreshes/{body['refresh_id']}"
-            body = (await server.client.get(place, headers=who)).json()
+            path = f"/api/v1/refreshes/{body['refresh_id']}"
+            body = (await server.client.get(path, headers=who)).json()
     return body
 
 
@@ -109,20 +109,20 @@ def test_a_refresh_belongs_to_its_user_and_needs_access_to_the_source(shop: Path
         async with served(shop, scripted([]), **keyed(tmp_path)) as server:
             ann, bob = await with_key(server, "ann"), await with_key(server, "bob", sources=["zoo"])
             state = await done(server, ann)
-            place = f"/api/v1/refreshes/{state['refresh_id']}"
-            assert (await server.client.get(place, headers=bob)).status_code == 404
-            assert (await server.client.delete(place, headers=bob)).status_code == 404
-            assert (await server.client.post(PLACE, json={}, headers=bob)).status_code == 404
-            assert (await server.client.delete(place, headers=ann)).status_code == 204
-            assert (await server.client.get(place, headers=ann)).status_code == 404
+            path = f"/api/v1/refreshes/{state['refresh_id']}"
+            assert (await server.client.get(path, headers=bob)).status_code == 404
+            assert (await server.client.delete(path, headers=bob)).status_code == 404
+            assert (await server.client.post(REFRESH, json={}, headers=bob)).status_code == 404
+            assert (await server.client.delete(path, headers=ann)).status_code == 204
+            assert (await server.client.get(path, headers=ann)).status_code == 404
 
     asyncio.run(scenario())
 
 
 def test_a_source_that_is_down_ends_a_refresh_with_a_problem(shop: Path) -> None:
     async def scenario() -> dict[str, Any]:
-        places = {"zoo": str(shop), "shop": "postgresql://127.0.0.1:1/shop"}
-        async with served(places, scripted([])) as server:
+        sources = {"zoo": str(shop), "shop": "postgresql://127.0.0.1:1/shop"}
+        async with served(sources, scripted([])) as server:
             return await done(server)
 
     state = asyncio.run(scenario())

@@ -35,19 +35,19 @@ def test_a_report_is_started_polled_and_fetched(tmp_path: Path) -> None:
             result = await make_report(server)
             assert (result["status"], result["formats"], result["problem"]) == ("done", ["md", "html"], None)
             assert result["record"]["origins"] == {"model": 1}
-            place = f"/api/v1/reports/{result['report_id']}"
-            response = await server.client.get(f"{place}/result")
+            path = f"/api/v1/reports/{result['report_id']}"
+            response = await server.client.get(f"{path}/result")
             assert response.text == "Customers: 3"
-            page = await server.client.get(f"{place}/result", params={"format": "html"})
+            page = await server.client.get(f"{path}/result", params={"format": "html"})
             assert "<p>Customers: 3</p>" in page.text
             assert page.headers["content-security-policy"].startswith("sandbox; default-src 'none'")
             assert page.headers["content-disposition"].startswith("attachment")
-            lock = (await server.client.get(f"{place}/lock")).text
+            lock = (await server.client.get(f"{path}/lock")).text
             again = await make_report(server, lock=lock, locked=True)
             assert again["record"]["origins"] == {"lock": 1}
             assert len(backend.requests) == 1
-            assert (await server.client.delete(place)).status_code == 204
-            await server.get(place, 404)
+            assert (await server.client.delete(path)).status_code == 204
+            await server.get(path, 404)
 
     asyncio.run(run())
 
@@ -139,7 +139,7 @@ def test_a_due_report_is_written_by_the_server(tmp_path: Path) -> None:
             assert path.read_text() == "Customers: 3"
             assert len(backend.requests) == 1
             template.unlink()
-            await due(reports, datetime(2026, 11, 23, 8))  # told, not raised
+            await due(reports, datetime(2026, 11, 23, 8))  # reported, not raised
             await until(lambda: not reports.jobs.claimed)
 
     asyncio.run(run())

@@ -221,7 +221,7 @@ def test_spans_are_sent_to_a_configured_collector(shop: Path, monkeypatch: pytes
             async with served(shop, scripted([COUNT])) as server:
                 return str((await server.answer(CANARY))["status"])
 
-        assert asyncio.run(ask()) == "answered"  # closing the server sends what is left
+        assert asyncio.run(ask()) == "answered"  # closing the server sends the remaining events
         collector.shutdown()
     assert {path for path, _ in collector.taken} == {"/v1/traces"}
     spans: dict[str, Any] = {}
@@ -243,7 +243,7 @@ def test_an_unavailable_trace_collector_does_not_delay_requests(
 ) -> None:
     """P14. A closed port, and one that accepts connections but never responds."""
     monkeypatch.setattr(tracing, "_EXPORT_SECONDS", 0.3)
-    monkeypatch.setenv("OTEL_BSP_SCHEDULE_DELAY", "10")  # it tries while questions are asked
+    monkeypatch.setenv("OTEL_BSP_SCHEDULE_DELAY", "10")  # it reconnects while questions are asked
     monkeypatch.setenv("OTEL_BSP_MAX_QUEUE_SIZE", "16")
     monkeypatch.setenv("OTEL_BSP_MAX_EXPORT_BATCH_SIZE", "8")
 
@@ -308,8 +308,8 @@ def test_the_server_starts_while_a_source_is_unavailable(shop: Path, impatient: 
         port = free.getsockname()[1]
 
     async def scenario() -> list[Any]:
-        places = {"shop": str(shop), "down": f"postgresql://u:canary@127.0.0.1:{port}/x"}
-        async with served(places, scripted([COUNT]), connect_timeout=1.0) as server:
+        sources = {"shop": str(shop), "down": f"postgresql://u:canary@127.0.0.1:{port}/x"}
+        async with served(sources, scripted([COUNT]), connect_timeout=1.0) as server:
             ready = await server.client.get("/readyz")
             broken = await server.client.get("/api/v1/schema", params={"source": "down"})
             failed = await server.answer(source="down")
@@ -339,8 +339,8 @@ def test_threads_of_other_sources_continue_while_a_source_is_down(
     memory = memory.replace("FILE", str(tmp_path / "memory.db"))
 
     async def scenario() -> list[Any]:
-        places = {"down": f"postgresql://u@127.0.0.1:{port}/x", "shop": str(shop)}
-        async with served(places, scripted([], last=COUNT), connect_timeout=1.0, memory=memory) as server:
+        sources = {"down": f"postgresql://u@127.0.0.1:{port}/x", "shop": str(shop)}
+        async with served(sources, scripted([], last=COUNT), connect_timeout=1.0, memory=memory) as server:
             first = await server.answer(source="shop")
             thread, result = first["thread_id"], first["result_id"]
             second = await server.answer("And how many are there now?", thread_id=thread)

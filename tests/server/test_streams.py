@@ -86,39 +86,39 @@ def test_events_are_numbered_named_and_end_with_the_answer(shop: Path) -> None:
 
 
 @pytest.mark.fault("C03")
-def test_a_stream_cut_at_any_event_goes_on_and_repeats_nothing(shop: Path) -> None:
+def test_a_stream_cut_at_any_event_is_resumed_and_repeats_nothing(shop: Path) -> None:
     async def scenario() -> tuple[list[Event], list[list[Event]]]:
         async with listening(shop, scripted([COUNT] * 99), cache_lifetime=0.0, stream_grace=5.0) as server:
-            whole = await follow(server.client, question_stream(server.client))
+            complete = await follow(server.client, question_stream(server.client))
             cut = []
-            for at in range(1, len(whole) + 1):
+            for at in range(1, len(complete) + 1):
                 before = await follow(server.client, question_stream(server.client), limit=at)
                 stream, last = before[0].data["stream_id"], before[-1].id
                 after = await follow(server.client, taken_up(server.client, stream, last))
                 cut.append(before + after)
-            return whole, cut
+            return complete, cut
 
-    whole, cut = asyncio.run(scenario())
-    assert len(cut) == len(whole) > 15
+    complete, cut = asyncio.run(scenario())
+    assert len(cut) == len(complete) > 15
     for events in cut:
         stream = events[0].data["stream_id"]
-        assert [event.id for event in events] == [f"{stream}-{n}" for n in range(1, len(whole) + 1)]
-        assert [event.name for event in events] == [event.name for event in whole]
+        assert [event.id for event in events] == [f"{stream}-{n}" for n in range(1, len(complete) + 1)]
+        assert [event.name for event in events] == [event.name for event in complete]
         assert events[-1].data["answer"]["rows"] == [[3]]
 
 
 def test_a_stream_cut_at_any_byte_resumes_after_its_last_complete_event(shop: Path) -> None:
     async def scenario() -> int:
         async with served(shop, scripted([COUNT])) as server:
-            whole = (await server.client.post("/api/v1/query", json=ASK)).content
-            stream = server.here.streams.find("", events_of(whole.decode())[0].data["stream_id"])
-            for cut in range(len(whole)):
-                had, end, _ = whole[:cut].rpartition(b"\n\n")
+            content = (await server.client.post("/api/v1/query", json=ASK)).content
+            stream = server.here.streams.find("", events_of(content.decode())[0].data["stream_id"])
+            for cut in range(len(content)):
+                had, end, _ = content[:cut].rpartition(b"\n\n")
                 had += end
                 last = events_of(had.decode())[-1].id if had else ""
                 rest = [frame async for frame in stream.read(stream.after(last), heartbeat=10.0)]
-                assert had + b"".join(rest) == whole
-            return len(whole)
+                assert had + b"".join(rest) == content
+            return len(content)
 
     assert asyncio.run(scenario()) > 2_000
 
@@ -238,10 +238,10 @@ def test_delete_cancels_a_question_immediately(shop: Path) -> None:
 def test_cancelling_a_finished_question_changes_nothing(shop: Path) -> None:
     async def scenario() -> tuple[int, bool, int]:
         async with served(shop, scripted([COUNT])) as server:
-            whole = (await server.client.post("/api/v1/query", json=ASK)).text
-            address = f"/api/v1/query/{events_of(whole)[0].data['stream_id']}"
+            text = (await server.client.post("/api/v1/query", json=ASK)).text
+            address = f"/api/v1/query/{events_of(text)[0].data['stream_id']}"
             stopped = (await server.client.delete(address)).status_code
-            same = (await server.client.get(address)).text == whole
+            same = (await server.client.get(address)).text == text
             return stopped, same, (await server.client.delete("/api/v1/query/nobodys")).status_code
 
     assert asyncio.run(scenario()) == (204, True, 404)

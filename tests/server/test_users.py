@@ -75,7 +75,7 @@ def test_another_users_ids_are_no_ids_on_any_address(shop: Path, tmp_path: Path)
             }
             none = {"thread": "0" * 32, "result": "A" * 32, "stream": "0" * 32}
             for method, path, body in WALK:
-                items = [await _said(server, bob, method, path, body, ids) for ids in (own, none)]
+                items = [await _response(server, bob, method, path, body, ids) for ids in (own, none)]
                 assert items[0] == items[1], path
                 assert items[0][0] == 404, (path, items)
             listed = await server.client.get("/api/v1/threads", headers=bob)
@@ -90,7 +90,7 @@ def test_another_users_ids_are_no_ids_on_any_address(shop: Path, tmp_path: Path)
     asyncio.run(scenario())
 
 
-async def _said(
+async def _response(
     server: Served, who: dict[str, str], method: str, path: str, body: Any, ids: dict[str, str]
 ) -> tuple[int, Any]:
     sent = json.loads(json.dumps(body).replace("{result}", ids["result"])) if body is not None else None
@@ -124,8 +124,8 @@ def test_the_result_cache_and_verified_pairs_belong_to_their_user(shop: Path, tm
 def test_a_role_sees_its_tables_and_columns_and_no_others(shop: Path, tmp_path: Path) -> None:
     async def scenario() -> None:
         backend = scripted(["SELECT level FROM customers", "SELECT name, level FROM customers"])
-        given = keyed(tmp_path, policies={"shop": POLICY})
-        async with served(shop, backend, **given) as server:
+        options = keyed(tmp_path, policies={"shop": POLICY})
+        async with served(shop, backend, **options) as server:
             clerk = await with_key(server, "ann", "clerk")
             north = await with_key(server, "bob", "north", level="gold")
             unprivileged = await with_key(server, "eve")
@@ -155,8 +155,8 @@ def test_a_role_sees_its_tables_and_columns_and_no_others(shop: Path, tmp_path: 
 
 def test_users_with_the_same_policy_share_a_view_but_no_thread(shop: Path, tmp_path: Path) -> None:
     async def scenario() -> None:
-        given = keyed(tmp_path, policies={"shop": POLICY})
-        async with served(shop, scripted([NAMES, NAMES]), **given) as server:
+        options = keyed(tmp_path, policies={"shop": POLICY})
+        async with served(shop, scripted([NAMES, NAMES]), **options) as server:
             ann, bob = [await with_key(server, name, "clerk") for name in ("ann", "bob")]
             answers = [await ask_as(server, who, "who is a customer?") for who in (ann, bob)]
             assert len(next(iter(server.here.all_sources))._views) == 1
@@ -179,8 +179,8 @@ def test_results_stored_under_another_role_are_not_accessible(shop: Path) -> Non
             answer = await ask_as(server, north, "which level has each customer?")
             assert answer["status"] == "answered"
             for path in ("", "/export?format=csv", "/chart"):
-                place = f"/api/v1/results/{answer['result_id']}{path}"
-                assert (await server.client.get(place, headers=clerk)).status_code == 404, path
+                address = f"/api/v1/results/{answer['result_id']}{path}"
+                assert (await server.client.get(address, headers=clerk)).status_code == 404, path
             resumed = await server.client.post(
                 f"/api/v1/threads/{answer['thread_id']}/resume",
                 json={},
@@ -196,10 +196,10 @@ def test_results_stored_under_another_role_are_not_accessible(shop: Path) -> Non
 @pytest.mark.parametrize("claim", ["b", ["b"], "b c", ["b", 7]])
 @pytest.mark.fault("A05")
 def test_a_user_can_be_limited_to_some_sources(tmp_path: Path, claim: Any) -> None:
-    places = {name: str(make_shop(tmp_path / f"{name}.db")) for name in "ab"}
+    sources = {name: str(make_shop(tmp_path / f"{name}.db")) for name in "ab"}
 
     async def scenario() -> None:
-        async with served(places, scripted([COUNT]), **TOKENS) as server:
+        async with served(sources, scripted([COUNT]), **TOKENS) as server:
             headers = bearer(token("ann", sources=claim))
             listed = (await server.client.get("/api/v1/sources", headers=headers)).json()
             assert ([source["name"] for source in listed["sources"]], listed["default"]) == (["b"], "b")
@@ -222,10 +222,10 @@ def test_row_policies_apply_to_every_endpoint_that_returns_rows(shop: Path, tmp_
                 who = await with_key(server, level, "north", level=level)
                 answer = await ask_as(server, who, "who is a customer?")
                 assert answer["rows"] == [[name, level]]
-                place = f"/api/v1/results/{answer['result_id']}"
-                page = (await server.client.get(place, headers=who)).json()
+                path = f"/api/v1/results/{answer['result_id']}"
+                page = (await server.client.get(path, headers=who)).json()
                 assert (page["rows"], page["total_count"]) == ([[name, level]], 1)
-                exported = await server.client.get(f"{place}/export?format=json", headers=who)
+                exported = await server.client.get(f"{path}/export?format=json", headers=who)
                 assert exported.json()["rows"] == [[name, level]]
                 own = {"sql": "SELECT count(*) AS n FROM customers"}
                 counted = (await server.client.post("/api/v1/sql", json=own, headers=who)).json()

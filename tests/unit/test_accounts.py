@@ -115,7 +115,7 @@ def test_the_command_reads_the_file_and_warns_if_others_can_read_it(tmp_path: Pa
     assert "密码" in serve(tmp_path, document, "--lang", "zh", mode=0o604)
 
 
-def test_the_command_tells_what_is_wrong_with_the_file(tmp_path: Path) -> None:
+def test_the_command_reports_errors_in_the_file(tmp_path: Path) -> None:
     assert "cannot be read: No such file" in serve(tmp_path, None)
     assert "a role “boss”" in serve(tmp_path, json.dumps({"shop": {"boss": url("clerk")}}))
     assert "角色“boss”" in serve(tmp_path, json.dumps({"shop": {"boss": url("x")}}), "--lang", "zh")

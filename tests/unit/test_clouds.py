@@ -61,9 +61,9 @@ class Client:
 
 
 def on_bigquery(client: Client, most: int = 1_000) -> BigquerySession:
-    made = BigquerySession(client, "proj.shop", byte_limit=most, timeout=5.0)  # type: ignore[arg-type]
-    made.begin(2.5)
-    return made
+    session = BigquerySession(client, "proj.shop", byte_limit=most, timeout=5.0)  # type: ignore[arg-type]
+    session.begin(2.5)
+    return session
 
 
 def test_a_query_is_tried_dry_and_then_run_under_a_cap_with_its_label() -> None:
@@ -212,9 +212,14 @@ def test_tables_of_bigquery_become_a_catalog_without_a_query() -> None:
         get_table=lambda *_, **__: table,
         list_rows=lambda *_, **__: [("Oslo",), ("北京",), (None,)],
     )
-    made = tables_of_bigquery.read(client, "proj.shop", 3)
-    (loaded,) = made.tables
-    assert (made.default_schema, loaded.name, loaded.comment, loaded.rows) == ("shop", "customers", "客户", 3)
+    catalog = tables_of_bigquery.read(client, "proj.shop", 3)
+    (loaded,) = catalog.tables
+    assert (catalog.default_schema, loaded.name, loaded.comment, loaded.rows) == (
+        "shop",
+        "customers",
+        "客户",
+        3,
+    )
     assert (loaded.primary_key, loaded.columns[1].samples) == (("id",), ("Oslo", "北京"))
     assert [column.nullable for column in loaded.columns] == [False, True]
 
@@ -404,8 +409,8 @@ def test_keys_of_snowflake_are_read_from_what_it_shows() -> None:
             return [("USES", "ID", "NUMBER", 38, 0, None, "NO", "a key")]
         return []
 
-    made = tables_of_snowflake.read(ask, shown, "PUBLIC", 3)
-    (uses,) = made.tables
+    catalog = tables_of_snowflake.read(ask, shown, "PUBLIC", 3)
+    (uses,) = catalog.tables
     assert (uses.primary_key, uses.rows, uses.columns[0].type) == (("ID",), 5, "NUMBER(38,0)")
     assert uses.foreign_keys == (ForeignKey(("PART_A", "PART_B"), "PARTS", ("A", "B"), "PUBLIC"),)
 

@@ -67,7 +67,7 @@ def test_an_error_has_its_kind_by_its_number(error: Exception, kind: str, names:
     assert "\n" not in ours.detail
 
 
-def test_an_error_says_where_it_stands() -> None:
+def test_an_error_has_its_position() -> None:
     translated = translate(ora(904, '"ABSENT": invalid identifier', offset=7))
     assert translated is not None
     assert translated.position == 8
@@ -225,9 +225,9 @@ def test_the_dictionary_becomes_a_catalog() -> None:
         catalog.VIEWS: [("BIG", "SELECT …")],
         catalog.sample_query("SHOP", [("CUSTOMERS", "CITY")]): [(Decimal(0), "Oslo"), (Decimal(0), "北京")],
     }
-    made = catalog.read(lambda sql, **_: answers[sql], 1)
-    customers, orders, big = (made.table(name) for name in ("CUSTOMERS", "ORDERS", "BIG"))
-    assert made.default_schema == "SHOP"
+    loaded = catalog.read(lambda sql, **_: answers[sql], 1)
+    customers, orders, big = (loaded.table(name) for name in ("CUSTOMERS", "ORDERS", "BIG"))
+    assert loaded.default_schema == "SHOP"
     assert customers is not None
     assert orders is not None
     assert big is not None
@@ -244,6 +244,6 @@ def test_the_dictionary_becomes_a_catalog() -> None:
 
 
 def test_a_limit_is_written_as_oracle_reads_it() -> None:
-    made = check("SELECT name FROM customers", "oracle")
-    assert isinstance(made, CheckedSql)
-    assert made.sql.endswith("FETCH FIRST 1000 ROWS ONLY")
+    checked = check("SELECT name FROM customers", "oracle")
+    assert isinstance(checked, CheckedSql)
+    assert checked.sql.endswith("FETCH FIRST 1000 ROWS ONLY")

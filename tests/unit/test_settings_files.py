@@ -196,7 +196,7 @@ def test_the_origin_of_values_and_unknown_variables_are_reported(
     monkeypatch.setenv("TEXT2SQL_ROW_LIMIT", "5")
     settings = read_settings()
     assert settings.files == (file, env)
-    assert settings.places == {
+    assert settings.origins == {
         "pool_size": f"[database] pool_size ({file}:2)",
         "lang": f"TEXT2SQL_LANG ({env})",
         "row_limit": "TEXT2SQL_ROW_LIMIT",
@@ -218,4 +218,4 @@ def test_every_setting_can_be_in_a_named_file(
     write("text2sql.toml", f"[{GROUP_OF[name]}]\n{name} = 7\n" if number else toml_line(name))
     monkeypatch.setenv(CONFIG, "text2sql.toml")
     assert type(getattr(from_environment(), name)) is type(default)
-    assert list(read_settings().places) == [name]
+    assert list(read_settings().origins) == [name]

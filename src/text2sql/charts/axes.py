@@ -14,7 +14,7 @@ Spec: TypeAlias = dict[str, Any]
 # The colorblind-safe palette of Okabe and Ito, without yellow, which is hard to see on white.
 COLORS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#8A6D3B", "#7F7F7F")
 WIDTH, HEIGHT = 560, 320
-_LABEL_LIMIT = 260  # pixels of a label beside a bar
+_LABEL_LIMIT = 260  # pixels of a label next to a bar
 _CELL_WIDTH = 6.5  # pixels of a Latin letter; a Chinese one is twice as wide
 _MAX_TICKS = 8
 _MAX_EXACT_TICKS = 60  # with more distinct times, ticks are at round values
@@ -86,7 +86,7 @@ def _date_time(time: Moment) -> Spec:
 
 
 def label_axis(figure: Figure, *, step: float = 0) -> Spec:
-    """`step` is the width in pixels for a label below a bar; 0 for labels beside horizontal bars."""
+    """`step` is the width in pixels for a label below a bar; 0 for labels next to horizontal bars."""
     axis: Spec = {"title": figure.x.title or None, "labelLimit": _LABEL_LIMIT, "ticks": False}
     if step:
         fits = max(map(cell_len, figure.labels), default=0) * _CELL_WIDTH <= step

@@ -9,7 +9,7 @@ from text2sql.i18n import say
 
 _MAX_BARS = 40  # with more bars, only the largest are shown
 MAX_POINTS = 5_000
-_KEPT_BARS = 30
+_MAX_BARS = 30
 _MAX_SERIES = 8
 _MAX_CELLS = 40  # rows and columns of a heat map
 
@@ -27,13 +27,13 @@ def downsample(figure: Figure, adds_up: bool) -> Figure:
 def _fewer_series(figure: Figure, limit: int, adds_up: bool) -> Figure:
     if len(figure.names) <= limit:
         return figure
-    kept = set(_largest(((point.series, point.y) for point in figure.points), limit - adds_up))
-    note = say("chart.series", figure.lang, drawn=len(kept), count=len(figure.names), name=figure.series)
-    points = [point for point in figure.points if point.series in kept]
+    selected = set(_largest(((point.series, point.y) for point in figure.points), limit - adds_up))
+    note = say("chart.series", figure.lang, drawn=len(selected), count=len(figure.names), name=figure.series)
+    points = [point for point in figure.points if point.series in selected]
     if adds_up:
         rest: dict[str | float | None, float] = {}
         for point in figure.points:
-            if point.series not in kept and point.y is not None:
+            if point.series not in selected and point.y is not None:
                 rest[point.x] = rest.get(point.x, 0.0) + point.y
         points += [Point(x, y, say("chart.others", figure.lang)) for x, y in rest.items()]
         if figure.x.role in ("time", "step"):
@@ -46,13 +46,13 @@ def _largest_labels(figure: Figure, adds_up: bool) -> Figure:
     labels = figure.labels
     if len(labels) <= limit:
         return figure
-    kept = _largest(((str(point.x), point.y) for point in figure.points), _KEPT_BARS)
-    position = {label: index for index, label in enumerate(kept)}
+    selected = _largest(((str(point.x), point.y) for point in figure.points), _MAX_BARS)
+    position = {label: index for index, label in enumerate(selected)}
     shown = sorted(
         (point for point in figure.points if str(point.x) in position),
         key=lambda point: position[str(point.x)],
     )
-    facts = {"drawn": len(kept), "count": f"{len(labels):,}", "left": f"{len(labels) - len(kept):,}"}
+    facts = {"drawn": len(selected), "count": f"{len(labels):,}", "left": f"{len(labels) - len(selected):,}"}
     if adds_up:
         rest = math.fsum(point.y or 0.0 for point in figure.points if str(point.x) not in position)
         note = say("chart.largest_of", figure.lang, **facts, rest=plain_number(rest))
@@ -67,9 +67,9 @@ def _last_labels(figure: Figure) -> Figure:
     limit = 2 * _MAX_BARS
     if len(labels) <= limit:
         return figure
-    kept = set(labels[-limit:])
+    selected = set(labels[-limit:])
     note = say("chart.latest", figure.lang, drawn=limit, count=f"{len(labels):,}")
-    points = tuple(point for point in figure.points if str(point.x) in kept)
+    points = tuple(point for point in figure.points if str(point.x) in selected)
     return replace(figure, points=points, notes=(*figure.notes, note))
 
 
@@ -78,9 +78,9 @@ def _fewer_points(figure: Figure) -> Figure:
         return figure
     labels = figure.labels
     step = math.ceil(len(figure.points) / MAX_POINTS)
-    kept = set(labels[::step])
-    note = say("chart.sampled", figure.lang, drawn=f"{len(kept):,}", count=f"{len(labels):,}")
-    points = tuple(point for point in figure.points if str(point.x) in kept)
+    selected = set(labels[::step])
+    note = say("chart.sampled", figure.lang, drawn=f"{len(selected):,}", count=f"{len(labels):,}")
+    points = tuple(point for point in figure.points if str(point.x) in selected)
     return replace(figure, points=points, notes=(*figure.notes, note))
 
 

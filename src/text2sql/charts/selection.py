@@ -114,13 +114,13 @@ class ResultShape:
         """The first measure and the others of similar magnitude."""
         first, *rest = self.measures
         size = _size(first)
-        beside = [
+        similar = [
             column
             for column in rest
             if column.is_share == first.is_share
             and size / _MAX_SCALE_RATIO <= _size(column) <= size * _MAX_SCALE_RATIO
         ]
-        return (first, *beside[: _MAX_GROUPED[1] - 1])
+        return (first, *similar[: _MAX_GROUPED[1] - 1])
 
 
 def _charts(shape: ResultShape) -> Iterator[Chart]:

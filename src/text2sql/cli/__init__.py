@@ -90,9 +90,9 @@ def _help_unless_commanded() -> None:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if arguments is None else arguments)
-    if config := _wanted(words, "--config"):
+    if config := _early_option(words, "--config"):
         os.environ[CONFIG] = config  # worker processes read the same file
-    lang = language(_wanted(words, "--lang") or _language_of_settings())
+    lang = language(_early_option(words, "--lang") or _language_of_settings())
     _escape_unencodable_output()
     try:
         code = _run(words, lang)
@@ -125,8 +125,8 @@ def _run(words: list[str], lang: Language) -> int:
         return BAD_USAGE if isinstance(error, UsageError) else FAILED
 
 
-def _wanted(arguments: Sequence[str], option: str) -> str:
-    """Find `--lang` and `--config` before parsing, so that they hold for errors in the command line too."""
+def _early_option(arguments: Sequence[str], option: str) -> str:
+    """Find `--lang` and `--config` before parsing, so that they apply to errors in the command line too."""
     for at, argument in enumerate(arguments):
         if argument == "--":
             break

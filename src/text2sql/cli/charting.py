@@ -36,7 +36,7 @@ def drawable(answer: Answer, kind: str = "") -> Drawable:
     if own is None:
         raise ChartError("chart.none")
     meta: Any = (answer.chart or {}).get("usermeta")
-    # the answer's metadata also knows whether the query was a top five
+    # the answer's metadata also contains whether the query was a top five
     fitting = meta["text2sql"]["kinds"] if meta else kinds(result)
     suited = tuple(dict.fromkeys((own.kind, *fitting)))
     chart = own if kind in ("", own.kind) else chart_of_kind(result, kind) if kind in suited else None

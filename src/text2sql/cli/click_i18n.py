@@ -96,6 +96,11 @@ def flag(*names: str) -> click.Option:
     return click.Option(names, is_flag=True)
 
 
+def former_flag(name: str) -> click.Option:
+    """A flag that was renamed: it still works for one version, without being shown in the help."""
+    return click.Option([name], is_flag=True, hidden=True)
+
+
 def localized_params(
     command: str, lang: Language, params: Sequence[click.Parameter]
 ) -> list[click.Parameter]:
@@ -107,7 +112,7 @@ def localized_params(
     language = option("--lang", type=click.Choice(["en", "zh"]), expose_value=False)
     everything = [*params, config, language, page_option("--help", lambda context: context.get_help())]
     for param in everything:
-        if isinstance(param, click.Option):
+        if isinstance(param, click.Option) and not param.hidden:
             key = f"{command}.{param.opts[0]}"
             param.help = cli_text(key if key in cli_texts() else param.opts[0], lang)
     return everything
@@ -116,8 +121,8 @@ def localized_params(
 def page_option(name: str, page: Callable[[click.Context], str]) -> click.Option:
     """An option that prints a page and ends the command."""
 
-    def show(context: click.Context, _: click.Parameter, wanted: bool) -> None:
-        if wanted and not context.resilient_parsing:
+    def show(context: click.Context, _: click.Parameter, is_set: bool) -> None:
+        if is_set and not context.resilient_parsing:
             click.echo(page(context))
             context.exit()
 

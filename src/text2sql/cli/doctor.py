@@ -96,8 +96,8 @@ def settings_report(loaded: ReadSettings) -> SettingsReport:
     return SettingsReport(
         tuple(map(str, loaded.files)),
         tuple(
-            (name, "…" if name in secrets else redacted(str(getattr(loaded.settings, name))), place)
-            for name, place in loaded.places.items()
+            (name, "…" if name in secrets else redacted(str(getattr(loaded.settings, name))), location)
+            for name, location in loaded.origins.items()
         ),
         tuple(loaded.unknown.items()),
     )
@@ -178,8 +178,8 @@ def _similarity(settings: Settings) -> str:
 def _print_settings(settings: SettingsReport, lang: Language) -> None:
     files = ", ".join(settings.files) or cli_text("doctor.no_file", lang)
     _line("·" if settings.unknown else "✓", cli_text("doctor.settings", lang), printable(files))
-    for name, value, place in settings.values:
-        _detail(printable(f"{name} = {value} ← {place}"))
+    for name, value, location in settings.values:
+        _detail(printable(f"{name} = {value} ← {location}"))
     for name, close in settings.unknown:
         key = "doctor.unknown_close" if close else "doctor.unknown"
         _detail(f"→ {printable(cli_text(key, lang, name=name, close=close))}")

@@ -80,8 +80,8 @@ class EvalOptions:
     @property
     def record_files(self) -> list[Path | None]:
         """The record files: `run.jsonl`, and `run.bare.jsonl` for the bare model."""
-        beside = self.out.with_suffix(f".bare{self.out.suffix}") if self.out else None
-        return [self.out, beside] if self.bare else [self.out]
+        bare_out = self.out.with_suffix(f".bare{self.out.suffix}") if self.out else None
+        return [self.out, bare_out] if self.bare else [self.out]
 
 
 def run(lang: Language, *, words: tuple[str, ...], as_json: bool, **arguments: Any) -> int:

@@ -18,7 +18,7 @@ from text2sql.llm.embedded import file, process
 from text2sql.llm.embedded.fetch import fetch
 from text2sql.llm.embedded.manifest import QWEN
 from text2sql.llm.embedded.paths import cache_root
-from text2sql.llm.embedded.prefixes import kept_bytes
+from text2sql.llm.embedded.prefixes import cached_bytes
 from text2sql.text_normalization import printable
 
 Result: TypeAlias = tuple[dict[str, object], list[str]]  # (JSON object, text lines)
@@ -61,7 +61,7 @@ def list_(settings: Settings, lang: Language, _: str | None) -> Result:
         "present": bool(size),
         "size": size,
         "verified": checked,
-        "prefix_cache_bytes": kept_bytes(root),
+        "prefix_cache_bytes": cached_bytes(root),
         "processes": [
             {"pid": host.pid, "model": host.model, "idle": host.idle, "directory": str(host.run)}
             for host in hosts
@@ -71,7 +71,7 @@ def list_(settings: Settings, lang: Language, _: str | None) -> Result:
     lines = [
         f"{QWEN.name}: {cli_text(state, lang)}",
         f"  {printable(str(target))}" + (f"  {_gigabytes(size)}" if size else ""),
-        "  " + cli_text("model.prefixes", lang, size=_gigabytes(kept_bytes(root))),
+        "  " + cli_text("model.prefixes", lang, size=_gigabytes(cached_bytes(root))),
     ]
     lines += [
         "  "
@@ -110,7 +110,7 @@ def remove(settings: Settings, lang: Language, _: str | None) -> Result:
     for host in hosts:
         process.stop(host)
     process.sweep(root)
-    freed = kept_bytes(root) + (target.stat().st_size if target.is_file() else 0)
+    freed = cached_bytes(root) + (target.stat().st_size if target.is_file() else 0)
     file.remove(target)
     shutil.rmtree(root / "prefix", ignore_errors=True)
     result = {"freed": freed, "ended": [host.pid for host in hosts]}

@@ -16,7 +16,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from text2sql.cli import FAILED, OK
 from text2sql.cli.answer_view import screen
-from text2sql.cli.click_i18n import PATH, Command, flag, option
+from text2sql.cli.click_i18n import PATH, Command, flag, former_flag, option
 from text2sql.cli.json_output import echo_json
 from text2sql.cli.question_options import language_was_named
 from text2sql.cli.sources import policy_from
@@ -48,7 +48,8 @@ def command(lang: Language) -> click.Command:
             option("--policy", metavar="FILE"),
             option("--lock", metavar="FILE", type=PATH),
             flag("--locked"),
-            flag("--anew"),
+            flag("--fresh"),
+            former_flag("--anew"),
             option("--record", metavar="FILE", type=PATH),
             option("--attempts", metavar="N", type=click.IntRange(min=1)),
             option("--parallel", metavar="N", type=click.IntRange(min=1), default=PARALLEL),
@@ -76,16 +77,19 @@ def run(
     lock: Path | None,
     every: str | None,
     locked: bool,
+    fresh: bool,
     anew: bool,
     parallel: int,
     attempts: int | None,
     **arguments: Any,
 ) -> int:
+    if anew:
+        click.echo(cli_text("option.renamed", lang, old="--anew", new="--fresh"), err=True)
     options = ReportOptions(
         language=lang if language_was_named() else "",
         parallel=parallel,
         locked=locked,
-        ignore_lock=anew,
+        ignore_lock=fresh or anew,
         max_attempts=attempts or 0,
     )
     job = job_of(

@@ -51,14 +51,14 @@ def select_tables(catalog: Catalog, patterns: Sequence[str]) -> tuple[Table, ...
     """The tables that match the names or patterns. Raises UsageError for a pattern without a match."""
     if not patterns:
         return catalog.tables
-    wanted: set[int] = set()
+    positions: set[int] = set()
     for pattern in patterns:
         matches = {at for at, table in enumerate(catalog.tables) if _matches(pattern, table)}
         if not matches:
             close = get_close_matches(pattern, [table.name for table in catalog.tables], n=3)
             raise UsageError("usage.table", name=pattern, close=", ".join(close) or "-")
-        wanted |= matches
-    return tuple(catalog.tables[at] for at in sorted(wanted))
+        positions |= matches
+    return tuple(catalog.tables[at] for at in sorted(positions))
 
 
 def _matches(pattern: str, table: Table) -> bool:

@@ -14,7 +14,7 @@ from text2sql.cli.table import aligned
 from text2sql.config import Settings, from_environment
 from text2sql.i18n import Language, cli_text, cli_texts
 from text2sql.memory import Stats, open_memory
-from text2sql.memory.location import place_of
+from text2sql.memory.location import memory_location
 from text2sql.text_normalization import printable
 
 
@@ -43,8 +43,8 @@ def run(lang: Language, *, days: int | None, as_json: bool) -> int:
 
 def read_stats(settings: Settings, days: int | None) -> Stats:
     """Read the statistics without creating a memory file if there is none yet."""
-    place = place_of(settings)
-    if isinstance(place, Path) and not place.exists():
+    location = memory_location(settings)
+    if isinstance(location, Path) and not location.exists():
         return Stats()
 
     async def numbers() -> Stats:

@@ -23,7 +23,7 @@ class Value:
     """The value of a setting, and where it comes from."""
 
     value: Any
-    place: str  # a file with the line, or a variable of the environment
+    origin: str  # a file with the line, or a variable of the environment
     refused: UsageError | None = None  # if the file may not set it
 
 
@@ -55,16 +55,16 @@ class SettingsFile:
             for key, value in table.items():
                 if _KEYS.get(key) != group:
                     raise self._unknown(text, group, key)
-                place = f"[{group}] {key} ({self._line(text, group, key)})"
-                yield key, self._toml_value(GROUPS[group][key], value, place)
+                location = f"[{group}] {key} ({self._line(text, group, key)})"
+                yield key, self._toml_value(GROUPS[group][key], value, location)
 
-    def _toml_value(self, setting_field: Field[Any], raw: object, place: str) -> Value:
+    def _toml_value(self, setting_field: Field[Any], raw: object, location: str) -> Value:
         if setting_field.name in ("api_key", "token_secret") or _has_password(raw):
-            raise UsageError("usage.config_secret", name=place, variable=variable(setting_field.name))
-        value = from_toml(setting_field, raw, place)
+            raise UsageError("usage.config_secret", name=location, variable=variable(setting_field.name))
+        value = from_toml(setting_field, raw, location)
         if setting_field.metadata["path"] and _is_relative_path(value):
             value = str(self.path.parent / value)
-        return Value(value, place, self._refusal(setting_field, place))
+        return Value(value, location, self._refusal(setting_field, location))
 
     def _env_values(self) -> Iterator[tuple[str, Value]]:
         variables = self.variables()
@@ -73,18 +73,18 @@ class SettingsFile:
             text = variables.get(name, "").strip()
             if not text:
                 continue
-            place = f"{name} ({self.path})"
-            refused = self._refusal(setting_field, place)
+            location = f"{name} ({self.path})"
+            refused = self._refusal(setting_field, location)
             # A base_url may come with its own key; a key of the environment must not be sent to it.
             if setting_field.name == "base_url" and variables.get(variable("api_key")):
                 refused = refused if os.environ.get(variable("api_key")) else None
-            yield setting_field.name, Value(from_text(setting_field, text, place), place, refused)
+            yield setting_field.name, Value(from_text(setting_field, text, location), location, refused)
 
-    def _refusal(self, setting_field: Field[Any], place: str) -> UsageError | None:
+    def _refusal(self, setting_field: Field[Any], location: str) -> UsageError | None:
         if self.trusted or not setting_field.metadata["protected"]:
             return None
         name = variable(setting_field.name)
-        return UsageError("usage.config_protected", name=place, path=self.path, variable=name)
+        return UsageError("usage.config_protected", name=location, path=self.path, variable=name)
 
     def _unknown(self, text: str, group: str, key: str) -> UsageError:
         names = [f"[{known_group}] {name}" for name, known_group in _KEYS.items()] if group else list(GROUPS)
@@ -92,9 +92,9 @@ class SettingsFile:
             close = [f"[{_KEYS[key]}] {key}"]
         else:
             close = get_close_matches(f"[{group}] {key}" if group else key, names, n=1) or list(GROUPS)
-        place = f"[{group}] {key}" if group else key
+        location = f"[{group}] {key}" if group else key
         line = self._line(text, group, key) if group else self._line(text, key, "")
-        return UsageError("usage.config_key", name=f"{place} ({line})", close=", ".join(close))
+        return UsageError("usage.config_key", name=f"{location} ({line})", close=", ".join(close))
 
     def _line(self, text: str, group: str, key: str) -> str:
         """`file:line` of a key, or of the header of its table."""

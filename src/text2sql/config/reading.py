@@ -23,7 +23,7 @@ class ReadSettings:
 
     settings: Settings
     files: tuple[Path, ...]
-    places: Mapping[str, str]
+    origins: Mapping[str, str]
     unknown: Mapping[str, str]  # unknown variables, with the most similar known one
 
 
@@ -47,7 +47,7 @@ def read_settings(variables: Mapping[str, str] | None = None) -> ReadSettings:
     return ReadSettings(
         Settings(**{name: value.value for name, value in values.items()}),
         tuple(file.path for file in files),
-        {name: value.place for name, value in values.items()},
+        {name: value.origin for name, value in values.items()},
         _unknown(environment_variables),
     )
 
@@ -62,7 +62,7 @@ def environment() -> dict[str, str]:
 
 def settings_files() -> tuple[SettingsFile, ...]:
     """The files to read, in order: the named one, or `text2sql.toml` from the current folder upwards; and the
-    `.env` beside it, or in the current folder.
+    `.env` next to it, or in the current folder.
     """
     named = os.environ.get(CONFIG, "").strip()
     if named.lower() == "none":
@@ -70,8 +70,8 @@ def settings_files() -> tuple[SettingsFile, ...]:
     folder = Path.cwd()
     if named:
         path = (folder / named).resolve()
-        beside = [] if is_env_file(path) else _existing(path.with_name(ENV))
-        return (SettingsFile(path, trusted=True), *(SettingsFile(env, trusted=True) for env in beside))
+        env_files = [] if is_env_file(path) else _existing(path.with_name(ENV))
+        return (SettingsFile(path, trusted=True), *(SettingsFile(env, trusted=True) for env in env_files))
     toml = next((path for above in (folder, *folder.parents) for path in _existing(above / TOML)), None)
     env = [*_existing(folder / ENV), *(_existing(toml.with_name(ENV)) if toml else ())][:1]
     return tuple(SettingsFile(path, trusted=False) for path in (*([toml] if toml else ()), *env))
@@ -83,14 +83,14 @@ def _existing(path: Path) -> list[Path]:
 
 def _environment_values(variables: Mapping[str, str]) -> Iterator[tuple[str, Value]]:
     for setting_field in fields(Settings):
-        place = variable(setting_field.name)
-        text = variables.get(place, "").strip()
+        name = variable(setting_field.name)
+        text = variables.get(name, "").strip()
         old = setting_field.metadata["old_variable"]
         if not text and old and variables.get(old, "").strip():
-            log.warning("%s is now called %s; the old name works until version 0.3", old, place)
+            log.warning("%s is now called %s; the old name works until version 0.3", old, name)
             text = variables[old].strip()
         if text:
-            yield setting_field.name, Value(from_text(setting_field, text, place), place)
+            yield setting_field.name, Value(from_text(setting_field, text, name), name)
 
 
 def _unknown(variables: Mapping[str, str]) -> dict[str, str]:

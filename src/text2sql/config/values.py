@@ -12,17 +12,17 @@ _BOOLEANS = {
 }
 
 
-def from_text(setting_field: Field[Any], text: str, place: str) -> Any:
+def from_text(setting_field: Field[Any], text: str, location: str) -> Any:
     """The value of a variable; `place` names it in errors."""
     kind = _kind(setting_field)
     try:
         value = _BOOLEANS[text.lower()] if kind is bool else kind(text)
     except (ValueError, KeyError):
-        raise _wrong_type(setting_field, text, place) from None
-    return _checked(setting_field, value, place)
+        raise _wrong_type(setting_field, text, location) from None
+    return _checked(setting_field, value, location)
 
 
-def from_toml(setting_field: Field[Any], value: object, place: str) -> Any:
+def from_toml(setting_field: Field[Any], value: object, location: str) -> Any:
     """The value of a key. A list of strings may be written for names that are separated by commas."""
     kind = _kind(setting_field)
     if kind is str and isinstance(value, list) and all(isinstance(item, str) for item in value):
@@ -30,17 +30,17 @@ def from_toml(setting_field: Field[Any], value: object, place: str) -> Any:
     if kind is float and type(value) is int:
         value = float(value)
     if type(value) is not kind:
-        raise _wrong_type(setting_field, value, place)
-    return _checked(setting_field, value, place)
+        raise _wrong_type(setting_field, value, location)
+    return _checked(setting_field, value, location)
 
 
 def _kind(setting_field: Field[Any]) -> type[str] | type[int] | type[float] | type[bool]:
     return type(setting_field.default)  # type: ignore[return-value]
 
 
-def _checked(setting_field: Field[Any], value: Any, place: str) -> Any:
+def _checked(setting_field: Field[Any], value: Any, location: str) -> Any:
     choices = setting_field.metadata["choices"]
-    facts = {"name": place, "value": _shown(setting_field, value)}
+    facts = {"name": location, "value": _shown(setting_field, value)}
     if choices and value not in ("", *choices):
         raise UsageError("usage.setting_choice", **facts, choices=", ".join(choices))
     if isinstance(value, str | bool):
@@ -50,9 +50,9 @@ def _checked(setting_field: Field[Any], value: Any, place: str) -> Any:
     return value
 
 
-def _wrong_type(setting_field: Field[Any], value: object, place: str) -> UsageError:
+def _wrong_type(setting_field: Field[Any], value: object, location: str) -> UsageError:
     kind = _kind(setting_field).__name__
-    return UsageError("usage.setting", name=place, value=_shown(setting_field, value), kind=kind)
+    return UsageError("usage.setting", name=location, value=_shown(setting_field, value), kind=kind)
 
 
 def _shown(setting_field: Field[Any], value: object) -> object:

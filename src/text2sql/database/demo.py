@@ -97,7 +97,7 @@ _PRODUCTS = {
     10: (("Fountain pen", "钢笔"), ("Notebook", "笔记本"), ("Desk lamp", "台灯")),
 }
 _PRICES = {4: (20, 180), 5: (8, 60), 6: (30, 120), 7: (40, 6000), 8: (150, 2500), 9: (60, 800), 10: (10, 300)}
-_FAMILY, _GIVEN = "王李张刘陈杨黄赵周吴", "伟芳娜敏静强磊洋艳杰涛明霞平刚"
+_FAMILY_NAMES, _GIVEN_NAMES = "王李张刘陈杨黄赵周吴", "伟芳娜敏静强磊洋艳杰涛明霞平刚"
 _FIRST = ("Anna", "Ben", "Clara", "David", "Emma", "Felix", "Grace", "Henry", "Ida", "Jack", "Laura", "Max")
 _LAST = ("Smith", "Miller", "Schmidt", "Martin", "Brown", "Dubois", "Wilson", "Fischer", "Moore", "Taylor")
 _STATUSES = (("completed", 86), ("shipped", 5), ("pending", 4), ("cancelled", 5))
@@ -232,7 +232,7 @@ def _sales(rng: random.Random, products: list[Row], stores: int) -> Iterator[tup
 
 def _name(rng: random.Random) -> str:
     if rng.random() < 0.6:
-        return rng.choice(_FAMILY) + "".join(rng.choices(_GIVEN, k=rng.choice((1, 2))))
+        return rng.choice(_FAMILY_NAMES) + "".join(rng.choices(_GIVEN_NAMES, k=rng.choice((1, 2))))
     return f"{rng.choice(_FIRST)} {rng.choice(_LAST)}"
 
 

@@ -39,7 +39,7 @@ _OBJECT_BYTES = 256_000_000  # one row of JSON
 class ParquetFile:
     """`with ParquetFile(path, columns) as file: file.add(rows); file.finish()`
 
-    Rows are first written to a temporary file beside it, because their types are known only when all rows
+    Rows are first written to a temporary file next to it, because their types are known only when all rows
     have been seen; memory holds one batch.
     """
 

@@ -123,8 +123,8 @@ def _number(value: Value) -> Value:
     return float(value) if "." in value else int(value)
 
 
-def _row_difference(wanted: tuple[Row, ...], got: tuple[Row, ...]) -> tuple[str, ...]:
+def _row_difference(expected: tuple[Row, ...], returned: tuple[Row, ...]) -> tuple[str, ...]:
     """How the rows differ, for questions without a reference query."""
-    if wanted and got and len(wanted[0]) != len(got[0]):
+    if expected and returned and len(expected[0]) != len(returned[0]):
         return ("column_count",)
-    return ("row_count",) if len(wanted) != len(got) else ("rows",)
+    return ("row_count",) if len(expected) != len(returned) else ("rows",)

@@ -97,11 +97,11 @@ def _anchors(values: Iterable[Value]) -> dict[float, float]:
     anchor: float | None = None
     for number in numbers:
         close = anchor is not None and math.isclose(number, anchor, rel_tol=TOLERANCE)
-        if anchor is None or not close or (_whole(anchor) and _whole(number)):
+        if anchor is None or not close or (_is_integer(anchor) and _is_integer(number)):
             anchor = number
         anchors[number] = anchor
     return anchors
 
 
-def _whole(number: float) -> bool:
+def _is_integer(number: float) -> bool:
     return isinstance(number, int) or number.is_integer()

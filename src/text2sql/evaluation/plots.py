@@ -42,20 +42,20 @@ def curve(points: Sequence[tuple[float, float]], overall: float, title: str) -> 
     top = ceil(largest / 0.2) * 0.2  # a round number for the axis
     wide, high = 2 * _SIZE, _SIZE
 
-    def place(coverage: float, risk: float) -> str:
+    def point(coverage: float, risk: float) -> str:
         return f"{_PAD + wide * coverage:.1f} {_PAD / 2 + high * (1 - risk / top):.1f}"
 
     parts = [_open(wide + 2 * _PAD, high + 1.7 * _PAD, title)]
     for tick in _TICKS:
-        across, up = place(tick, 0), place(0, top * tick)
+        across, up = point(tick, 0), point(0, top * tick)
         parts += [
             f'<path class="grid" d="M{across}v-{high}M{up}h{wide}"/>',
             f'<text class="middle" x="{across.split()[0]}" y="{high + _PAD:.0f}">{tick:.0%}</text>',
             f'<text class="label" x="{_PAD - 5}" y="{float(up.split()[1]) + 4:.0f}">{top * tick:.0%}</text>',
         ]
-    line = "L".join(place(coverage, risk) for coverage, risk in points)
+    line = "L".join(point(coverage, risk) for coverage, risk in points)
     parts += [
-        f'<path class="broken" d="M{place(0, overall)}h{wide}"/>',
+        f'<path class="broken" d="M{point(0, overall)}h{wide}"/>',
         f'<path class="line" d="M{line}"/>',
         f'<text class="middle" x="{_PAD + wide / 2:.0f}" y="{high + 1.45 * _PAD:.0f}">coverage</text>',
         "</svg>",

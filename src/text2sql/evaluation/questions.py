@@ -81,16 +81,16 @@ def add_foreign_questions(
     A question whose reference query also runs on the other database may be answerable there and is skipped.
     """
     db_ids = sorted({question.db_id for question in chosen})
-    wanted = round(share * len(chosen))
+    count = round(share * len(chosen))
     candidates = [question for question in everything if question.gold_sql]
     pairs = [(question, db_id) for question, db_id in product(candidates, db_ids) if question.db_id != db_id]
-    if wanted and not pairs:
+    if count and not pairs:
         raise UsageError("usage.foreign")
     random.Random(seed).shuffle(pairs)  # noqa: S311 -- a sample, not a secret
     foreign: list[Question] = []
     used_ids: set[str] = set()
     for question, db_id in pairs:
-        if len(foreign) == wanted:
+        if len(foreign) == count:
             break
         if question.id not in used_ids and not runs(question, db_id):  # each question once
             used_ids.add(question.id)

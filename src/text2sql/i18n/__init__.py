@@ -35,10 +35,10 @@ def _entries(file: str) -> Iterable[tuple[str, dict[str, str]]]:
     return tomllib.loads(text).items()
 
 
-def language(wanted: str = "", environment: Mapping[str, str] = os.environ) -> Language:
+def language(requested: str = "", environment: Mapping[str, str] = os.environ) -> Language:
     """The user's language: as requested, else TEXT2SQL_LANG, else the system locale."""
     locale = (
-        wanted
+        requested
         or environment.get("TEXT2SQL_LANG")
         or environment.get("LC_ALL")
         or environment.get("LC_MESSAGES")

@@ -40,7 +40,7 @@ def openai_client(name: str, settings: Settings) -> OpenAIClient:
 
     # A framework may use several event loops, and a connection belongs to one loop: so none is kept alive,
     # which costs one handshake per call.
-    _, http_client = clients(settings.connect_timeout, settings.model_timeout, kept_alive=0)
+    _, http_client = clients(settings.connect_timeout, settings.model_timeout, keep_alive=0)
     options: dict[str, Any] = {"api_key": key or "none", "http_client": http_client}
     client: Any = (
         AsyncAzureOpenAI(**options, **azure(url, settings))

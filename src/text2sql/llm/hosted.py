@@ -150,10 +150,10 @@ class HostedBackend:
         raise AssertionError("counting does not end")
 
     def _rejected(self, feature: str, request: ModelRequest) -> str:
-        """What to leave out: of structured output, the way in which it was requested."""
-        way = structured_by(self._provider, self._unsupported) if request.schema is not None else None
+        """The option to leave out next time; for structured output, the mode in which it was requested."""
+        mode = structured_by(self._provider, self._unsupported) if request.schema is not None else None
         if feature == "schema" or (feature == "tools" and not request.tools):
-            return way or feature
+            return mode or feature
         return feature
 
     async def _open_stream(self, request: ModelRequest) -> tuple[AsyncIterator[Any], Any]:

@@ -265,8 +265,8 @@ def _disabled_options() -> dict[str, Any]:
     """Turn off the chunk time-out and the socket options that newer releases of LangChain have."""
     from langchain_openai import ChatOpenAI  # noqa: PLC0415
 
-    wanted: dict[str, Any] = {"stream_chunk_timeout": None, "http_socket_options": ()}
-    return {name: value for name, value in wanted.items() if name in ChatOpenAI.model_fields}
+    options: dict[str, Any] = {"stream_chunk_timeout": None, "http_socket_options": ()}
+    return {name: value for name, value in options.items() if name in ChatOpenAI.model_fields}
 
 
 def refuse_proxy(facts: Provider, model: str, url: str) -> None:

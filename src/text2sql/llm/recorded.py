@@ -1,10 +1,10 @@
-"""A model whose replies are kept in a folder, and played again without it.
+"""Records a model's replies in a folder, and replays them without the model.
 
-    TEXT2SQL_RECORDING=DIR     keeps each prompt with its reply, in front of any model
-    recorded:DIR               plays them; a prompt that is not there is an error
+    TEXT2SQL_RECORDING=DIR     records each prompt with its reply, for any model
+    recorded:DIR               replays them; a prompt without a recording is an error
 
-A reply is one file, named after a hash of its request without the deadline, so that a run that was stopped
-goes on, and a run with other fixes asks the model only for prompts that are new.
+A reply is one file, named after a hash of its request without the deadline, so that a stopped run can be
+resumed, and a run with other fixes calls the model only for new prompts.
 """
 
 import hashlib
@@ -34,7 +34,7 @@ T = TypeVar("T")
 
 
 class RecordedBackend:
-    """Replies from a folder; with `model`, asks it for what is not there yet and keeps its replies."""
+    """Replies from a folder; with a `model`, missing replies are requested from it and recorded."""
 
     def __init__(self, folder: Path, model: Backend | None = None) -> None:
         self._folder = folder
@@ -61,7 +61,7 @@ class RecordedBackend:
             yield piece
 
     async def warm(self, messages: Sequence[Message], *, plain: bool = False) -> None:
-        """Nothing: the model is asked only for replies that are not there."""
+        """Nothing: the model is called only for missing replies."""
 
     async def count_tokens(self, text: str) -> int:
         path = self._path("tokens", text)

@@ -9,7 +9,7 @@ from text2sql.types import Message, ModelProfile, ModelRequest, Reply
 
 
 class ChatModel:
-    """Synchronous version of `AsyncChatModel`; it runs an event loop in a thread of its own."""
+    """Synchronous version of `AsyncChatModel`; it runs an event loop in a separate thread."""
 
     def __init__(self, model: AsyncChatModel) -> None:
         self.model = model

@@ -14,14 +14,14 @@ from typing import Any
 LONGEST_BODY = 16_000_000  # bytes; four candidates of 4 MB
 LONGEST_LINE = 1_000_000  # bytes; one event is one token, or a few
 MOST_TOKENS = 1_000_000_000  # a larger count is invalid
-_KEPT_ALIVE = 20
+_KEEP_ALIVE = 20
 
 
 class ReplyTooLarge(Exception):
     """The response is too large, or compressed so that its size cannot be bounded."""
 
 
-def clients(connect: float, read: float, *, kept_alive: int = _KEPT_ALIVE) -> tuple[Any, Any]:
+def clients(connect: float, read: float, *, keep_alive: int = _KEEP_ALIVE) -> tuple[Any, Any]:
     """A synchronous and an asynchronous HTTP client for LangChain's OpenAI models; only the second is used.
 
     The OpenAI package uses `httpx` up to release 2 and `httpx2` since release 3.
@@ -55,7 +55,7 @@ def clients(connect: float, read: float, *, kept_alive: int = _KEPT_ALIVE) -> tu
             return response
 
     timeout = httpx.Timeout(read, connect=connect)
-    limits = httpx.Limits(max_connections=None, max_keepalive_connections=kept_alive)
+    limits = httpx.Limits(max_connections=None, max_keepalive_connections=keep_alive)
     ssl_context = _ssl_context()
     transport = SanitizingTransport(verify=ssl_context, trust_env=False, limits=limits)
     # The synchronous client is never used; without it LangChain creates one that reads the environment.

@@ -17,7 +17,7 @@ from text2sql.memory.audit import Record
 from text2sql.memory.encoding import scoped
 from text2sql.memory.jobs import ClaimedJob, JobLost, StoredJob, job_owner
 from text2sql.memory.keys import Key, new_key
-from text2sql.memory.location import InMemory, Server, cache_location, is_shared, place_of
+from text2sql.memory.location import InMemory, Server, cache_location, is_shared, memory_location
 from text2sql.memory.memory import Memory
 from text2sql.memory.records import Claim, Pair, QuestionMetrics, Spread, Stats, StoredResult, ThreadInfo
 from text2sql.memory.semantic import Embedder
@@ -52,26 +52,26 @@ __all__ = [
 
 def queue_of(settings: Settings) -> "Queue | None":
     """Return the job queue if the memory is a PostgreSQL and the extra is installed. Opens nothing yet."""
-    place = place_of(settings)
-    if not isinstance(place, Server):
+    location = memory_location(settings)
+    if not isinstance(location, Server):
         return None
     try:
         from text2sql.memory.queue import Queue  # noqa: PLC0415  an extra
     except ImportError:
         return None
-    return Queue(place, settings)
+    return Queue(location, settings)
 
 
 def redis_of(settings: Settings) -> "Redis | None":
     """Return the cache that `settings.cache` names, or None. Opens nothing yet."""
-    place = cache_location(settings)
-    if place is None:
+    location = cache_location(settings)
+    if location is None:
         return None
     try:
         from text2sql.memory.redis import Redis  # noqa: PLC0415  an extra
     except ImportError as error:
         raise MissingDriver(database="Redis", extra="redis") from error
-    return Redis(place)
+    return Redis(location)
 
 
 @asynccontextmanager
@@ -79,17 +79,17 @@ async def open_memory(settings: Settings, embedder: Embedder | None = None) -> A
     """Open the memory of `settings.memory`; with an `embedder`, verified questions are found by meaning. A
     failure is a `StoreError` with the location and what to do.
     """
-    place = place_of(settings)
-    if isinstance(place, Server):
+    location = memory_location(settings)
+    if isinstance(location, Server):
         try:
             from text2sql.memory.postgres import open_server  # noqa: PLC0415  its driver is an extra
         except ImportError as error:
             raise MissingDriver(database="PostgreSQL", extra="postgres") from error
-        opening = open_server(place, settings)
+        opening = open_server(location, settings)
     else:
         from text2sql.memory.sqlite import open_file  # noqa: PLC0415  LangGraph takes two seconds
 
-        opening = open_file(None if isinstance(place, InMemory) else place)
+        opening = open_file(None if isinstance(location, InMemory) else location)
     async with opening as opened:
         memory = Memory(opened.checkpointer, opened.store, opened.tables, settings, embedder)
         await memory.sweep()

@@ -34,7 +34,7 @@ class DriverErrors(NamedTuple):
 
     raises: type[Exception]
     translate: Callable[[Any], StoreError]
-    place: str = ""
+    location: str = ""
 
 
 class StorageHandles(NamedTuple):
@@ -46,8 +46,8 @@ class StorageHandles(NamedTuple):
 
 
 def serializer() -> JsonPlusSerializer:
-    """Deserialize only this package's and LangGraph's classes from a checkpoint: whoever can write the file
-    or table must not be able to instantiate other classes.
+    """Deserialize only this package's and LangGraph's classes from a checkpoint: a user who can
+    write the file or table must not be able to instantiate other classes.
     """
     classes = [value for value in vars(types).values() if isinstance(value, type)]
     names = [(cls.__module__, cls.__name__) for cls in classes if dataclasses.is_dataclass(cls)]
@@ -118,7 +118,8 @@ class TranslatedSaver(BaseCheckpointSaver[str]):
             KeyError,
             EOFError,
         ) as error:  # a checkpoint that cannot be deserialized
-            raise StoreDamaged(self.driver_errors.place, f"a checkpoint: {type(error).__name__}") from error
+            detail = f"a checkpoint: {type(error).__name__}"
+            raise StoreDamaged(self.driver_errors.location, detail) from error
 
 
 class TranslatedStore(BaseStore):

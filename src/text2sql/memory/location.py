@@ -32,7 +32,7 @@ class Server:
         return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
 
 
-def place_of(settings: Settings) -> Path | InMemory | Server:
+def memory_location(settings: Settings) -> Path | InMemory | Server:
     setting = settings.memory.strip()
     if not setting:
         return data_root(settings) / "memory.db"
@@ -73,7 +73,7 @@ def cache_location(settings: Settings) -> Server | None:
 
 def is_shared(settings: Settings) -> bool:
     """Whether programs on other machines can use the same memory."""
-    return isinstance(place_of(settings), Server)
+    return isinstance(memory_location(settings), Server)
 
 
 def data_root(settings: Settings) -> Path:

@@ -33,8 +33,8 @@ _Pool = AsyncConnectionPool[psycopg.AsyncConnection[DictRow]]
 
 @asynccontextmanager
 async def open_server(server: Server, settings: Settings) -> AsyncIterator[StorageHandles]:
-    place = server.shown
-    driver_errors = DriverErrors(psycopg.Error, lambda error: translate_error(place, error), place)
+    location = server.shown
+    driver_errors = DriverErrors(psycopg.Error, lambda error: translate_error(location, error), location)
     pool: _Pool = AsyncConnectionPool(
         server.url,
         min_size=1,
@@ -56,10 +56,10 @@ async def open_server(server: Server, settings: Settings) -> AsyncIterator[Stora
             await _check_connection(server, settings)
             await stack.enter_async_context(pool)
             saver, store = _Saver(pool, driver_errors), _Store(pool, driver_errors)
-            tables = PostgresTables(pool, place)
-            await _set_up(pool, saver, store, place)
+            tables = PostgresTables(pool, location)
+            await _set_up(pool, saver, store, location)
         except psycopg.Error as error:
-            raise translate_error(place, error) from error
+            raise translate_error(location, error) from error
         yield StorageHandles(saver, store, tables)
 
 
@@ -70,7 +70,7 @@ async def _check_connection(server: Server, settings: Settings) -> None:
     await connection.close()
 
 
-async def _set_up(pool: _Pool, saver: AsyncPostgresSaver, store: AsyncPostgresStore, place: str) -> None:
+async def _set_up(pool: _Pool, saver: AsyncPostgresSaver, store: AsyncPostgresStore, location: str) -> None:
     """Run one program at a time. Waiting programs poll instead of waiting inside the server: LangGraph
     creates an index CONCURRENTLY, which waits for every running statement, including this one.
     """
@@ -81,7 +81,7 @@ async def _set_up(pool: _Pool, saver: AsyncPostgresSaver, store: AsyncPostgresSt
         ):
             await asyncio.sleep(_RETRY_SECONDS)
         try:
-            await _migrate(connection, place)
+            await _migrate(connection, location)
             await saver.setup()
             await store.setup()
         finally:
@@ -89,14 +89,14 @@ async def _set_up(pool: _Pool, saver: AsyncPostgresSaver, store: AsyncPostgresSt
 
 
 async def _migrate(
-    connection: psycopg.AsyncConnection[DictRow], place: str, steps: Sequence[Sequence[str]] = MIGRATIONS
+    connection: psycopg.AsyncConnection[DictRow], location: str, steps: Sequence[Sequence[str]] = MIGRATIONS
 ) -> None:
     async with connection.transaction(), connection.cursor(row_factory=tuple_row) as cursor:
         await cursor.execute("CREATE TABLE IF NOT EXISTS text2sql_version (version BIGINT NOT NULL)")
         await cursor.execute("SELECT max(version) FROM text2sql_version")
         version = int(_first_cell(await cursor.fetchone()) or 0)
         if version > len(steps):
-            raise StoreNewer(place, "", found=version, known=len(steps))
+            raise StoreNewer(location, "", found=version, known=len(steps))
         for number, step in enumerate(steps[version:], version + 1):
             for statement in step:
                 await cursor.execute(statement.encode())
@@ -107,19 +107,19 @@ def _first_cell(row: tuple[Any, ...] | None) -> Any:
     return row[0] if row else None
 
 
-def translate_error(place: str, error: psycopg.Error) -> StoreError:
+def translate_error(location: str, error: psycopg.Error) -> StoreError:
     text = (error.diag.message_primary or str(error)).strip()
     detail = text.splitlines()[0] if text else type(error).__name__
     full = isinstance(error, psycopg.errors.DiskFull)
-    return (StoreFull if full else StoreUnavailable)(place, detail)
+    return (StoreFull if full else StoreUnavailable)(location, detail)
 
 
 class PostgresTables:
     """Every statement is durable here anyway."""
 
-    def __init__(self, pool: _Pool, place: str) -> None:
+    def __init__(self, pool: _Pool, location: str) -> None:
         self._pool = pool
-        self._place = place
+        self._place = location
 
     async def change(self, sql: str, *values: Cell, durable: bool = False) -> int:  # noqa: ARG002
         try:

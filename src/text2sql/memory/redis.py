@@ -29,8 +29,8 @@ _CONNECTIONS = 20
 _MAX_BYTES = 400  # of a text: longer ones are not this package's, and are not fetched
 
 # One timestamp per user: when the bucket will be full again. Redis's own clock is used for all servers. An
-# invalid value (of another type, not a number, in the past, too far ahead) means a full bucket, so nobody is
-# locked out.
+# invalid value (of another type, not a number, in the past, too far ahead) means a full bucket, so no caller
+# is locked out.
 _TAKE = """
 local time = redis.call('TIME')
 local now, step = time[1] + time[2] / 1000000, 60 / ARGV[1]

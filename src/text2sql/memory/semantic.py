@@ -1,4 +1,4 @@
-"""Compares questions by meaning: the cosine of their embeddings, which are stored beside the questions.
+"""Compares questions by meaning: the cosine of their embeddings, which are stored with the questions.
 
 LangGraph's stores can search by meaning only with pgvector or with an extension that many builds of SQLite
 cannot load. A database has at most a few thousand verified questions, so comparing all takes 0.2 s at most.

@@ -41,7 +41,7 @@ _KINDS: dict[int, type[StoreError]] = {
 @asynccontextmanager
 async def open_file(path: Path | None) -> AsyncIterator[StorageHandles]:
     """Open the memory. `None` is an in-memory database of this process."""
-    place = str(path or "none")
+    location = str(path or "none")
     async with AsyncExitStack() as stack:
         try:
             if path is not None:
@@ -50,22 +50,22 @@ async def open_file(path: Path | None) -> AsyncIterator[StorageHandles]:
                 await asyncio.to_thread(_check, path)
             opened = await stack.enter_async_context(_connected(path))
         except sqlite3.Error as error:
-            raise translate_error(place, error) from error
+            raise translate_error(location, error) from error
         except OSError as error:
-            raise StoreUnavailable(place, error.strerror or str(error)) from error
+            raise StoreUnavailable(location, error.strerror or str(error)) from error
         yield opened
 
 
 @asynccontextmanager
 async def _connected(path: Path | None) -> AsyncIterator[StorageHandles]:
-    address, place = str(path or ":memory:"), str(path or "none")
-    driver_errors = DriverErrors(sqlite3.Error, lambda error: translate_error(place, error), place)
+    address, location = str(path or ":memory:"), str(path or "none")
+    driver_errors = DriverErrors(sqlite3.Error, lambda error: translate_error(location, error), location)
     async with (
         _connection(address, isolation_level=None) as tables_connection,
         _connection(address) as saver_connection,  # the saver commits itself
         _connection(address, isolation_level=None) as store_connection,
     ):
-        await prepare(tables_connection, place)
+        await prepare(tables_connection, location)
         for connection in (tables_connection, saver_connection, store_connection):
             # A killed process loses nothing. A power failure may lose the checkpoints of a running question;
             # a completed one ends with a durable write (`Memory.count`).
@@ -73,7 +73,7 @@ async def _connected(path: Path | None) -> AsyncIterator[StorageHandles]:
         saver, store = _Saver(saver_connection, driver_errors), _Store(store_connection, driver_errors)
         await saver.setup()
         await store.setup()
-        yield StorageHandles(saver, store, SqliteTables(tables_connection, place))
+        yield StorageHandles(saver, store, SqliteTables(tables_connection, location))
 
 
 @asynccontextmanager
@@ -90,14 +90,14 @@ async def _connection(address: str, **how: Any) -> AsyncIterator[aiosqlite.Conne
 
 
 async def prepare(
-    connection: aiosqlite.Connection, place: str, steps: Sequence[Sequence[str]] = MIGRATIONS
+    connection: aiosqlite.Connection, location: str, steps: Sequence[Sequence[str]] = MIGRATIONS
 ) -> None:
     """Migrate the tables to this version; all steps or none, even if several processes try."""
-    if await _version(connection, place, steps) == len(steps):
+    if await _version(connection, location, steps) == len(steps):
         return
     await connection.execute("BEGIN IMMEDIATE")
     try:
-        for step in steps[await _version(connection, place, steps) :]:
+        for step in steps[await _version(connection, location, steps) :]:
             for statement in step:
                 await connection.execute(statement)
         await connection.execute(f"PRAGMA user_version = {len(steps)}")
@@ -108,12 +108,12 @@ async def prepare(
         raise
 
 
-async def _version(connection: aiosqlite.Connection, place: str, steps: Sequence[Sequence[str]]) -> int:
+async def _version(connection: aiosqlite.Connection, location: str, steps: Sequence[Sequence[str]]) -> int:
     async with connection.execute("PRAGMA user_version") as cursor:
         row = await cursor.fetchone()
     version = int(row[0]) if row else 0
     if version > len(steps):
-        raise StoreNewer(place, "", found=version, known=len(steps))
+        raise StoreNewer(location, "", found=version, known=len(steps))
     return version
 
 
@@ -162,19 +162,19 @@ def _check(path: Path) -> None:
         path.chmod(0o600)
 
 
-def translate_error(place: str, error: sqlite3.Error) -> StoreError:
+def translate_error(location: str, error: sqlite3.Error) -> StoreError:
     # LangGraph's store commits even after a failure: SQLite then reports that there is nothing to commit.
     cause = error.__context__ if isinstance(error.__context__, sqlite3.Error) else error
     code = getattr(cause, "sqlite_errorcode", 0) & 0xFF  # drop the extended code
-    return _KINDS.get(code, StoreUnavailable)(place, str(cause))
+    return _KINDS.get(code, StoreUnavailable)(location, str(cause))
 
 
 class SqliteTables:
     """Runs statements on this package's tables."""
 
-    def __init__(self, connection: aiosqlite.Connection, place: str) -> None:
+    def __init__(self, connection: aiosqlite.Connection, location: str) -> None:
         self._connection = connection
-        self._place = place
+        self._place = location
         self._durable_lock = asyncio.Lock()
 
     async def change(self, sql: str, *values: Cell, durable: bool = False) -> int:

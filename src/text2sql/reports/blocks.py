@@ -122,11 +122,11 @@ async def _chart(
     columns = tuple(ResultColumn(name, "") for name in answer.columns)
     cut: Literal["rows", ""] = "rows" if answer.truncated else ""
     result = QueryResult(columns, answer.rows, cut, partial=may_omit_groups(outcome.sql))
-    wanted, item = placeholder.option, outcome.item
+    kind, item = placeholder.option, outcome.item
     try:
-        chart = chart_of_kind(result, wanted) if wanted else choose(result, item.resolved)
-        if chart is None and wanted:
-            raise UsageError("usage.chart_kind", name=wanted, kinds=", ".join(kinds(result)) or "-")
+        chart = chart_of_kind(result, kind) if kind else choose(result, item.resolved)
+        if chart is None and kind:
+            raise UsageError("usage.chart_kind", name=kind, kinds=", ".join(kinds(result)) or "-")
         if chart is None:
             raise ChartError("chart.none")
         return Image(await render_chart(chart, result, item.language, settings), item.resolved)

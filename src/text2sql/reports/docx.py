@@ -123,15 +123,15 @@ def _insert_text(paragraph: minidom.Element, pieces: Sequence[Piece], blocks: Se
     for element in list(_runs(paragraph)):
         text = _text_of(element)
         start, end = end, end + len(text)
-        new_text, place = [], start
+        new_text, position = [], start
         for piece, block in zip(pieces, blocks, strict=True):
             if piece.end <= start or piece.start >= end:
                 continue
-            new_text.append(unescaped(text[place - start : max(piece.start, start) - start]))
+            new_text.append(unescaped(text[position - start : max(piece.start, start) - start]))
             if piece.start >= start:
                 new_text.append(_inline_text(block))
-            place = min(piece.end, end)
-        new_text.append(unescaped(text[place - start :]))
+            position = min(piece.end, end)
+        new_text.append(unescaped(text[position - start :]))
         _set_text(element, "".join(new_text))
 
 

@@ -16,7 +16,7 @@ from text2sql.text_normalization import words
 _QUESTIONS = 64  # size of the cache
 MIN_COVERAGE = 0.45  # least share of a question's content that must match the database
 # The same for Chinese questions: fewer of their words are matched against English names. Chosen by
-# benchmarks/turned_away.py.
+# benchmarks/declined_questions.py.
 MIN_COVERAGE_CHINESE = 0.35
 
 _Match: TypeAlias = Literal[

@@ -27,7 +27,7 @@ from text2sql.server.problems import details, problem_of
 log = logging.getLogger(__name__)
 
 _MAX_UNFINISHED = 20  # jobs of one user and type
-_MAX_KEPT = 20  # finished jobs of one user and type
+_MAX_ENDED_JOBS = 20  # finished jobs of one user and type
 _MAX_TRIES = 10  # of one job: a job that crashes its process must not crash them all
 _RETRY_SECONDS = 5.0  # between attempts, without a queue
 
@@ -129,7 +129,7 @@ class JobRunner:
             if work.tries > _MAX_TRIES:
                 raise UsageError(f"usage.{job_type.name}_given_up", tries=_MAX_TRIES)  # noqa: TRY301 -- reported below like other errors
             await job_type.run(payload, job, memory)
-            await memory.jobs.trim(work.owner, _MAX_KEPT)
+            await memory.jobs.trim(work.owner, _MAX_ENDED_JOBS)
         except StoreUnavailable:
             raise  # retried: the request itself is fine
         except Text2SQLError as error:

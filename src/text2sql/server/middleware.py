@@ -163,7 +163,7 @@ class RequestMiddleware:
                 while more:
                     message = await receive()
                     if message["type"] == "http.disconnect":
-                        return None, _replay_body(bytes(body), receive, gone=True)
+                        return None, _replay_body(bytes(body), receive, disconnected=True)
                     size += len(message.get("body", b""))
                     body += message.get("body", b"") if size <= self._body_limit else b""
                     more = message.get("more_body", False) and size <= self._body_limit * _READ_FACTOR
@@ -192,13 +192,13 @@ def host_of(header: str) -> str:
     return header.partition(":")[0].lower()
 
 
-def _replay_body(body: bytes, receive: Receive, *, gone: bool = False) -> Receive:
+def _replay_body(body: bytes, receive: Receive, *, disconnected: bool = False) -> Receive:
     sent = False
 
     async def replay() -> Message:
         nonlocal sent
         if sent:
-            return {"type": "http.disconnect"} if gone else await receive()
+            return {"type": "http.disconnect"} if disconnected else await receive()
         sent = True
         return {"type": "http.request", "body": body, "more_body": False}
 

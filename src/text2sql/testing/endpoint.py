@@ -113,7 +113,7 @@ async def _wait_until_closed(reader: asyncio.StreamReader, work: "asyncio.Future
 
 @contextmanager
 def endpoint(port: int = 0) -> Iterator[Endpoint]:
-    """Run the endpoint in a thread of its own for the duration of the block."""
+    """Run the endpoint in a separate thread for the duration of the block."""
     server = Endpoint()
     loop = asyncio.new_event_loop()
     thread = threading.Thread(target=loop.run_forever, name="text2sql-endpoint", daemon=True)

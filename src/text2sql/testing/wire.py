@@ -144,12 +144,12 @@ def responses_events(call: Call, text: str, finish: str = "stop") -> list[dict[s
             "total_tokens": 18,
         },
     }
-    place = {"item_id": "m", "output_index": 0, "content_index": 0, "logprobs": []}
+    ids = {"item_id": "m", "output_index": 0, "content_index": 0, "logprobs": []}
     last = "response.completed" if finish == "stop" else "response.incomplete"
     events: list[dict[str, Any]] = [
         {"type": "response.created", "response": {**response, "output": [], "status": "in_progress"}},
         {"type": "response.output_item.added", "output_index": 0, "item": {**message, "content": []}},
-        *({"type": "response.output_text.delta", "delta": word, **place} for word in words(text)),
+        *({"type": "response.output_text.delta", "delta": word, **ids} for word in words(text)),
         {"type": "response.output_item.done", "output_index": 0, "item": message},
         {"type": last, "response": response},
     ]

@@ -1,4 +1,4 @@
-"""The schema of a database, and what is known about the values of its columns."""
+"""The schema of a database, and facts about the values of its columns."""
 
 from dataclasses import dataclass
 from typing import Literal, Protocol, runtime_checkable
@@ -61,8 +61,8 @@ class Catalog:
 
     def table(self, name: str, schema: str = "") -> Table | None:
         """Find a table by name, in the default schema unless another one is given."""
-        wanted = (schema or self.default_schema, name)
-        return next((t for t in self.tables if (t.schema or self.default_schema, t.name) == wanted), None)
+        key = (schema or self.default_schema, name)
+        return next((t for t in self.tables if (t.schema or self.default_schema, t.name) == key), None)
 
 
 @dataclass(frozen=True, slots=True)

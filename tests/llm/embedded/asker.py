@@ -15,17 +15,17 @@ from text2sql.types import Message, ModelRequest
 
 async def ask(cache: str, model: str, seconds: float) -> dict[str, Any]:
     settings = Settings(cache_dir=cache, model_timeout=seconds)
-    places: list[int] = []
+    positions: list[int] = []
     began = time.monotonic()
     outcome: dict[str, Any] = {"error": "", "text": ""}
     async with AsyncChatModel([EmbeddedBackend(model, settings)], settings) as chat:
         messages = (Message("system", "rules " * 30), Message("user", "How many?"))
         try:
-            reply = await chat.ask(ModelRequest(messages), queued=places.append)
+            reply = await chat.ask(ModelRequest(messages), queued=positions.append)
             outcome["text"] = reply.text
         except ModelError as error:
             outcome["error"] = error.kind
-    return {**outcome, "places": places, "seconds": time.monotonic() - began}
+    return {**outcome, "positions": positions, "seconds": time.monotonic() - began}
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ __all__ = ["real", "real_file", "real_settings", "site"]
 
 @pytest.fixture
 def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    place = tmp_path / "site"
-    install_slices(place)
-    monkeypatch.syspath_prepend(str(place))
-    return place
+    folder = tmp_path / "site"
+    install_slices(folder)
+    monkeypatch.syspath_prepend(str(folder))
+    return folder

@@ -91,7 +91,7 @@ class _Handler(BaseHTTPRequestHandler):
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])) or b"{}")
         server: Any = self.server
         if self.path == "/apply-template":
-            self._answer({"prompt": "\n".join(one["content"] for one in body["messages"])})
+            self._answer({"prompt": "\n".join(message["content"] for message in body["messages"])})
         elif self.path == "/tokenize":
             self._answer({"tokens": list(body["content"].encode())})
         elif self.path.startswith("/slots/"):
@@ -119,7 +119,7 @@ class _Handler(BaseHTTPRequestHandler):
             for event in pieces:
                 time.sleep(server.seconds / len(pieces))
                 self.wfile.write(f"data: {json.dumps(event)}\n\n".encode())
-        except OSError:  # whoever asked is gone
+        except OSError:  # the client has disconnected
             pass
         self.close_connection = True
 

@@ -15,16 +15,16 @@ def contents() -> bytes:
 
 
 def small_release() -> Release:
-    whole = contents()
+    content = contents()
     parts = tuple(Part(f"t2s-part{n}", "1.0", f"t2s_part{n}/data/part{n}.bin") for n in range(1, PARTS + 1))
-    return Release("small", "small.gguf", len(whole), hashlib.sha256(whole).hexdigest(), parts)
+    return Release("small", "small.gguf", len(content), hashlib.sha256(content).hexdigest(), parts)
 
 
 def install_slices(site: Path) -> None:
     """Importing one of them would fail the test: only their bytes are wanted."""
-    whole, each = contents(), SIZE // PARTS
+    content, each = contents(), SIZE // PARTS
     for number, part in enumerate(small_release().parts):
-        piece = whole[number * each : (number + 1) * each]
+        piece = content[number * each : (number + 1) * each]
         file = site / part.file
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_bytes(piece)

@@ -25,31 +25,31 @@ def read(tokens: list[bytes], request: ModelRequest, limit: int = 10_000) -> tup
     return grown.done("local"), pieces
 
 
-def cut(data: bytes, places: tuple[int, ...]) -> list[bytes]:
-    ends = [*places, len(data)]
-    return [data[start:end] for start, end in zip([0, *places], ends, strict=True) if start < end]
+def cut(data: bytes, offsets: tuple[int, ...]) -> list[bytes]:
+    ends = [*offsets, len(data)]
+    return [data[start:end] for start, end in zip([0, *offsets], ends, strict=True) if start < end]
 
 
 def test_every_cut_of_a_character_in_every_place_is_read_whole() -> None:
     data = "a鼷𠮷b".encode()
     for count in range(len(data)):
-        for places in combinations(range(1, len(data)), count):
-            candidate, pieces = read(cut(data, places), ModelRequest(()))
+        for offsets in combinations(range(1, len(data)), count):
+            candidate, pieces = read(cut(data, offsets), ModelRequest(()))
             assert (candidate.text, pieces, candidate.finish) == ("a鼷𠮷b", "a鼷𠮷b", "stop")
             assert "".join(token.text for token in candidate.tokens) == "a鼷𠮷b"
 
 
 @given(some.data())
-def test_a_reply_that_goes_on_from_a_token_is_whole(draw: some.DataObject) -> None:
+def test_a_reply_continued_from_a_token_is_complete(draw: some.DataObject) -> None:
     text = draw.draw(some.sampled_from(TEXTS))
     data = text.encode()
     at = draw.draw(some.integers(0, len(text)))
     begun = text[:at]
     rest = data[len(begun.encode()) :]
     size = draw.draw(some.integers(1, 6))
-    places = tuple(sorted(draw.draw(some.sets(some.integers(1, max(1, len(rest) - size - 1)), max_size=12))))
+    offsets = tuple(sorted(draw.draw(some.sets(some.integers(1, max(1, len(rest) - size - 1)), max_size=12))))
     request = ModelRequest((), begun=begun, forced=Alternative(7, rest[:size]), stop=(";",))
-    candidate, pieces = read(cut(rest[size:] + b"; SELECT 1", places), request)
+    candidate, pieces = read(cut(rest[size:] + b"; SELECT 1", offsets), request)
     assert candidate.text == pieces == text
     assert candidate.finish == "stop"
 
@@ -58,30 +58,30 @@ def test_a_reply_that_goes_on_from_a_token_is_whole(draw: some.DataObject) -> No
 def test_stop_strings_and_limits_break_no_character(draw: some.DataObject) -> None:
     text = draw.draw(some.sampled_from(TEXTS))
     data = f"{text}；；结束".encode()
-    places = tuple(sorted(draw.draw(some.sets(some.integers(1, len(data) - 1), max_size=30))))
+    offsets = tuple(sorted(draw.draw(some.sets(some.integers(1, len(data) - 1), max_size=30))))
     limit = draw.draw(some.integers(1, 60))
-    candidate, pieces = read(cut(data, places), ModelRequest((), stop=("；；",)), limit)
+    candidate, pieces = read(cut(data, offsets), ModelRequest((), stop=("；；",)), limit)
     assert candidate.text == pieces
     assert text.startswith(candidate.text.removesuffix("；"))
     assert candidate.finish == "length" or candidate.text == text
 
 
 @given(some.lists(some.binary(min_size=1, max_size=5), max_size=20), some.binary(min_size=1, max_size=3))
-def test_whatever_bytes_come_no_broken_character_is_in_the_text(tokens: list[bytes], first: bytes) -> None:
+def test_no_bytes_lead_to_a_broken_character_in_the_text(tokens: list[bytes], first: bytes) -> None:
     for request in (ModelRequest(()), ModelRequest((), forced=Alternative(7, first))):
         candidate, pieces = read(tokens, request)
         assert candidate.text == pieces
         assert "\ufffd" not in candidate.text
-        whole = b"".join([first if request.forced else b"", *tokens]).decode(errors="replace")
-        # The server never tells of tokens at the end that leave a character unfinished.
-        assert candidate.finish == "length" or whole.startswith(candidate.text)
+        decoded = b"".join([first if request.forced else b"", *tokens]).decode(errors="replace")
+        # The server does not report final tokens that leave a character incomplete.
+        assert candidate.finish == "length" or decoded.startswith(candidate.text)
 
 
 def test_alternatives_are_reported_if_the_text_before_them_is_known() -> None:
     candidate, _ = read([b"SELECT", " 姓".encode()[:2], " 姓".encode()[2:], "名".encode()], ModelRequest(()))
     assert [(token.text, [other.id for other in token.others]) for token in candidate.tokens] == [
         ("SELECT", [7, 8]),
-        (" 姓", []),  # here it would go on inside a character whose first bytes were not told
+        (" 姓", []),  # it would continue inside a character whose first bytes were not reported
         ("名", [7, 8]),
     ]
 

@@ -13,12 +13,12 @@ SMALL = small_release()
 URL = "https://models.example/small.gguf"
 
 
-def serving(whole: bytes, ranges: list[str], until: int | None = None) -> httpx.MockTransport:
+def serving(content: bytes, ranges: list[str], until: int | None = None) -> httpx.MockTransport:
     def answer(request: httpx.Request) -> httpx.Response:
-        wanted = request.headers.get("Range", "")
-        ranges.append(wanted)
-        start = int(wanted.removeprefix("bytes=").rstrip("-") or 0)
-        return httpx.Response(206 if wanted else 200, content=whole[start:until])
+        requested_range = request.headers.get("Range", "")
+        ranges.append(requested_range)
+        start = int(requested_range.removeprefix("bytes=").rstrip("-") or 0)
+        return httpx.Response(206 if requested_range else 200, content=content[start:until])
 
     return httpx.MockTransport(answer)
 
@@ -31,7 +31,7 @@ def test_a_download_is_verified_and_installed(tmp_path: Path) -> None:
     assert ranges == [""]
 
 
-def test_a_broken_download_goes_on_where_it_ended(tmp_path: Path) -> None:
+def test_an_interrupted_download_is_resumed(tmp_path: Path) -> None:
     ranges: list[str] = []
     with pytest.raises(ModelFileError, match="file_fetch"):
         fetch(URL, tmp_path, SMALL, transport=serving(contents(), ranges, until=SIZE // 2))

@@ -1,4 +1,4 @@
-"""The model's file: whole or not there, whatever happens while it is made."""
+"""The model file is complete or missing, whatever interrupts its creation."""
 
 import os
 import resource

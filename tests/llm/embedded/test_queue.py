@@ -83,8 +83,8 @@ def test_programs_that_wait_longer_than_the_time_out_are_answered_when_their_tur
         outcomes = asyncio.run(outcomes_after_waiting(run))
     assert [(outcome["error"], outcome["text"]) for outcome in outcomes] == [("", REPLY)] * 2
     assert min(outcome["seconds"] for outcome in outcomes) > 6.0
-    assert [outcome["places"][-1] for outcome in outcomes] == [0, 0]  # its turn has come
-    assert sorted(max(outcome["places"]) for outcome in outcomes) == [1, 2]
+    assert [outcome["positions"][-1] for outcome in outcomes] == [0, 0]  # its turn has come
+    assert sorted(max(outcome["positions"]) for outcome in outcomes) == [1, 2]
 
 
 @pytest.mark.slow
@@ -98,7 +98,7 @@ def test_the_time_out_counts_when_the_model_works_on_the_call(model: Path, tmp_p
 def test_reading_a_new_schema_does_not_count_as_time_out(model: Path, tmp_path: Path) -> None:
     with llama_server(model, tmp_path, seconds=0.1, prefix_seconds=1.5):
         outcome = asyncio.run(ask(str(tmp_path), str(model), 1.0))
-    assert (outcome["error"], outcome["text"], outcome["places"]) == ("", REPLY, [])
+    assert (outcome["error"], outcome["text"], outcome["positions"]) == ("", REPLY, [])
 
 
 @pytest.mark.slow
@@ -117,7 +117,7 @@ def test_a_program_that_is_killed_loses_its_place(model: Path, tmp_path: Path) -
             time.sleep(0.5)
             dies.kill()
         outcome = ended(waiting)
-    assert (outcome["text"], outcome["places"]) == (REPLY, [1, 0])
+    assert (outcome["text"], outcome["positions"]) == (REPLY, [1, 0])
 
 
 def test_a_call_whose_connection_breaks_leaves_the_others_alone(model: Path, tmp_path: Path) -> None:
@@ -142,12 +142,12 @@ def test_a_call_whose_connection_breaks_leaves_the_others_alone(model: Path, tmp
 
 def test_tickets_are_served_in_the_order_in_which_they_were_drawn(tmp_path: Path) -> None:
     served: list[int] = []
-    places_by_call: dict[int, list[int]] = {}
+    positions_by_call: dict[int, list[int]] = {}
 
     async def call(number: int) -> None:
         await asyncio.sleep(number / 50)
         async with ticket(tmp_path) as drawn:
-            places_by_call[number] = [ahead async for ahead in drawn.turn()]
+            positions_by_call[number] = [ahead async for ahead in drawn.turn()]
             served.append(number)
             await asyncio.sleep(0.1)
 
@@ -156,9 +156,9 @@ def test_tickets_are_served_in_the_order_in_which_they_were_drawn(tmp_path: Path
 
     asyncio.run(calls())
     assert served == [0, 1, 2, 3, 4]
-    assert places_by_call[0] == []
-    assert places_by_call[1][-1] == 1
-    assert all(places == sorted(places, reverse=True) for places in places_by_call.values())
+    assert positions_by_call[0] == []
+    assert positions_by_call[1][-1] == 1
+    assert all(positions == sorted(positions, reverse=True) for positions in positions_by_call.values())
     assert list((tmp_path / "queue").iterdir()) == []
 
 

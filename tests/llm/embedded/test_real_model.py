@@ -91,7 +91,7 @@ def test_a_damaged_cache_costs_time_and_nothing_else(real: Settings) -> None:
     """llama.cpp aborts on a truncated state file."""
     with_model(real, lambda backend: backend.warm((SYSTEM,)))
     process.stop(only_host(real))
-    for state in Path(real.cache_dir).glob("prefix/*/*.bin"):  # other tests' prefixes may lie beside it
+    for state in Path(real.cache_dir).glob("prefix/*/*.bin"):  # other tests may have saved prefixes there
         os.truncate(state, state.stat().st_size // 2)
     answer = with_model(real, lambda backend: reply(backend, question("How many singers?")))
     assert answer.usage.cached_tokens == 0

@@ -77,8 +77,8 @@ class EmbeddedBackend:
                 async with self._connected() as (_, warmup):
                     if await warmup.is_cached(tuple(messages), plain=plain):
                         return
-                    async with ticket(warmup.run) as place:
-                        async for _ in place.turn():
+                    async with ticket(warmup.run) as own_ticket:
+                        async for _ in own_ticket.turn():
                             pass
                         await warmup.ready(tuple(messages), plain=plain)
             except httpx.TransportError as error:
@@ -109,8 +109,8 @@ class EmbeddedBackend:
     async def _attempt(self, request: ModelRequest) -> AsyncGenerator[str | Queued | Preparing | Reply]:
         async with self._connected() as (client, warmup):
             prompt = await warmup.rendered(request.messages)
-            async with ticket(warmup.run) as place:
-                async for ahead in place.turn():
+            async with ticket(warmup.run) as own_ticket:
+                async for ahead in own_ticket.turn():
                     yield Queued(ahead)
                 began = time.monotonic()
                 yield Preparing()

@@ -1,7 +1,7 @@
 """Download the model file from its publisher or a mirror, on explicit request only.
 
-A partial download is kept beside the target and resumed. The digest is checked before the file gets its name,
-so the mirror need not be trusted.
+A partial download is kept next to the target and resumed. The digest is checked before the file gets its
+name, so the mirror need not be trusted.
 """
 
 import os

@@ -1,6 +1,6 @@
 """The model file: assembled once from its parts, verified before first use, repaired by assembling it again.
 
-Bytes are written to a temporary file beside the target, hashed on the way and synced to disk before the file
+Bytes are written to a temporary file next to the target, hashed on the way and synced to disk before the file
 is renamed. So the target is always complete, and the next run removes what an aborted run left behind.
 """
 

@@ -47,7 +47,7 @@ QWEN = Release(
     ),
 )
 
-# `adapter.gguf` beside this module: the LoRA adapter of that model.
+# `adapter.gguf` next to this module: the LoRA adapter of that model.
 ADAPTER = Path(__file__).parent / "adapter.gguf"
 ADAPTER_SHA256 = "2583469b0422a350e02e3c3f151487abcb0531c67c59d42886aad336148205ce"
 

@@ -1,6 +1,6 @@
 """Directories of the embedded model: the model file, the evaluated prefixes and the running process.
 
-    <cache>/models/<file>.gguf            the model, and beside it `.ok`, the stamp of a verified file
+    <cache>/models/<file>.gguf            the model, and next to it `.ok`, the stamp of a verified file
     <cache>/prefix/<model key>/<sha>.bin  evaluated prefixes
     <cache>/run/<host key>/               socket, locks and log of one running process
 
@@ -35,7 +35,7 @@ def cache_root(settings: Settings) -> Path:
 
 
 def run_directory(root: Path, key: str) -> Path:
-    """The directory of a process. It lies in the cache, so that all programs of the user find the same
+    """The directory of a process. It is in the cache, so that all programs of the user find the same
     process; in the temporary directory only if the path would be too long for a socket.
     """
     usual = root / "run" / key

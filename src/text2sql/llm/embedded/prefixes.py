@@ -88,7 +88,7 @@ class Prefixes:
                 path.unlink(missing_ok=True)
 
 
-def kept_bytes(root: Path) -> int:
+def cached_bytes(root: Path) -> int:
     return sum(_size(file) for file in (root / "prefix").glob("*/*.bin"))
 
 

@@ -171,7 +171,7 @@ def described(run: Path) -> Host | None:
 
 
 def _start(plan: Plan, loopback: bool) -> subprocess.Popen[bytes]:
-    """Start the process in a session of its own, so that it outlives this program and its terminal."""
+    """Start the process in a new session, so that it outlives this program and its terminal."""
     if plan.adapter == ADAPTER:
         verify_adapter()
     command = [sys.executable, "-m", "text2sql.llm.embedded.process_main", "--model", str(plan.model)]

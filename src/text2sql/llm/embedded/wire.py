@@ -133,7 +133,7 @@ class PartialCandidate:
 
 
 def _own_bytes(token: dict[str, Any]) -> bytes:
-    """The bytes of the token itself, from the list of alternatives. The bytes beside its id are those that
+    """The bytes of the token itself, from the list of alternatives. The bytes next to its id are those that
     were sent with it: they may begin with earlier bytes, or be empty while a stop string may be coming.
     """
     own = next((entry for entry in token.get("top_logprobs", ()) if entry["id"] == token["id"]), token)

@@ -64,7 +64,7 @@ const WORDS = {
   "answer.retry": ["Try again", "重试"],
   "answer.announce": ["Answer: {text}", "回答：{text}"],
   "answer.served": ["From the result cache, {when}", "来自结果缓存，{when}"],
-  "answer.fresh": ["Ask the database anew", "重新查询"],
+  "answer.fresh": ["Ask the database again", "重新查询"],
   "answer.expired": ["The rows of this answer are no longer kept.", "这个回答的数据已过期，不再保存。"],
   "answer.rows_again": ["Run the query again", "重新执行查询"],
   "certainty.sure": ["Sure", "有把握"],

@@ -47,7 +47,7 @@ class DuckEngine:
         self._lock = threading.Lock()
         self._root: duckdb.DuckDBPyConnection | None = None
         self._file = self._path  # or the copy of a data file
-        # For spilled data and the copy of a data file: never beside the user's file.
+        # For spilled data and the copy of a data file: never next to the user's file.
         self._scratch = Path(tempfile.mkdtemp(prefix="text2sql-"))
         self._remove = weakref.finalize(self, _remove, self._scratch, os.getpid())
 

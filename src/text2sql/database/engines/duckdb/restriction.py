@@ -87,17 +87,17 @@ class Restriction:
             raise Forbidden(f"{node['function_name']} is not to be used under a policy", code="restricted")
 
     def _make_views(self, root: duckdb.DuckDBPyConnection) -> Iterator[str]:
-        wanted_columns = {}
+        readable_columns = {}
         for name, columns in self.readable.tables.items():
             schema, dot, table = name.partition(".")
-            wanted_columns[name.lower()] = wanted_columns[self._qualified("", name)] = {
+            readable_columns[name.lower()] = readable_columns[self._qualified("", name)] = {
                 column.lower() for column in columns
             }
             if dot:
-                wanted_columns[self._qualified(schema, table)] = wanted_columns[name.lower()]
+                readable_columns[self._qualified(schema, table)] = readable_columns[name.lower()]
         columns_by_table: dict[tuple[str, str], list[str]] = {}
         for schema, table, column in root.execute(_COLUMNS, [self._catalog]).fetchall():
-            if column.lower() in wanted_columns.get(self._qualified(schema, table), ()):
+            if column.lower() in readable_columns.get(self._qualified(schema, table), ()):
                 columns_by_table.setdefault((schema, table), []).append(column)
         for (schema, table), visible in columns_by_table.items():
             column_list, source = (

@@ -18,7 +18,7 @@ class DuckWritingSession:
         self._root = root
         self._lock = threading.Lock()  # guards against a cancel from another thread during close
 
-    def begin(self, seconds: float) -> None:  # noqa: ARG002 no time limit of its own: the watchdog's job
+    def begin(self, seconds: float) -> None:  # noqa: ARG002 the watchdog enforces the time limit
         self._root.execute("BEGIN TRANSACTION")
 
     def write(self, write: CheckedWrite) -> int:

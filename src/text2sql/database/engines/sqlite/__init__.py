@@ -60,7 +60,7 @@ class SqliteEngine:
         pass
 
     def _connect_immutable(self) -> SqliteSession:
-        """A write-ahead log needs a file beside the database. Where that file cannot be created, no process
+        """A write-ahead log needs a file next to the database. Where that file cannot be created, no process
         can be writing either, so the database is opened as one that never changes.
         """
         try:
@@ -98,7 +98,7 @@ class SqliteEngine:
             configure(sqlite3.SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, False)  # type: ignore[attr-defined,unused-ignore]
 
     def _has_no_pending_log(self, error: sqlite3.Error) -> bool:
-        """Whether only the files beside the database caused the error, and they contain no data."""
+        """Whether only the files next to the database caused the error, and they contain no data."""
         if getattr(error, "sqlite_errorcode", 0) & 0xFF not in (
             sqlite3.SQLITE_CANTOPEN,
             sqlite3.SQLITE_READONLY,

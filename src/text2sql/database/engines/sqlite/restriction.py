@@ -45,7 +45,7 @@ class Restriction:
         self._denied: tuple[str, str] | None = None  # what the statement was refused for
 
     def begin(self, sql: str) -> None:
-        """SQLite reports the view through which a column is read, and a CTE of the same name
+        """SQLite reports the view through which a column is read. It reports a CTE of the same name
         in the same way.
         """
         self._below_views.clear()

@@ -1,6 +1,6 @@
 """Measure the out-of-scope check: how many answerable and how many foreign questions are declined.
 
-    python benchmarks/turned_away.py
+    python benchmarks/declined_questions.py
 
 The questions are those of `tuning/`, in both languages, and those of `spider-train-600`; no model is called.
 A question is foreign to a database if its query does not run there. The columns are values of `MIN_COVERAGE`
@@ -16,7 +16,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
-from accuracy_lab import SET, Place
+from compare_prompts import SET, BenchmarkDatabase
 from text2sql.schema import is_out_of_scope, out_of_scope
 
 TUNING = Path(__file__).parent / "tuning"
@@ -75,7 +75,7 @@ def main() -> None:
         by_database = questions_by_database(Path(folder))
         all_questions = [(path, question) for path, own in by_database.items() for question in own]
         for path, own in by_database.items():
-            place = Place(path)
+            database = BenchmarkDatabase(path)
             sample = chance.sample(all_questions, FOREIGN)
             foreign = [question for home, question in sample if home != path and not runs(path, question.sql)]
             for is_foreign, questions in ((False, own), (True, foreign)):
@@ -84,8 +84,8 @@ def main() -> None:
                     declined[question.kind, is_foreign].append(row)
                     for bounds in (*((bound, bound) for bound in BOUNDS), shipped):
                         out_of_scope.MIN_COVERAGE, out_of_scope.MIN_COVERAGE_CHINESE = bounds
-                        row.append(is_out_of_scope(question.text, place.schema_context))
-            place.database.close()
+                        row.append(is_out_of_scope(question.text, database.schema_context))
+            database.connection.close()
     print(f"{'own / foreign declined, in %':32}" + "".join(f"{bound:>14}" for bound in (*BOUNDS, "shipped")))
     for kind in sorted({kind for kind, _ in declined}):
         own_shares, foreign_shares = (_percents(declined[kind, is_foreign]) for is_foreign in (False, True))

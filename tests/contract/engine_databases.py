@@ -31,7 +31,7 @@ def checked(sql: str, dialect: str) -> CheckedSql:
 
 
 @dataclass(frozen=True)
-class Place:
+class EngineDatabase:
     """A test database on one engine."""
 
     facts: Facts
@@ -142,46 +142,46 @@ _RUNNING = {
 }
 
 
-def _drop_postgres(place: Place) -> None:
-    place.admin(
+def _drop_postgres(engine_db: EngineDatabase) -> None:
+    engine_db.admin(
         "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() "
         "AND pid <> pg_backend_pid() AND backend_type = 'client backend'"
     )
 
 
-def _drop_mysql(place: Place) -> None:
-    for (number,) in place.admin(
+def _drop_mysql(engine_db: EngineDatabase) -> None:
+    for (number,) in engine_db.admin(
         "SELECT id FROM information_schema.processlist WHERE db = database() AND id <> connection_id()"
     ):
-        place.admin(f"KILL CONNECTION {number}")
+        engine_db.admin(f"KILL CONNECTION {number}")
 
 
-def _drop_clickhouse(place: Place) -> None:
+def _drop_clickhouse(engine_db: EngineDatabase) -> None:
     """Uses `clickhouse_http.py`; a real server closes connections only after some idle seconds."""
-    host = place.url.partition("@")[2].partition("/")[0]
+    host = engine_db.url.partition("@")[2].partition("/")[0]
     with urlopen(Request(f"http://{host}/drop", method="POST"), timeout=5):
         pass
 
 
-def _drop_emulated(place: Place) -> None:
-    _ask_emulator(place, "drop", "POST")
+def _drop_emulated(engine_db: EngineDatabase) -> None:
+    _ask_emulator(engine_db, "drop", "POST")
 
 
-def _ask_emulator(place: Place, path: str, method: str = "GET") -> str:
-    options = dict(parse_qsl(urlsplit(place.url).query))
+def _ask_emulator(engine_db: EngineDatabase, path: str, method: str = "GET") -> str:
+    options = dict(parse_qsl(urlsplit(engine_db.url).query))
     base_url = options.get("endpoint") or f"http://{options['host']}:{options['port']}"
     with urlopen(Request(f"{base_url}/{path}", method=method), timeout=5) as response:
         return str(response.read().decode())
 
 
-def _drop_oracle(place: Place) -> None:
-    for sid, serial in place.admin(
+def _drop_oracle(engine_db: EngineDatabase) -> None:
+    for sid, serial in engine_db.admin(
         "SELECT sid, serial# FROM v$session WHERE username = USER AND sid <> SYS_CONTEXT('USERENV', 'SID')"
     ):
-        place.admin(f"ALTER SYSTEM KILL SESSION '{sid},{serial}' IMMEDIATE")
+        engine_db.admin(f"ALTER SYSTEM KILL SESSION '{sid},{serial}' IMMEDIATE")
 
 
-_DROP: dict[str, Callable[[Place], None]] = {
+_DROP: dict[str, Callable[[EngineDatabase], None]] = {
     "postgres": _drop_postgres,
     "mysql": _drop_mysql,
     "clickhouse": _drop_clickhouse,
@@ -190,10 +190,10 @@ _DROP: dict[str, Callable[[Place], None]] = {
 }
 
 
-def filled(place: Place) -> Place:
-    for statement in sample_schema(place.facts):
-        place.admin(statement)
-    return place
+def filled(engine_db: EngineDatabase) -> EngineDatabase:
+    for statement in sample_schema(engine_db.facts):
+        engine_db.admin(statement)
+    return engine_db
 
 
 def as_json(rows: Sequence[object]) -> str:

@@ -6,7 +6,7 @@ from playwright.sync_api import Page
 from e2e import canned
 
 BOTH = pytest.mark.parametrize("lang", ["en", "zh"])
-SAID = canned.SAID
+SENTENCES = canned.SENTENCES
 
 
 def say(lang: str, english: str, chinese: str) -> str:

@@ -1,7 +1,7 @@
 """Keyboard, phones, accessibility, dark mode, embedding, and hostile text.
 
-Every window also proves that nothing is asked of another origin and that the console stays empty,
-the policy's complaints included (see `look`).
+Each test also checks that the page sends no request to another origin and that the console stays empty,
+without policy violations (see `open_window`).
 """
 
 from typing import Any
@@ -13,17 +13,17 @@ from fastapi.responses import HTMLResponse
 from playwright.sync_api import Page, expect
 
 from e2e import canned, fake
-from e2e.browser import DESKTOP, PHONE, Seen, serving
-from e2e.conftest import Look
-from e2e.speaking import BOTH, column, say
+from e2e.browser import DESKTOP, PHONE, MonitoredPage, serving
+from e2e.conftest import OpenWindow
+from e2e.languages import BOTH, column, say
 
 # -- how it looks and how it is worked -----------------------------------------------------------
 
 
-def test_language_and_theme_are_switched_and_kept(look: Look) -> None:
-    seen = look("en")
-    page = seen.open()
-    seen.ask("channels")
+def test_language_and_theme_are_switched_and_kept(open_window: OpenWindow) -> None:
+    window = open_window("en")
+    page = window.open()
+    window.ask("channels")
     page.get_by_role("button", name="切换到中文").click()
     expect(page.locator(".sql summary")).to_be_visible()
     expect(page.locator(".receipt summary")).to_contain_text("回执")
@@ -37,13 +37,13 @@ def test_language_and_theme_are_switched_and_kept(look: Look) -> None:
     expect(page.locator(".button.new")).to_have_text("新会话")
 
 
-def test_the_theme_follows_the_system(look: Look) -> None:
-    page = look(theme="dark").open()
+def test_the_theme_follows_the_system(open_window: OpenWindow) -> None:
+    page = open_window(theme="dark").open()
     expect(page.locator(".app")).to_have_css("background-color", "rgb(15, 21, 20)")
 
 
-def test_the_page_can_be_used_with_the_keyboard(look: Look, scripted: FastAPI) -> None:
-    page = look().open()
+def test_the_page_can_be_used_with_the_keyboard(open_window: OpenWindow, scripted: FastAPI) -> None:
+    page = open_window().open()
     page.keyboard.press("/")
     page.keyboard.type("slow")
     page.keyboard.press("Shift+Enter")
@@ -62,10 +62,10 @@ def test_the_page_can_be_used_with_the_keyboard(look: Look, scripted: FastAPI) -
     assert streams.cancelled == streams.stopped == [list(streams.events)[-1]]
 
 
-def test_arrows_move_in_the_table(look: Look) -> None:
-    seen = look()
-    seen.open()
-    page = seen.ask("big")
+def test_arrows_move_in_the_table(open_window: OpenWindow) -> None:
+    window = open_window()
+    window.open()
+    page = window.ask("big")
     page.locator("tbody td").first.focus()
     for key in ("ArrowDown", "ArrowRight", "ArrowRight", "ArrowUp", "ArrowLeft", "ArrowDown"):
         page.keyboard.press(key)
@@ -76,9 +76,9 @@ def test_arrows_move_in_the_table(look: Look) -> None:
 
 
 @BOTH
-def test_a_phone_has_a_drawer(look: Look, lang: str) -> None:
-    seen = look(lang, size=PHONE)
-    page = seen.open()
+def test_a_phone_has_a_drawer(open_window: OpenWindow, lang: str) -> None:
+    window = open_window(lang, size=PHONE)
+    page = window.open()
     side = page.locator(".side")
     expect(side).to_be_hidden()
     page.get_by_role("button", name=say(lang, "Open the sidebar", "打开侧栏")).click()
@@ -89,7 +89,7 @@ def test_a_phone_has_a_drawer(look: Look, lang: str) -> None:
     page.locator(".threads .open").first.click()
     expect(page.locator(".sentence").first).to_have_text("Online leads.")
     expect(side).to_be_hidden()
-    seen.ask("hostile")
+    window.ask("hostile")
     wide = "[...document.querySelector('text2sql-chat').shadowRoot.querySelectorAll('.main, .top, .scroll')]"
     assert page.evaluate(f"{wide}.map((element) => element.scrollWidth)") == [PHONE[0]] * 3
 
@@ -97,12 +97,14 @@ def test_a_phone_has_a_drawer(look: Look, lang: str) -> None:
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
 @BOTH
-def test_axe_finds_nothing_serious(look: Look, lang: str, theme: str, size: tuple[int, int]) -> None:
-    seen = look(lang, theme, size)
-    page = seen.open()
+def test_axe_finds_nothing_serious(
+    open_window: OpenWindow, lang: str, theme: str, size: tuple[int, int]
+) -> None:
+    window = open_window(lang, theme, size)
+    page = window.open()
     assert serious(page) == []
     for question in ("channels", "clarify", "drop", "delete", "big"):
-        seen.ask(question)
+        window.ask(question)
     page.locator(".chart-place svg").first.wait_for()
     for fold in page.locator(".fold > summary").all():
         fold.click()
@@ -123,14 +125,14 @@ def serious(page: Page) -> list[str]:
     ]
 
 
-# -- what it must never do -----------------------------------------------------------------------
+# -- security -----------------------------------------------------------------------
 
 
 @BOTH
-def test_hostile_text_stays_text(look: Look, lang: str) -> None:
-    seen = look(lang)
-    page = seen.open()
-    seen.ask("hostile warn")
+def test_hostile_text_stays_text(open_window: OpenWindow, lang: str) -> None:
+    window = open_window(lang)
+    page = window.open()
+    window.ask("hostile warn")
     page.locator(".chart-place svg").wait_for()
     page.get_by_role("tab", name=say(lang, "Table", "表格")).click()
     assert column(page, 1) == [*canned.HOSTILE, "NULL"]
@@ -147,10 +149,10 @@ def test_hostile_text_stays_text(look: Look, lang: str) -> None:
     expect(page.locator(".card .sentence")).to_contain_text("**bold** [click](javascript:")
 
 
-def test_a_chart_does_what_the_page_says_and_not_what_its_specification_says(look: Look) -> None:
-    seen = look()
-    seen.open()
-    page = seen.ask("channels")
+def test_a_chart_does_what_the_page_says_and_not_what_its_specification_says(open_window: OpenWindow) -> None:
+    window = open_window()
+    window.open()
+    page = window.ask("channels")
     page.locator(".mark-rect path").first.hover()
     expect(page.locator(".tip")).to_contain_text("online")
     expect(page.locator(".vega-actions")).to_have_count(0)
@@ -159,7 +161,7 @@ def test_a_chart_does_what_the_page_says_and_not_what_its_specification_says(loo
 # -- elsewhere -----------------------------------------------------------------------------------
 
 
-def test_the_element_lives_in_another_page(look: Look, browser: Any) -> None:
+def test_the_element_works_in_another_page(open_window: OpenWindow, browser: Any) -> None:
     app = fake.application()
 
     @app.get("/elsewhere")
@@ -172,24 +174,24 @@ def test_the_element_lives_in_another_page(look: Look, browser: Any) -> None:
         )
 
     with serving(app) as own:
-        seen = look("en", where=own)
-        page = seen.open("/elsewhere")
+        window = open_window("en", where=own)
+        page = window.open("/elsewhere")
         expect(page.locator(".welcome .note")).to_contain_text("warehouse · PostgreSQL")
         expect(page.locator("h1")).to_have_text("您想了解什么？")
         expect(page.locator(".app")).to_have_css("background-color", "rgb(15, 21, 20)")
         expect(page.locator(".side")).to_be_hidden()  # its own width decides
-        seen.ask("channels")
+        window.ask("channels")
         assert page.url.endswith("/elsewhere")  # the address is the host's
         page.evaluate("document.querySelector('text2sql-chat').setAttribute('lang', 'en')")
         expect(page.locator(".receipt summary")).to_contain_text("Receipt")
 
 
-def test_the_page_asks_for_a_key_if_the_server_requires_one(look: Look, browser: Any) -> None:
+def test_the_page_asks_for_a_key_if_the_server_requires_one(open_window: OpenWindow, browser: Any) -> None:
     with serving(fake.application(key="sesame")) as own:
-        seen: Seen = look(where=own)
-        page = seen.page
+        window: MonitoredPage = open_window(where=own)
+        page = window.page
         page.goto(own)
         page.get_by_label("Your key or token").fill("sesame")
         page.keyboard.press("Enter")
         expect(page.locator(".welcome .note")).to_contain_text("shop · SQLite")
-        seen.complaints.clear()  # the browser itself tells the console of the 401
+        window.console_errors.clear()  # the browser itself logs the 401
