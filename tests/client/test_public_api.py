@@ -72,8 +72,8 @@ def test_the_synchronous_twin_has_every_public_method_with_the_same_arguments() 
         for name, method in methods:
             if name.startswith("_") or name in left_out:
                 continue
-            twin = inspect.signature(getattr(synchronous, name))
-            assert list(twin.parameters) == list(inspect.signature(method).parameters), name
+            signature = inspect.signature(getattr(synchronous, name))
+            assert list(signature.parameters) == list(inspect.signature(method).parameters), name
 
 
 def test_the_keywords_of_a_question_are_the_fields_of_run_options() -> None:
