@@ -62,10 +62,10 @@ def test_the_synchronous_client_is_up_to_date() -> None:
 
 def test_the_synchronous_twin_has_every_public_method_with_the_same_arguments() -> None:
     left_out = runpy.run_path(str(ROOT / "scripts" / "make_sync_client.py"))["LEFT_OUT"] - {"close"}
-    async_client, twin = AsyncText2SQL("x.db", settings=SETTINGS), Text2SQL("x.db", settings=SETTINGS)
+    async_client, sync_twin = AsyncText2SQL("x.db", settings=SETTINGS), Text2SQL("x.db", settings=SETTINGS)
     pairs = [
-        (async_client, twin),
-        *((vars(async_client)[name], vars(twin)[name]) for name in ("threads", "results", "verified")),
+        (async_client, sync_twin),
+        *((vars(async_client)[name], vars(sync_twin)[name]) for name in ("threads", "results", "verified")),
     ]
     for asynchronous, synchronous in pairs:
         methods = inspect.getmembers(asynchronous, inspect.ismethod)
