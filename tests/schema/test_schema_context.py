@@ -308,7 +308,7 @@ def test_yes_is_spelled_as_the_column_says_it() -> None:
 
 def test_a_place_is_found_however_it_is_spelled_there() -> None:
     value_index = index(a=["Paris"], b=["PARIS", "London"])
-    assert value_index.places("paris") == [("t", "a"), ("t", "b")]
+    assert value_index.columns_with("paris") == [("t", "a"), ("t", "b")]
 
 
 @pytest.mark.parametrize(

@@ -226,7 +226,7 @@ FORGED = [
 def test_a_finished_text_without_its_rules_is_refused(sql: str) -> None:
     """Simulates a bug in an earlier rewrite that lost the wrappers."""
     policy = replace(POLICY, default_schema={"postgres": "public"})
-    statement = parse.read(sql, "postgres", None, policy)
+    statement = parse.parse_statement(sql, "postgres", None, policy)
 
     def work() -> CheckedSql:
         table_wrapper.verify(statement, statement.tree)
@@ -249,6 +249,6 @@ def test_a_finished_text_that_was_loosened_is_refused() -> None:
         checked.sql.replace("orders AS text2sql_base", "products AS text2sql_base"),
     ):
         assert less != checked.sql
-        statement = parse.read(less, "postgres", None, POLICY)
+        statement = parse.parse_statement(less, "postgres", None, POLICY)
         result = parse.verdict(less, partial(table_wrapper.verify, statement, statement.tree))
         assert isinstance(result, SqlRejected), less

@@ -99,7 +99,7 @@ class ValueIndex:
             return None
         return _same_words(value, values) or _same_boolean(value, values) or _initial(value, values)
 
-    def places(self, value: str) -> list[tuple[str, str]]:
+    def columns_with(self, value: str) -> list[tuple[str, str]]:
         columns = self._value_matcher.columns_by_form.get(normalised(value), ())
         return [column_values.place for column_values in columns]
 

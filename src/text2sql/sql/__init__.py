@@ -9,7 +9,13 @@ from text2sql.sql.fixes import FixedSql, chosen_fixes, fix_sql, fixes_for
 from text2sql.sql.guard import check, check_count, check_page
 from text2sql.sql.literals import Literal, literals
 from text2sql.sql.masking import mask_literals
-from text2sql.sql.parameters import Forms, Named, named_columns, parameterize, with_values
+from text2sql.sql.parameters import (
+    ParameterizedSql,
+    ParameterSpellings,
+    named_columns,
+    parameterize,
+    with_values,
+)
 from text2sql.sql.policy import (
     columns_read,
     policy_for,
@@ -25,10 +31,10 @@ from text2sql.sql.writes import check_write
 
 __all__ = [
     "FixedSql",
-    "Forms",
     "Literal",
     "ModelReply",
-    "Named",
+    "ParameterSpellings",
+    "ParameterizedSql",
     "check",
     "check_count",
     "check_page",
