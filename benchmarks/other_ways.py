@@ -22,7 +22,7 @@ from string import Template
 from typing import Any
 
 from accuracy_lab import SET, SHIPPED, Place, judged
-from text2sql.agents.confidence import against, confidence_of, evidence, signals_of
+from text2sql.agents.confidence import confidence_of, evidence, mismatch_signals, signals_of
 from text2sql.agents.empty_result import rows_in
 from text2sql.agents.prompt_builder import question_text
 from text2sql.config import Settings
@@ -118,7 +118,9 @@ def tried(reply: dict[str, Any], question: Question, place: Place) -> Tried:
         "attempts": 1,
         "connection_id": "sqlite:",
     }
-    level, misfits = asyncio.run(against(question.question, mended.sql, mended.sql, place.schema_context))
+    level, misfits = asyncio.run(
+        mismatch_signals(question.question, mended.sql, mended.sql, place.schema_context)
+    )
     passed: Any = {
         "sql": mended.sql,
         "tables": list(checked.tables),

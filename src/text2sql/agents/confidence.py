@@ -12,7 +12,7 @@ from math import exp
 
 from text2sql.agents.state import GeneratedQuery, SQLMessageState, ValidatedQuery
 from text2sql.question import analytic_kinds
-from text2sql.schema import SchemaContext, unanswered, uncalled, uncovered_words
+from text2sql.schema import SchemaContext, count_ignored_words, count_unrequested_columns, uncovered_words
 from text2sql.sql import in_worker
 from text2sql.sql.query_features import QueryFeatures, query_features
 from text2sql.types import Certainty, SqlRejected
@@ -166,7 +166,7 @@ def question_signals(question: str, schema_context: SchemaContext, *, follow_up:
     }
 
 
-async def against(
+async def mismatch_signals(
     question: str, sql: str, shown: str, schema_context: SchemaContext
 ) -> tuple[str, dict[str, float]]:
     """The hardness of a query, and signals that it does not fit its question or is ambiguous."""
@@ -177,8 +177,8 @@ async def against(
         features = QueryFeatures()
     names = (*features.used_names.tables, *features.used_names.columns, *features.used_names.texts)
     misfits = {
-        "unanswered": float(await asyncio.to_thread(unanswered, question, names, schema_context)),
-        "uncalled": float(uncalled(question, features.used_names.columns)),
+        "unanswered": float(await asyncio.to_thread(count_ignored_words, question, names, schema_context)),
+        "uncalled": float(count_unrequested_columns(question, features.used_names.columns)),
         "loose": float(features.shows_arbitrary_row),
     }
     return features.hardness, misfits
