@@ -5,7 +5,7 @@ import sqlite3
 import pytest
 
 from gallery import gallery
-from text2sql.sql import Literal, condition_probes, literals, narrowed
+from text2sql.sql import Literal, condition_probes, literals, with_row_limit
 from text2sql.types import Policy
 
 SPAIN = Literal("artist", "country", "Spain")
@@ -117,7 +117,7 @@ def test_the_probe_finds_the_condition_that_emptied_the_result() -> None:
 
 
 def test_a_query_without_order_and_aggregate_may_be_narrowed() -> None:
-    checked = narrowed("SELECT title FROM painting WHERE price > 3", "sqlite", gallery(), rows=5)
+    checked = with_row_limit("SELECT title FROM painting WHERE price > 3", "sqlite", gallery(), rows=5)
     assert checked is not None
     assert checked.sql == "SELECT title FROM painting WHERE price > 3 LIMIT 5"
 
@@ -134,4 +134,4 @@ def test_a_query_without_order_and_aggregate_may_be_narrowed() -> None:
     ],
 )
 def test_a_query_that_needs_every_row_is_not_narrowed(sql: str) -> None:
-    assert narrowed(sql, "sqlite", gallery(), rows=5) is None
+    assert with_row_limit(sql, "sqlite", gallery(), rows=5) is None

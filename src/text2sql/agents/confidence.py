@@ -20,7 +20,7 @@ from text2sql.types import Certainty, SqlRejected
 # Fitted to 278 questions about 30 training databases, in both languages; `bias` is the score of an answer
 # without any signal. Set by hand: blind, repairs, errors, tables and hardness, because their failures on the
 # training databases were fixed, so that the fit would understate them; and unanswered, uncalled, loose and
-# the last three, which were added later.
+# the last three, which were added later. The names are stored in answers and records, so they stay.
 WEIGHTS: Mapping[str, float] = {
     "bias": 4.448,
     "doubt": -4.404,

@@ -60,7 +60,7 @@ def no_data_update(ctx: NodeContext, reason: str, key: str, **facts: object) -> 
 
 def ask_which_table(ambiguous: AmbiguousTables, ctx: NodeContext) -> Update:
     """Ask which table is meant, when two match a word equally well."""
-    message = ctx.say("reason.two_tables", said=ambiguous.phrase)
+    message = ctx.say("reason.two_tables", phrase=ambiguous.phrase)
     return {
         "status": "clarify",
         "sql_generation_failure_reason": "ambiguous_question",

@@ -94,8 +94,8 @@ class _CandidateValidator:
             checked = await self._check(await self._fix(text, runs=True))
             if checked.problem:
                 fixed = await self._fix(text, runs=False)
-                again = await self._check(fixed) if fixed.fixes else checked
-                checked = checked if again.problem else again
+                rechecked = await self._check(fixed) if fixed.fixes else checked
+                checked = checked if rechecked.problem else rechecked
             await self._decide(number, text, checked)
 
     async def _check(self, fixed: FixedSql) -> "_Checked":

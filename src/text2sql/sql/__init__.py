@@ -24,7 +24,7 @@ from text2sql.sql.policy import (
     readable_by_all_roles,
     readable_by_roles,
 )
-from text2sql.sql.probe_queries import condition_probes, narrowed
+from text2sql.sql.probe_queries import condition_probes, with_row_limit
 from text2sql.sql.reply import ModelReply, parse_reply, read_reply
 from text2sql.sql.worker_pool import close_workers, in_worker, in_worker_now, start_worker
 from text2sql.sql.writes import check_write
@@ -50,7 +50,6 @@ __all__ = [
     "literals",
     "mask_literals",
     "named_columns",
-    "narrowed",
     "parameterize",
     "parse_reply",
     "policy_for",
@@ -60,5 +59,6 @@ __all__ = [
     "readable_by_all_roles",
     "readable_by_roles",
     "start_worker",
+    "with_row_limit",
     "with_values",
 ]

@@ -39,7 +39,7 @@ def condition_probes(
     return tuple(probes)
 
 
-def narrowed(
+def with_row_limit(
     sql: str, dialect: str, catalog: Catalog, policy: Policy | None = None, *, rows: int
 ) -> CheckedSql | None:
     """The query limited to `rows` rows; None if it has an order or an aggregate: then fewer rows cost the

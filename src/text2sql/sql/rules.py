@@ -276,7 +276,7 @@ def refuse_keyword_values(statement: Statement) -> None:
                 refuse("function", node)
 
 
-# The rules for all parts of a statement, queries and writes alike.
+# The rules for all parts of a statement, both of queries and of writes.
 EXPRESSION_RULES: tuple[Rule, ...] = (
     refuse_unknown_clauses,
     refuse_unknown_constructs,
