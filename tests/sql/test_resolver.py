@@ -23,8 +23,8 @@ def origins(sql: str) -> list[str]:
     """The stored columns that the outermost SELECT returns, "" for one that is computed or not known."""
     resolved = context(sql)
     outputs = resolved.resolver.outputs
-    found = [outputs.origins.get(name) for name in outputs.names]
-    return [f"{origin[0].name}.{origin[1].name}" if origin else "" for origin in found]
+    output_origins = [outputs.origins.get(name) for name in outputs.names]
+    return [f"{origin[0].name}.{origin[1].name}" if origin else "" for origin in output_origins]
 
 
 @pytest.mark.parametrize(
