@@ -156,8 +156,8 @@ def _hidden_tables(place: Place, side: Side, backwards: bool) -> Iterator[str]:
     ]
     columns = {"id": "number", "patient_id": "number", "amount": "number", "secret": "text"}
     yield from _table(place, "payroll", columns, pay, backwards)
-    seen: list[Row] = [{"编号": 1, "密码": side}, *([{"编号": 2, "密码": "x"}] if other else [])]
-    yield from _table(place, "审计", {"编号": "number", "密码": "text"}, seen, backwards)
+    audit_rows: list[Row] = [{"编号": 1, "密码": side}, *([{"编号": 2, "密码": "x"}] if other else [])]
+    yield from _table(place, "审计", {"编号": "number", "密码": "text"}, audit_rows, backwards)
     shares: list[Row] = [{"patient": n, "clinic": 1} for n in range(1, 6)]
     shares += [{"patient": n, "clinic": 2} for n in range(20, 25 if other else 22)]
     yield from _table(place, "shares", {"patient": "number", "clinic": "number"}, shares, backwards)
@@ -180,12 +180,12 @@ def _filled(table: Table, side: Side, rows: bool) -> list[Row]:
 def _hidden_cells(table: Table, side: Side, place: int) -> Row:
     """Different on both sides, in every row; on the right every third hidden column is NULL."""
     cells: Row = {}
-    for at, (name, kinds) in enumerate(table.hidden.items()):
+    for index, (name, kinds) in enumerate(table.hidden.items()):
         kind = kinds[side == "right"]
-        number = 10 + place * 3 + at if side == "left" else 100 + place * place + at
+        number = 10 + place * 3 + index if side == "left" else 100 + place * place + index
         text = f"{name} {place}" if side == "left" else f"{9 - place} {name}"
         cells[name] = number if kind == "number" else text
-        if side == "right" and at % 3 == 1:
+        if side == "right" and index % 3 == 1:
             cells[name] = None
     return cells
 

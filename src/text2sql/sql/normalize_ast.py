@@ -20,12 +20,12 @@ def methods_as_calls(tree: exp.Expr) -> exp.Expr:
         call = dot.expression
         if isinstance(call, exp.Anonymous):
             try:
-                call = exp.func(call.name, _as_column(dot.this), *call.expressions, dialect="duckdb")
+                function = exp.func(call.name, _as_column(dot.this), *call.expressions, dialect="duckdb")
             except ValueError:
                 refuse("function", dot)  # more arguments than the function has
             if dot.parent is None:
-                return call
-            dot.replace(call)
+                return function
+            dot.replace(function)
     return tree
 
 
