@@ -22,7 +22,7 @@ from string import Template
 from typing import Any
 
 from compare_prompts import SET, SHIPPED, BenchmarkDatabase, verdict_of
-from text2sql.agents.confidence import against, confidence_of, evidence, signals_of
+from text2sql.agents.confidence import confidence_of, evidence, mismatch_signals, signals_of
 from text2sql.agents.empty_result import rows_in
 from text2sql.agents.prompt_builder import question_text
 from text2sql.config import Settings
@@ -126,7 +126,9 @@ def scored(reply: dict[str, Any], question: Question, database: BenchmarkDatabas
         "attempts": 1,
         "connection_id": "sqlite:",
     }
-    level, misfits = asyncio.run(against(question.question, fixed.sql, fixed.sql, database.schema_context))
+    level, misfits = asyncio.run(
+        mismatch_signals(question.question, fixed.sql, fixed.sql, database.schema_context)
+    )
     passed: Any = {
         "sql": fixed.sql,
         "tables": list(checked.tables),

@@ -67,8 +67,8 @@ class GalleryValues:
     def nearest(self, table: str, column: str, value: str, most: int = 5) -> list[str]:
         return list(_VALUES.get((table, column), ()))[:most]
 
-    def places(self, value: str) -> list[tuple[str, str]]:
-        return [column for column, values in _VALUES.items() if _bare(value) in map(_bare, values)]
+    def columns_with(self, value: str) -> list[tuple[str, str]]:
+        return [place for place, values in _VALUES.items() if _bare(value) in map(_bare, values)]
 
 
 def _bare(text: str) -> str:

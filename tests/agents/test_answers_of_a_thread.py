@@ -20,10 +20,10 @@ def test_every_answer_comes_back_after_a_restart(shop: Path, tmp_path: Path) -> 
         async with app(shop, backend, memory=memory) as db:
             return first, list(await db.threads.answers("t", rows=100))
 
-    first, again = asyncio.run(scenario())
-    assert len(again) == 13, "also those that no follow-up is shown any more"
+    first, restored = asyncio.run(scenario())
+    assert len(restored) == 13, "also those that no follow-up is shown any more"
     assert first[0].chart is not None
-    for before, after in zip(first, again, strict=True):
+    for before, after in zip(first, restored, strict=True):
         assert before == after
 
 
@@ -54,14 +54,14 @@ def test_a_long_thread_is_rolled_back_by_exactly_one_turn(shop: Path) -> None:
         async with app(shop, scripted([], last=LEVELS)) as db:
             for n in range(13):
                 await db.ask(f"How many customers of level {n}?", thread="t")
-            left = await db.threads.roll_back("t")
+            remaining = await db.threads.roll_back("t")
             after = [answer.question for answer in await db.threads.answers("t", rows=1)]
             await db.ask("How many customers of level 99?", thread="t")
-            return left, after, [answer.question for answer in await db.threads.answers("t", rows=1)]
+            return remaining, after, [answer.question for answer in await db.threads.answers("t", rows=1)]
 
-    left, after, then = asyncio.run(scenario())
+    remaining, after, then = asyncio.run(scenario())
     questions = [f"How many customers of level {n}?" for n in range(12)]
-    assert (left, after) == (12, questions)
+    assert (remaining, after) == (12, questions)
     assert then == [*questions, "How many customers of level 99?"]
 
 
@@ -72,12 +72,12 @@ def test_a_pending_write_is_the_last_answer_and_is_rolled_back_alone(shop: Path)
             await db.ask("How many customers of each level?", thread="t")
             await db.ask("Set the level of customer 1 to gold", thread="t")
             before = [str(answer.status) for answer in await db.threads.answers("t", rows=1)]
-            left = await db.threads.roll_back("t")
-            return before, left, [answer.status for answer in await db.threads.answers("t", rows=1)]
+            remaining = await db.threads.roll_back("t")
+            return before, remaining, [answer.status for answer in await db.threads.answers("t", rows=1)]
 
-    before, left, after = asyncio.run(scenario())
+    before, remaining, after = asyncio.run(scenario())
     assert before == ["answered", "confirm"]
-    assert (left, after) == (1, ["answered"])
+    assert (remaining, after) == (1, ["answered"])
 
 
 def test_a_write_that_waits_since_version_0_1_is_still_an_answer() -> None:

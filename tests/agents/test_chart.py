@@ -38,24 +38,24 @@ def test_the_checkpoint_has_columns_but_no_cell_values(shop: Path, tmp_path: Pat
     answer = ask(shop, LEVELS, "Who paid how much?", memory=str(memory))
     assert "王芳" in str(answer.chart)
     with closing(sqlite3.connect(memory)) as database:
-        kept = [
+        checkpoints = [
             str(row).encode() + b"".join(cell for cell in row if isinstance(cell, bytes))
             for table in ("checkpoints", "writes")
             for row in database.execute(f"SELECT * FROM {table}")
         ]
-    assert any(b"chart_result" in row for row in kept)
-    assert not any("王芳".encode() in row for row in kept)
+    assert any(b"chart_result" in row for row in checkpoints)
+    assert not any("王芳".encode() in row for row in checkpoints)
 
 
 def test_after_a_restart_the_chart_has_its_rows_again(shop: Path, tmp_path: Path) -> None:
     memory = {"memory": str(tmp_path / "memory.db")}
     before = ask(shop, LEVELS, "Who paid how much?", **memory)
 
-    async def again() -> Answer:
+    async def ask_again() -> Answer:
         async with app(shop, scripted([]), **memory) as db:
             return await db.threads.resume("t")
 
-    assert asyncio.run(again()).chart == before.chart
+    assert asyncio.run(ask_again()).chart == before.chart
 
 
 def test_expired_rows_leave_no_empty_chart() -> None:

@@ -8,11 +8,11 @@ import pytest
 from text2sql.agents.confidence import (
     EXTRA,
     WEIGHTS,
-    against,
     certainty_of,
     confidence,
     confidence_of,
     evidence,
+    mismatch_signals,
     question_signals,
     signals,
 )
@@ -142,7 +142,7 @@ SHOP = Catalog(
 def test_a_query_that_does_not_fit_its_question_gets_a_signal(
     question: str, sql: str, unanswered: int, uncalled: int, loose: int
 ) -> None:
-    level, found_signals = asyncio.run(against(question, sql, sql, build(SHOP)))
+    level, found_signals = asyncio.run(mismatch_signals(question, sql, sql, build(SHOP)))
     assert level == "easy"
     assert found_signals == {"unanswered": unanswered, "uncalled": uncalled, "loose": loose}
 

@@ -49,14 +49,16 @@ def test_a_line_of_a_model_without_structured_output_declines_in_its_own_words(
 
 
 @pytest.mark.parametrize(
-    ("can", "told"), [(PLAIN, True), (HOSTED, False), (EMBEDDED, False)], ids=["plain", "hosted", "embedded"]
+    ("can", "has_rule"),
+    [(PLAIN, True), (HOSTED, False), (EMBEDDED, False)],
+    ids=["plain", "hosted", "embedded"],
 )
 def test_only_a_large_model_without_structured_output_is_told_of_the_line(
-    shop: Path, can: ModelProfile, told: bool
+    shop: Path, can: ModelProfile, has_rule: bool
 ) -> None:
     backend = scripted([COUNT], can=can)
     asyncio.run(_ask(shop, backend, "How many customers are there?"))
-    assert (DECLINE in backend.requests[0].messages[0].content) == told
+    assert (DECLINE in backend.requests[0].messages[0].content) == has_rule
 
 
 def test_a_model_may_decline_when_its_query_has_failed(shop: Path) -> None:

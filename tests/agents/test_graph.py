@@ -53,8 +53,8 @@ def test_studio_gets_the_schemas_of_input_output_and_context(shop: Path) -> None
                 for graph in graphs
             ]
 
-    for given, returned, context in asyncio.run(scenario()):
-        assert set(given["properties"]) == {"messages", "pagination"}
+    for graph_input, returned, context in asyncio.run(scenario()):
+        assert set(graph_input["properties"]) == {"messages", "pagination"}
         assert {"messages", "status", "answer", "execution_result"} <= set(returned["properties"])
         assert {"language", "mode", "preset", "model", "allow_writes"} <= set(context["properties"])
 
@@ -204,17 +204,17 @@ def test_pagination_is_read_from_the_input_and_holds_for_one_question(shop: Path
         async with app(shop, scripted([], last=NAMES), row_limit=limit) as db:
             resources = replace(await db.resources(), owns_threads=False)
             graph: Any = build(resources).copy(update={"checkpointer": resources.memory.checkpointer})
-            asked: Any = {"messages": [{"role": "user", "content": "Which customers are there?"}]}
-            page: Any = {**asked, "pagination": {"page": 2, "page_size": 2}}
-            return [(await graph.ainvoke(given, CONFIG))["answer"] for given in (page, asked)]
+            request: Any = {"messages": [{"role": "user", "content": "Which customers are there?"}]}
+            page: Any = {**request, "pagination": {"page": 2, "page_size": 2}}
+            return [(await graph.ainvoke(graph_input, CONFIG))["answer"] for graph_input in (page, request)]
 
-    paged, whole = asyncio.run(scenario())
+    paged, unpaged = asyncio.run(scenario())
     assert paged["rows"] == [["Bo"]]
     assert paged["pagination"] == {
         "total_count": 3, "page": 2, "page_size": 2, "total_pages": 2, "has_next": False, "has_prev": True,
     }  # fmt: skip
-    assert whole["rows"] == [["Ann"], ["王芳"], ["Bo"]][:limit]
-    assert (whole["pagination"] is None) == (limit == 2)
+    assert unpaged["rows"] == [["Ann"], ["王芳"], ["Bo"]][:limit]
+    assert (unpaged["pagination"] is None) == (limit == 2)
 
 
 @pytest.mark.parametrize("pagination", [{"page": 0}, {"page_size": "10"}, {"size": 5}])

@@ -58,7 +58,7 @@ def test_no_value_of_a_hidden_row_is_known_or_offered(shop: Path, tmp_path: Path
             known = await (await db.resources()).catalog_cache.schema_context()
             assert known.values.contains("customers", "level", "gold") is True
             assert known.values.contains("customers", "level", "silver") is False
-            assert known.values.places("上海") == []
+            assert known.values.columns_with("上海") == []
             answer = await db.ask("Which customers are silvr?")
             assert "silver" not in str(answer)
 

@@ -54,13 +54,13 @@ def test_the_setting_limits_a_preset_and_the_argument_replaces_both() -> None:
 
 def test_an_argument_beats_a_setting_and_a_setting_beats_a_preset() -> None:
     for name, argument, setting in itertools.product(PRESETS, (None, True, False), ("", "on", "off")):
-        wanted = argument if argument is not None else {"on": True, "off": False}.get(setting)
+        expected = argument if argument is not None else {"on": True, "off": False}.get(setting)
         explained = effective_preset(RunOptions(preset=name, explain=argument), Settings(explain=setting))
-        assert explained.explain is (PRESETS[name].explain if wanted is None else wanted)
+        assert explained.explain is (PRESETS[name].explain if expected is None else expected)
         repaired = effective_preset(RunOptions(preset=name, repair=argument), Settings(repair=setting))
-        if wanted is False:
+        if expected is False:
             assert (repaired.retries, repaired.refresh) == (0, False)
-        elif wanted is True:
+        elif expected is True:
             assert repaired.retries > 0
         else:
             assert repaired == effective_preset(RunOptions(preset=name), Settings())
@@ -160,5 +160,5 @@ def test_the_receipt_has_the_reason_of_a_failure_and_the_answer_its_query(shop: 
     assert (failed.receipt.reason, failed.error and failed.error.kind) == ("budget_exhausted", "column")
     assert failed.sql.startswith("SELECT nothing_")
     assert ask(shop, ["SELECT shoe_size FROM customers", NAMES]).receipt.reason == ""
-    told = ask(shop, ["I cannot tell."], max_attempts=1)
-    assert (told.status, told.receipt.reason) == ("failed", "llm_explanation")
+    answer = ask(shop, ["I cannot tell."], max_attempts=1)
+    assert (answer.status, answer.receipt.reason) == ("failed", "llm_explanation")

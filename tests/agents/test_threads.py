@@ -20,13 +20,13 @@ def test_a_thread_has_a_history_and_can_be_rolled_back(shop: Path) -> None:
             for question in ("How many customers?", "How many orders?", "How many cities?"):
                 await db.ask(question, thread="t")
             before = [turn["question"] for turn in await db.threads.history("t")]
-            left = await db.threads.roll_back("t", turns=2)
+            remaining = await db.threads.roll_back("t", turns=2)
             after = [turn["question"] for turn in await db.threads.history("t")]
-            return before, left, after, await db.threads.roll_back("t", turns=5)
+            return before, remaining, after, await db.threads.roll_back("t", turns=5)
 
-    before, left, after, nothing = asyncio.run(scenario())
+    before, remaining, after, nothing = asyncio.run(scenario())
     assert before == ["How many customers?", "How many orders?", "How many cities?"]
-    assert (left, after, nothing) == (1, ["How many customers?"], 0)
+    assert (remaining, after, nothing) == (1, ["How many customers?"], 0)
 
 
 def test_a_follow_up_after_rolling_back_refers_to_the_remaining_turns(shop: Path) -> None:
@@ -130,8 +130,8 @@ def test_a_source_is_the_same_by_its_relative_and_its_absolute_path(
 
     async def scenario() -> tuple[set[str | None], int]:
         keys, known = set(), 0
-        for place in (Path(shop.name), shop):
-            async with app(place, scripted([COUNT]), memory=memory) as db:
+        for path in (Path(shop.name), shop):
+            async with app(path, scripted([COUNT]), memory=memory) as db:
                 await db.ask("How many customers are there?", thread="t")
                 await db.verified.add("How many customers are there?", COUNT)
                 keys.add(await db.threads.source("t"))

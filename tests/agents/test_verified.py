@@ -117,10 +117,10 @@ def test_a_verified_query_is_stored_as_written_and_has_no_limit_of_ours(shop: Pa
             await db.verified.rate("List all orders", answer.sql, good=False)
             return answer, stored, [pair.sql for _, pair in await memory.recall(key, "List all orders")]
 
-    answer, stored, left = asyncio.run(scenario())
+    answer, stored, remaining = asyncio.run(scenario())
     assert (answer.row_count, answer.truncated) == (2, True)
     assert stored == (["SELECT * FROM orders AS o"] if shown else [ORDERS])
-    assert left == []
+    assert remaining == []
 
 
 def test_a_limit_that_a_person_wrote_stays_in_a_verified_query(shop: Path) -> None:

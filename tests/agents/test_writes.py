@@ -43,12 +43,12 @@ def test_a_confirmed_write_runs_once_even_after_a_restart(shop: Path, tmp_path: 
         async with app(shop, scripted([insert]), memory=memory) as db:
             return await db.ask("Add the city Rome in Italy", thread="t", allow_writes=True)
 
-    async def again() -> Answer:
+    async def confirm_again() -> Answer:
         async with app(shop, scripted([]), memory=memory) as db:
             return await db.threads.confirm("t")
 
     assert asyncio.run(first()).status == "confirm"
-    assert [asyncio.run(again()).status for _ in range(2)] == ["answered", "answered"]
+    assert [asyncio.run(confirm_again()).status for _ in range(2)] == ["answered", "answered"]
     assert rows_of(shop, "SELECT count(*) FROM cities") == [(4,)]
 
 

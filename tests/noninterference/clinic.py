@@ -159,8 +159,8 @@ def _hidden_tables(engine_db: EngineDatabase, side: Side, backwards: bool) -> It
     ]
     columns = {"id": "number", "patient_id": "number", "amount": "number", "secret": "text"}
     yield from _table(engine_db, "payroll", columns, pay, backwards)
-    seen: list[Row] = [{"编号": 1, "密码": side}, *([{"编号": 2, "密码": "x"}] if other else [])]
-    yield from _table(engine_db, "审计", {"编号": "number", "密码": "text"}, seen, backwards)
+    audit_rows: list[Row] = [{"编号": 1, "密码": side}, *([{"编号": 2, "密码": "x"}] if other else [])]
+    yield from _table(engine_db, "审计", {"编号": "number", "密码": "text"}, audit_rows, backwards)
     shares: list[Row] = [{"patient": n, "clinic": 1} for n in range(1, 6)]
     shares += [{"patient": n, "clinic": 2} for n in range(20, 25 if other else 22)]
     yield from _table(engine_db, "shares", {"patient": "number", "clinic": "number"}, shares, backwards)
@@ -187,12 +187,12 @@ def _filled(table: Table, side: Side, rows: bool) -> list[Row]:
 def _hidden_cells(table: Table, side: Side, row_number: int) -> Row:
     """Different on both sides, in every row; on the right every third hidden column is NULL."""
     cells: Row = {}
-    for at, (name, kinds) in enumerate(table.hidden.items()):
+    for index, (name, kinds) in enumerate(table.hidden.items()):
         kind = kinds[side == "right"]
-        number = 10 + row_number * 3 + at if side == "left" else 100 + row_number * row_number + at
+        number = 10 + row_number * 3 + index if side == "left" else 100 + row_number * row_number + index
         text = f"{name} {row_number}" if side == "left" else f"{9 - row_number} {name}"
         cells[name] = number if kind == "number" else text
-        if side == "right" and at % 3 == 1:
+        if side == "right" and index % 3 == 1:
             cells[name] = None
     return cells
 

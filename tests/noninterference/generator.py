@@ -91,8 +91,8 @@ class Generator:
             shape or self.rng.choices(("number", "text", "text", "number"), k=self.rng.randint(1, 3))
         )
         if shape is None and self.forms.by_name and self.chance(0.3):
-            (left, one), (right, other) = self.select(outer), self.select(outer)
-            return f"{left} UNION ALL BY NAME {right}", {**one, **other}
+            (left, left_columns), (right, right_columns) = self.select(outer), self.select(outer)
+            return f"{left} UNION ALL BY NAME {right}", {**left_columns, **right_columns}
         (left, columns), (right, _) = (
             self.select(outer, kinds, bare=True),
             self.select(outer, kinds, bare=True),
@@ -175,14 +175,14 @@ class Generator:
         """Sometimes by other than what is shown; with a limit only after all output columns."""
         if not columns or not self.chance(0.35):
             return ""
-        places = ", ".join(str(place + 1) for place in range(len(columns)))
+        positions = ", ".join(str(index + 1) for index in range(len(columns)))
         if free and self.chance(0.3):
             by = self.value(scope, "any")
-            places = by if by[0].isdigit() else f"{by}{self.rng.choice(('', ' DESC'))}, {places}"
+            positions = by if by[0].isdigit() else f"{by}{self.rng.choice(('', ' DESC'))}, {positions}"
         elif self.chance(0.2):
-            places = self.names.written(self.rng.choice(list(columns)))
+            positions = self.names.written(self.rng.choice(list(columns)))
         limit = self.forms.limit(scope) if self.chance(0.4) else ""
-        return f" ORDER BY {places}{limit}"
+        return f" ORDER BY {positions}{limit}"
 
     # -- FROM ------------------------------------------------------------------------------------
 

@@ -19,15 +19,15 @@ def minimize(statement: str, dialect: str, shows: Shows, seconds: float = 60.0) 
 
 
 def _by_tree(statement: str, dialect: str, shows: Shows, deadline: float) -> str:
-    best, tried = statement, {statement}
+    best, candidates = statement, {statement}
     improved = True
     while improved:
         improved = False
         for candidate in _reduced(best, dialect):
             if time.monotonic() > deadline:
                 return best
-            if len(candidate) < len(best) and candidate not in tried:
-                tried.add(candidate)
+            if len(candidate) < len(best) and candidate not in candidates:
+                candidates.add(candidate)
                 if shows(candidate):
                     best, improved = candidate, True
                     break
@@ -55,8 +55,8 @@ def _with_an_argument_less(tree: exp.Expr, dialect: str) -> Iterator[str]:
     for index, node in enumerate(tree.walk()):
         for key, value in node.args.items():
             if isinstance(value, list):
-                for place in range(len(value)):
-                    yield _changed(tree, index, dialect, partial(_drop, key=key, place=place))
+                for position in range(len(value)):
+                    yield _changed(tree, index, dialect, partial(_drop, key=key, position=position))
             elif isinstance(value, exp.Expr) and (key not in ("this", "expression") or not index):
                 yield _changed(tree, index, dialect, partial(_drop, key=key))
 
@@ -71,9 +71,11 @@ def _with_a_simpler_node(tree: exp.Expr, dialect: str) -> Iterator[str]:
             yield _changed(tree, index, dialect, partial(_replace, new=exp.Literal.number(1)))
 
 
-def _drop(node: exp.Expr, key: str, place: int | None = None) -> None:
-    left = None if place is None else [value for at, value in enumerate(node.args[key]) if at != place]
-    node.set(key, left)
+def _drop(node: exp.Expr, key: str, position: int | None = None) -> None:
+    remaining = (
+        None if position is None else [value for at, value in enumerate(node.args[key]) if at != position]
+    )
+    node.set(key, remaining)
 
 
 def _replace(node: exp.Expr, new: exp.Expr) -> None:

@@ -38,16 +38,16 @@ def mutant(statement: str, dialect: str, rng: random.Random) -> str | None:
 
 def _hide_column(tree: exp.Expr, names: Names, dialect: str) -> bool:
     """A hidden column's name where a visible one stands: after a dot, alone, or in USING."""
-    places = [
+    nodes = [
         node
         for node in tree.find_all(exp.Identifier)
         if isinstance(node.parent, (exp.Column, exp.Join)) and node.arg_key in ("this", "using")
     ]
-    if not places:
+    if not nodes:
         return False
-    place = names.rng.choice(places)
-    parent = place.parent
-    place.replace(exp.to_identifier(_hidden_in(tree, names), quoted=True))
+    identifier = names.rng.choice(nodes)
+    parent = identifier.parent
+    identifier.replace(exp.to_identifier(_hidden_in(tree, names), quoted=True))
     if isinstance(parent, exp.Column) and parent.args.get("table") and names.chance(0.5):
         parent.set("table", None)
     return True
@@ -61,34 +61,34 @@ def _hidden_in(tree: exp.Expr, names: Names) -> str:
 
 def _hide_value(tree: exp.Expr, names: Names, dialect: str) -> bool:
     """A hidden column, or a sub-query of hidden things, where a value stands."""
-    places = [node for node in tree.find_all(exp.Literal, exp.Column, exp.Predicate) if node is not tree]
-    if not places:
+    nodes = [node for node in tree.find_all(exp.Literal, exp.Column, exp.Predicate) if node is not tree]
+    if not nodes:
         return False
     if names.chance(0.5):
         new: exp.Expr = exp.column(exp.to_identifier(_hidden_in(tree, names), quoted=True))
     else:
         new = sqlglot.parse_one(names.rng.choice(_ORACLES), dialect=dialect)
-    names.rng.choice(places).replace(new)
+    names.rng.choice(nodes).replace(new)
     return True
 
 
 def _rename(tree: exp.Expr, names: Names, dialect: str) -> bool:
     """An alias, a lambda's parameter or an output column gets the name of something else."""
-    places = [node for node in tree.find_all(exp.Identifier) if not isinstance(node.parent, exp.Table)]
+    nodes = [node for node in tree.find_all(exp.Identifier) if not isinstance(node.parent, exp.Table)]
     taken = [node.name for node in tree.find_all(exp.Identifier)]
-    if not places:
+    if not nodes:
         return False
     pool = taken if names.chance(0.6) else [*HIDDEN_COLUMNS, *clinic.HIDDEN_TABLES]
-    names.rng.choice(places).replace(exp.to_identifier(names.rng.choice(pool), quoted=True))
+    names.rng.choice(nodes).replace(exp.to_identifier(names.rng.choice(pool), quoted=True))
     return True
 
 
 def _hide_table(tree: exp.Expr, names: Names, dialect: str) -> bool:
-    places = [node for node in tree.find_all(exp.Table) if isinstance(node.this, exp.Identifier)]
-    if not places:
+    nodes = [node for node in tree.find_all(exp.Table) if isinstance(node.this, exp.Identifier)]
+    if not nodes:
         return False
     new = names.rng.choice((*clinic.HIDDEN_TABLES, "patients", "visits"))
-    names.rng.choice(places).set("this", exp.to_identifier(new, quoted=True))
+    names.rng.choice(nodes).set("this", exp.to_identifier(new, quoted=True))
     return True
 
 

@@ -144,11 +144,11 @@ class Twins:
         if left == right:
             return None
         for _ in range(3):
-            again = [self._answer(twin, made) for twin in (self.left, self.shuffled, self.right)]
-            if any(answer[0] == "inconclusive" for answer in (left, right, *again)):
+            repeated = [self._answer(twin, made) for twin in (self.left, self.shuffled, self.right)]
+            if any(answer[0] == "inconclusive" for answer in (left, right, *repeated)):
                 self.tally.inconclusive += 1
                 return None
-            if again[0] != left or again[1] != left or again[2] != right:
+            if repeated[0] != left or repeated[1] != left or repeated[2] != right:
                 self.tally.unstable += 1
                 return None
         return Finding(self.dialect, self.world, statement, made.sql, left, right)
@@ -161,12 +161,12 @@ class Twins:
         except DatabaseError as error:
             if error.kind in _INCONCLUSIVE:
                 return ("inconclusive",)
-            told = _OF_THIS_RUN.sub("…", repr((error.detail, error.identifiers)))
+            details = _OF_THIS_RUN.sub("…", repr((error.detail, error.identifiers)))
             return (
                 "error",
                 type(error).__name__,
                 error.code,
-                told.replace(here or "\0", "database"),
+                details.replace(here or "\0", "database"),
                 error.position,
             )
         columns = tuple((column.name, column.type) for column in result.columns)
@@ -197,8 +197,10 @@ def twins(dialect: str, world: World, directory: Path) -> Iterator[Twins]:
         catalog = left.database.catalog()
         document = _documents(world, catalog)
         known = build(catalog, document)
-        other = right.database.catalog()
-        _assert_alike(known.catalog, build(other, _documents(world, other)).catalog, left, right)
+        right_catalog = right.database.catalog()
+        _assert_alike(
+            known.catalog, build(right_catalog, _documents(world, right_catalog)).catalog, left, right
+        )
         assert known.policy is not None
         yield Twins(dialect, world, left, right, shuffled, document, known.policy, known.catalog, Tally())
 
@@ -217,18 +219,18 @@ def _filled(dialect: str, world: World, copy: str, directory: Path, stack: ExitS
     return engine_db
 
 
-def _assert_alike(left: Catalog, right: Catalog, one: Twin, other: Twin) -> None:
+def _assert_alike(left: Catalog, right: Catalog, first_twin: Twin, second_twin: Twin) -> None:
     """What a person is shown of the twins' schema is equal, or nothing that follows means anything."""
     texts = [
         repr([_schema_of(table) for table in known.tables]).replace(twin.name or "\0", "")
-        for known, twin in ((left, one), (right, other))
+        for known, twin in ((left, first_twin), (right, second_twin))
     ]
     assert texts[0] == texts[1]
 
 
 def _schema_of(table: Table) -> Table:
     """Without estimates and samples: an engine takes any."""
-    return replace(table, rows=None, columns=tuple(replace(one, samples=()) for one in table.columns))
+    return replace(table, rows=None, columns=tuple(replace(column, samples=()) for column in table.columns))
 
 
 def _documents(world: World, catalog: Catalog) -> Policy:

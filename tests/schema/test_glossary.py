@@ -17,7 +17,7 @@ from text2sql.types import Catalog, Column, Table
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("term", "synonym"),
     [
         ("客户", "customer"),
         ("顾客", "client"),
@@ -36,8 +36,8 @@ from text2sql.types import Catalog, Column, Table
         ("姓氏", "l name"),  # LName
     ],
 )
-def test_synonyms_share_a_meaning(one: str, other: str) -> None:
-    assert glossary().meanings(one) & glossary().meanings(other)
+def test_synonyms_share_a_meaning(term: str, synonym: str) -> None:
+    assert glossary().meanings(term) & glossary().meanings(synonym)
 
 
 def test_the_first_line_of_a_word_is_its_primary_meaning() -> None:
@@ -78,7 +78,7 @@ def test_a_glossary_is_read_from_lines() -> None:
     ],
 )
 def test_a_question_is_segmented_into_words(question: str, expected: list[str]) -> None:
-    assert [term.said for term in terms(question)] == expected
+    assert [term.text for term in terms(question)] == expected
 
 
 @pytest.mark.parametrize(
@@ -147,7 +147,7 @@ def test_english_is_linked_to_chinese_names() -> None:
     assert [table.name for table in schema_context.linker.link("amount of orders", most=1)] == ["订单"]
 
 
-def test_a_plural_in_ies_is_not_always_one_of_y() -> None:
+def test_a_plural_in_ies_may_have_a_singular_in_ie() -> None:
     assert words("movies cookies cities") == ("movie", "cookie", "city")
 
 
@@ -155,7 +155,7 @@ def test_a_plural_in_ies_is_not_always_one_of_y() -> None:
 def test_term_positions_refer_to_the_folded_text(text: str) -> None:
     for term in terms(text):
         if not term.is_phrase:
-            assert folded(text)[term.start : term.end] == term.said
+            assert folded(text)[term.start : term.end] == term.text
 
 
 def test_the_glossary_loads_quickly() -> None:

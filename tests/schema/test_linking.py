@@ -95,7 +95,7 @@ def test_the_bridge_table_between_two_tables_is_included() -> None:
             (Column("f", "int"), Column("a", "int")),
             foreign_keys=(ForeignKey(("f",), "film", ("id",)), ForeignKey(("a",), "actor", ("id",))),
         ),
-        *(Table(f"film_{one}", (Column("x", "int"),)) for one in "abcdefghij"),
+        *(Table(f"film_{letter}", (Column("x", "int"),)) for letter in "abcdefghij"),
     )
     linked = Linker(Catalog("sqlite", "main", tables, "f")).link("演员出演过的电影", most=4)
     assert {"film", "actor", "xref"} <= {table.name for table in linked}

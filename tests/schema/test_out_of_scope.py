@@ -2,7 +2,7 @@
 
 import pytest
 
-from text2sql.schema import SchemaContext, about, build, is_out_of_scope, uncovered_words
+from text2sql.schema import SchemaContext, build, coverage, is_out_of_scope, uncovered_words
 from text2sql.types import Catalog, Column, Table
 
 OWN = """
@@ -76,10 +76,10 @@ def test_the_uncovered_words_are_listed(known: SchemaContext, question: str, exp
 
 
 def test_the_covered_share_is_computed(known: SchemaContext) -> None:
-    assert about("customers by city", known) == 1.0
-    assert about("?", known) == 1.0
-    assert about("singers and albums", known) == 0.0
-    assert 0 < about("weather in Paris", known) < 0.4
+    assert coverage("customers by city", known) == 1.0
+    assert coverage("?", known) == 1.0
+    assert coverage("singers and albums", known) == 0.0
+    assert 0 < coverage("weather in Paris", known) < 0.4
 
 
 def test_an_unknown_word_is_no_reason_to_reject_a_question(known: SchemaContext) -> None:
@@ -87,7 +87,7 @@ def test_an_unknown_word_is_no_reason_to_reject_a_question(known: SchemaContext)
 
 
 def test_a_character_left_over_does_not_speak_against_a_question(known: SchemaContext) -> None:
-    assert about("龘客户", known) == about("客户", known) == 1.0
+    assert coverage("龘客户", known) == coverage("客户", known) == 1.0
 
 
 def test_a_phrase_that_the_glossary_knows_speaks_against_a_question_like_a_word(known: SchemaContext) -> None:
@@ -108,5 +108,5 @@ def test_an_unreadable_schema_rejects_no_question() -> None:
 def test_a_chinese_question_has_a_lower_threshold(known: SchemaContext) -> None:
     """Its words meet English names through a glossary, which misses some."""
     questions = ("Which customers have weather in the zorbel?", "哪些客户有天气和磨坊？")
-    assert [about(question, known) for question in questions] == [0.4, 0.4]
+    assert [coverage(question, known) for question in questions] == [0.4, 0.4]
     assert [is_out_of_scope(question, known) for question in questions] == [True, False]

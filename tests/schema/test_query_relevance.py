@@ -2,7 +2,7 @@
 
 import pytest
 
-from text2sql.schema import build, unanswered, uncalled
+from text2sql.schema import build, count_ignored_words, count_unrequested_columns
 from text2sql.types import Catalog, Column, Table
 
 STATIONS = build(
@@ -33,7 +33,7 @@ STATIONS = build(
 def test_a_word_of_the_schema_that_the_query_ignores_is_counted(
     question: str, names: list[str], missed: int
 ) -> None:
-    assert unanswered(question, names, STATIONS) == missed
+    assert count_ignored_words(question, names, STATIONS) == missed
 
 
 @pytest.mark.parametrize(
@@ -46,4 +46,4 @@ def test_a_word_of_the_schema_that_the_query_ignores_is_counted(
     ],
 )
 def test_a_column_that_no_word_asks_for_is_counted(question: str, columns: list[str], strange: int) -> None:
-    assert uncalled(question, columns) == strange
+    assert count_unrequested_columns(question, columns) == strange

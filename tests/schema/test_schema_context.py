@@ -149,8 +149,8 @@ def test_another_claim_is_another_fingerprint() -> None:
         rules = tuple(RowRule("id = :me", (("me", claim),)) for claim in claims)
         return visible(company(), Policy({"people": ("id",)}, rows={"people": rules})).fingerprint
 
-    given: list[tuple[Claim, ...]] = [(), (1,), ("1",), (True,), (1.5,), (("1",),), (1, 2), (2, 1)]
-    assert len({fingerprint(*claims) for claims in given}) == len(given)
+    claim_sets: list[tuple[Claim, ...]] = [(), (1,), ("1",), (True,), (1.5,), (("1",),), (1, 2), (2, 1)]
+    assert len({fingerprint(*claims) for claims in claim_sets}) == len(claim_sets)
 
 
 def test_one_table_with_rules_under_two_names_is_bad_usage() -> None:
@@ -260,15 +260,15 @@ def test_a_lower_case_word_is_no_name_in_a_question_with_capitals() -> None:
     )
 
 
-def test_a_value_is_found_by_another_word_for_it() -> None:
+def test_a_value_is_found_by_a_synonym() -> None:
     value_index = ValueIndex(["artist", "country", "employee", "role"])
     value_index.add("artist", "country", ["France", "Spain"])
     value_index.add("employee", "role", ["Manager"])
-    found = [("artist", "country", "France")]
+    expected = [("artist", "country", "France")]
     for question in ("How many French artists are there?", "有多少位法国画家？", "法国的画家"):
-        assert [(hit.table, hit.column, hit.value) for hit in value_index.find(question)] == found
+        assert [(hit.table, hit.column, hit.value) for hit in value_index.find(question)] == expected
     assert [hit.said for hit in value_index.find("French artists of Spain")] == ["Spain", "French"]
-    assert value_index.find("Employees who know french") == [], "a thing of this schema; no name"
+    assert value_index.find("Employees who know french") == [], "a word of this schema, not a value"
     assert value_index.find("有多少位雇员？") == []
 
 
@@ -308,7 +308,7 @@ def test_yes_is_spelled_as_the_column_says_it() -> None:
 
 def test_a_place_is_found_however_it_is_spelled_there() -> None:
     value_index = index(a=["Paris"], b=["PARIS", "London"])
-    assert value_index.places("paris") == [("t", "a"), ("t", "b")]
+    assert value_index.columns_with("paris") == [("t", "a"), ("t", "b")]
 
 
 @pytest.mark.parametrize(
@@ -378,7 +378,7 @@ def test_a_full_index_does_not_claim_to_know_a_whole_column(monkeypatch: pytest.
     assert value_index.contains("t", "a", "x3") is None
 
 
-def test_a_domain_can_be_kept_and_read_again() -> None:
+def test_the_domain_of_a_result_contains_its_texts() -> None:
     query = ValueQuery("t", "a", "SELECT 1", most=2)
     assert query.domain(["x", None, 3]) == Domain("t", "a", ("x",), False)
 
@@ -415,21 +415,21 @@ def test_a_hundred_thousand_values_are_searched_in_a_millisecond() -> None:
         chinese = ["".join(chr(0x4E00 + chance.randrange(3_000)) for _ in range(3)) for _ in range(1_000)]
         value_index.add("t", str(column), [*latin, *chinese], complete=True)
     value_index.add("cities", "name", ["New York", "上海"], complete=True)
-    for question, said in (
+    for question, phrase in (
         ("Which of our customers in New York ordered more than twenty products from one supplier "
          "during the last two years?", "New York"),
         ("上海的客户在去年第四季度从供应商那里购买了多少种不同类别的商品以及总金额是多少", "上海"),
     ):  # fmt: skip
-        taken = []
+        seconds = []
         for _ in range(10):
             start = time.process_time()
             hits = value_index.find(question)
-            taken.append(time.process_time() - start)
-        assert said in [hit.said for hit in hits]
-        assert min(taken) < 0.002
+            seconds.append(time.process_time() - start)
+        assert phrase in [hit.said for hit in hits]
+        assert min(seconds) < 0.002
 
 
-def test_a_plural_finds_the_value_that_it_is_of() -> None:
+def test_a_plural_matches_a_singular_value() -> None:
     values = ValueIndex()
     values.add("companies", "kind", ["Subsidiary"])
     hits = values.find("Which subsidiaries have not paid?")

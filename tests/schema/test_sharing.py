@@ -129,5 +129,5 @@ def test_a_local_model_with_a_hosted_fallback_counts_as_hosted() -> None:
     local = ScriptedBackend(profile=ModelProfile(1_000, location="local", size="small"))
     hosted = ScriptedBackend(profile=ModelProfile(1_000))
     assert AsyncChatModel([local], Settings()).profile.location == "local"
-    both = AsyncChatModel([local, hosted], Settings()).profile
-    assert (both.location, both.size) == ("hosted", "small")
+    profile = AsyncChatModel([local, hosted], Settings()).profile
+    assert (profile.location, profile.size) == ("hosted", "small")

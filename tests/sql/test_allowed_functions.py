@@ -216,14 +216,14 @@ def test_an_allowed_name_is_allowed_in_some_form(dialect: str) -> None:
     never = [
         name
         for name in sorted(names - BARE.get(dialect, set()))
-        if not any(allows(dialect, f"SELECT {name}({given})") for given in (*ARGUMENTS, *SPECIAL))
+        if not any(allows(dialect, f"SELECT {name}({arguments})") for arguments in (*ARGUMENTS, *SPECIAL))
     ]
     assert never == []
 
 
 @pytest.mark.parametrize("dialect", functions.DIALECTS)
 def test_honest_calls_are_allowed(dialect: str) -> None:
-    assert [(sql, found) for sql in HONEST[dialect] if (found := refusals(dialect, sql))] == []
+    assert [(sql, classes) for sql in HONEST[dialect] if (classes := refusals(dialect, sql))] == []
 
 
 @pytest.mark.parametrize("dialect", functions.DIALECTS)
@@ -253,7 +253,9 @@ def check_catalog(dialect: str, catalog: set[str]) -> None:
     }
     assert 0 < len(refused) < len(names)
     assert passing(dialect, sorted(refused)) == []
-    in_from = (f"SELECT * FROM {name}({given}) AS f" for name in sorted(names) for given in ("", "a, 1"))
+    in_from = (
+        f"SELECT * FROM {name}({arguments}) AS f" for name in sorted(names) for arguments in ("", "a, 1")
+    )
     generators = functions.generators(dialect)
     assert [
         sql for sql in in_from if allows(dialect, sql) and sql.split()[3].partition("(")[0] not in generators
@@ -266,8 +268,8 @@ def passing(dialect: str, names: list[str]) -> list[str]:
 
 def forms(dialect: str, name: str) -> Iterator[str]:
     mark = "`" if dialect in {"bigquery", "mysql"} else '"'
-    for given in ARGUMENTS:
-        yield f"SELECT {name}({given})"
+    for arguments in ARGUMENTS:
+        yield f"SELECT {name}({arguments})"
     yield f"SELECT {name.upper()}('x')"
     yield f"SELECT {mark}{name}{mark}('x')"
     yield f"SELECT s.{name}('x')"
@@ -325,5 +327,5 @@ def lines(name: str) -> list[str]:
 
 
 def subclasses(node: type) -> set[type]:
-    found: set[type] = set(node.__subclasses__())
-    return found.union(*(subclasses(each) for each in found))
+    classes: set[type] = set(node.__subclasses__())
+    return classes.union(*(subclasses(each) for each in classes))

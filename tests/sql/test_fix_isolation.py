@@ -67,6 +67,6 @@ def test_a_crash_outside_of_the_fixes_costs_all_of_them_and_is_logged(
     def unreadable(*_: object) -> None:
         raise OSError("canary 4111-1111")
 
-    monkeypatch.setattr(fixes, "read", unreadable)
+    monkeypatch.setattr(fixes, "parse_leniently", unreadable)
     assert fix_sql(TYPO, "sqlite", gallery(), GalleryValues()) == FixedSql(TYPO)
     assert caplog.messages == ["no fix was tried: OSError"]

@@ -34,11 +34,11 @@ SPELLING = {"near_table", "near_column", "typo", "quoted_text", "alias_in_clause
 
 def cases() -> list[tuple[str, str, str, str]]:
     """(fix, dialect, query, fixed query)"""
-    found = []
+    case_list = []
     for file in FILES:
         lines = list(headed(file))
-        found += [(file.stem, *lines[i], lines[i + 1][1]) for i in range(0, len(lines), 2)]
-    return found
+        case_list += [(file.stem, *lines[i], lines[i + 1][1]) for i in range(0, len(lines), 2)]
+    return case_list
 
 
 @pytest.fixture(scope="session")
@@ -68,12 +68,12 @@ def _fixed(dialect: str, query: str) -> FixedSql:
 def test_an_unambiguous_mistake_is_fixed_and_an_ambiguous_one_is_not(
     name: str, dialect: str, query: str, expected: str
 ) -> None:
-    got = _fixed(dialect, query)
+    result = _fixed(dialect, query)
     if expected == "unchanged":
-        assert got == FixedSql(query)
+        assert result == FixedSql(query)
     else:
-        assert got.sql == expected
-        assert name.partition(".")[0] in got.fixes
+        assert result.sql == expected
+        assert name.partition(".")[0] in result.fixes
 
 
 @pytest.mark.parametrize(("name", "dialect", "query", "expected"), cases())
@@ -91,7 +91,7 @@ def test_a_fixed_query_passes_the_guard(name: str, dialect: str, query: str, exp
 def test_fixed_queries_run_in_sqlite_and_duckdb() -> None:
     lite, duck = sqlite3.connect(":memory:"), duckdb.connect()
     for table in gallery().tables:
-        columns = ", ".join(f'"{one.name}" {one.type}' for one in table.columns)
+        columns = ", ".join(f'"{column.name}" {column.type}' for column in table.columns)
         lite.execute(f"CREATE TABLE {table.name} ({columns})")
         duck.execute(f"CREATE TABLE {table.name} ({columns})")
     for _, dialect, _, expected in cases():
@@ -119,10 +119,10 @@ def test_a_hostile_statement_is_not_fixed_into_another_one(
     dialect: str, rule: str, sql: str, shops: dict[str, Catalog], policy: Policy
 ) -> None:
     """A name in the wrong case may become the visible one; nothing else may pass that was refused."""
-    got = apply_fixes(sql, dialect, shops[dialect])
+    result = apply_fixes(sql, dialect, shops[dialect])
     if rule not in ("table", "column"):
-        assert isinstance(check(got.sql, dialect, None, policy), SqlRejected)
-    assert set(got.fixes) <= SPELLING
+        assert isinstance(check(result.sql, dialect, None, policy), SqlRejected)
+    assert set(result.fixes) <= SPELLING
 
 
 @pytest.mark.parametrize(
@@ -138,7 +138,7 @@ def test_a_hostile_statement_is_not_fixed_into_another_one(
         "SELECT \x00 1",
     ],
 )
-def test_what_cannot_be_read_is_left_as_it_is(text: str) -> None:
+def test_a_text_that_cannot_be_parsed_stays_unchanged(text: str) -> None:
     assert fix_sql(text, "sqlite", gallery()) == FixedSql(text)
     assert fix_sql(text, "cobol", gallery()) == FixedSql(text)
 
@@ -158,11 +158,13 @@ def test_a_hidden_table_is_never_joined() -> None:
     assert apply_fixes(sql, "sqlite", gallery(), policy=policy) == FixedSql(sql)
 
 
-def test_catalogs_with_one_fingerprint_are_told_apart() -> None:
-    whole = gallery()
-    part = Catalog("sqlite", "", tuple(one for one in whole.tables if one.name != "artist"), "gallery")
+def test_catalogs_with_the_same_fingerprint_are_distinguished() -> None:
+    full_catalog = gallery()
+    part = Catalog(
+        "sqlite", "", tuple(table for table in full_catalog.tables if table.name != "artist"), "gallery"
+    )
     sql = "SELECT title, country FROM painting"
-    assert apply_fixes(sql, "sqlite", whole).fixes == ("missing_join",)
+    assert apply_fixes(sql, "sqlite", full_catalog).fixes == ("missing_join",)
     assert apply_fixes(sql, "sqlite", part) == FixedSql(sql)
 
 
@@ -171,7 +173,7 @@ def _previous(i: int) -> tuple[ForeignKey, ...]:
     return (ForeignKey((f"col_{here}_1",), f"table_{there}", (f"col_{there}_0",)),) if i else ()
 
 
-def test_a_column_called_as_another_tables_key_names_its_rows() -> None:
+def test_a_column_with_the_name_of_a_primary_key_is_a_foreign_key() -> None:
     """Warehouses declare no foreign keys."""
     staff = Table("staff", (Column("name", "text"), Column("office_id", "int"), Column("id", "int")))
     office = Table("office", (Column("office_id", "int"), Column("city", "text")), primary_key=("office_id",))
@@ -179,14 +181,14 @@ def test_a_column_called_as_another_tables_key_names_its_rows() -> None:
     catalog = Catalog("sqlite", "", (staff, office, other), "")
     joined = "SELECT s.name, office.city FROM staff AS s JOIN office ON s.office_id = office.office_id"
     assert apply_fixes("SELECT s.name, s.city FROM staff AS s", "sqlite", catalog).sql == joined
-    everybodys = "SELECT s.name, s.colour FROM staff AS s"
-    assert apply_fixes(everybodys, "sqlite", catalog) == FixedSql(everybodys)
+    ambiguous_query = "SELECT s.name, s.colour FROM staff AS s"
+    assert apply_fixes(ambiguous_query, "sqlite", catalog) == FixedSql(ambiguous_query)
 
 
 def test_a_key_does_not_decide_its_row_through_a_row_policy() -> None:
     """PostgreSQL knows that it does, unless the table is wrapped in the rows that may be seen."""
     sql = "SELECT a.artist_id, a.country, COUNT(*) FROM artist AS a GROUP BY a.artist_id"
-    shown = {one.name: tuple(column.name for column in one.columns) for one in gallery().tables}
+    shown = {table.name: tuple(column.name for column in table.columns) for table in gallery().tables}
     rule = RowRule("country = 'Spain'", ())
     policed = Policy(shown, {"postgres": ""}, {"artist": (rule,)})
     assert apply_fixes(sql, "postgres", gallery("postgres"), policy=Policy(shown)) == FixedSql(sql)
@@ -241,30 +243,30 @@ def test_of_two_tables_with_the_column_the_one_whose_names_are_asked_for_is_join
         for name in ("student", "teacher")
     ]
     columns = tuple(Column(name, "int") for name in ("student_id", "teacher_id", "kind"))
-    keys = tuple(ForeignKey((f"{one.name}_id",), one.name, ("id",)) for one in people)
+    keys = tuple(ForeignKey((f"{table.name}_id",), table.name, ("id",)) for table in people)
     catalog = Catalog("sqlite", "", (*people, Table("incident", columns, foreign_keys=keys)), "")
-    both = (
+    joined_tables = (
         "FROM incident AS i JOIN student AS s ON i.student_id = s.id JOIN teacher AS t ON i.teacher_id = t.id"
     )
-    asked = QuestionIntent(named=("teacher",))
-    assert apply_fixes(f"SELECT first_name {both}", "sqlite", catalog, intent=asked).sql.startswith(
+    intent = QuestionIntent(named=("teacher",))
+    assert apply_fixes(f"SELECT first_name {joined_tables}", "sqlite", catalog, intent=intent).sql.startswith(
         "SELECT t.first_name FROM"
     )
     query = "SELECT i.first_name FROM incident AS i WHERE i.kind = 3"
     assert apply_fixes(query, "sqlite", catalog) == FixedSql(query)
-    asked = QuestionIntent(named=("student",))
-    assert apply_fixes(query, "sqlite", catalog, intent=asked).sql == (
+    intent = QuestionIntent(named=("student",))
+    assert apply_fixes(query, "sqlite", catalog, intent=intent).sql == (
         "SELECT student.first_name FROM incident AS i JOIN student ON i.student_id = student.id"
         " WHERE i.kind = 3"
     )
 
 
-def test_what_is_selected_of_a_third_table_is_ordered_by_it_too() -> None:
+def test_an_order_by_a_column_of_a_third_table_is_fixed_too() -> None:
     named = [
         Table(name, (Column(f"{name}_id", "int"), Column("name", "text")), primary_key=(f"{name}_id",))
         for name in ("pilot", "plane")
     ]
-    keys = tuple(ForeignKey((f"{one.name}_id",), one.name, (f"{one.name}_id",)) for one in named)
+    keys = tuple(ForeignKey((f"{table.name}_id",), table.name, (f"{table.name}_id",)) for table in named)
     flies = Table(
         "flies",
         (Column("pilot_id", "int"), Column("plane_id", "int"), Column("since", "int")),
@@ -272,8 +274,8 @@ def test_what_is_selected_of_a_third_table_is_ordered_by_it_too() -> None:
     )
     catalog = Catalog("sqlite", "", (*named, flies), "")
     joined = "FROM pilot AS T1 JOIN flies AS T2 ON T1.pilot_id = T2.pilot_id"
-    got = apply_fixes(f"SELECT T1.name, T2.name {joined} ORDER BY T2.name, T1.name", "sqlite", catalog)
-    assert got.sql == (
+    result = apply_fixes(f"SELECT T1.name, T2.name {joined} ORDER BY T2.name, T1.name", "sqlite", catalog)
+    assert result.sql == (
         f"SELECT T1.name, plane.name {joined} JOIN plane ON T2.plane_id = plane.plane_id "
         "ORDER BY plane.name, T1.name"
     )

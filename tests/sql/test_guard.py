@@ -120,7 +120,9 @@ def test_the_tables_of_a_query_are_reported_without_its_ctes(policy: Policy) -> 
 def test_a_known_catalog_lets_a_natural_join_of_open_tables_pass() -> None:
     policy = Policy({"a": ("id", "x"), "b": ("id", "y"), "c": ("id",)})
     columns = {"a": ("id", "x"), "b": ("id", "y"), "c": ("id", "secret")}
-    tables = tuple(Table(name, tuple(Column(one, "int") for one in held)) for name, held in columns.items())
+    tables = tuple(
+        Table(name, tuple(Column(column, "int") for column in names)) for name, names in columns.items()
+    )
     catalog = Catalog("duckdb", "", tables, "")
     assert isinstance(check("SELECT id FROM a NATURAL JOIN b", "duckdb", catalog, policy), CheckedSql)
     assert isinstance(check("SELECT id FROM a NATURAL JOIN c", "duckdb", catalog, policy), SqlRejected)

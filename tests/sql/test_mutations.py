@@ -40,8 +40,8 @@ def keyword_case(sql: str, tokens: list[Token], chance: random.Random) -> str:
         followed_by_bracket = sql[token.end + 1 :].lstrip().startswith(("(", "."))
         named = token.token_type in _FIXED or followed_by_bracket or sql[: token.start].rstrip().endswith(".")
         if not named and sql[token.start : token.end + 1].upper() in _KEYWORDS:
-            for place in range(token.start, token.end + 1):
-                spelled[place] = chance.choice([spelled[place].lower(), spelled[place].upper()])
+            for index in range(token.start, token.end + 1):
+                spelled[index] = chance.choice([spelled[index].lower(), spelled[index].upper()])
     return "".join(spelled)
 
 

@@ -26,7 +26,7 @@ DIALECTS = ("sqlite", "duckdb", "postgres", "mysql", "clickhouse", "snowflake", 
         ("SELECT a FROM t WHERE q >= '2026-07-01' AND q <= '2026-09-30'", {"q": "2026-Q3"}, {"q": "2026-Q4"}, "'2026-12-31'"),
     ],
 )  # fmt: skip
-def test_a_name_takes_another_value(
+def test_a_parameter_takes_another_value(
     sql: str, values: dict[str, str], other: dict[str, str], expected: str, dialect: str
 ) -> None:
     named = parameterize(sql, dialect, all_forms(values))
@@ -55,7 +55,7 @@ def test_a_name_takes_another_value(
         ("SELECT FROM WHERE", {"n": "1"}),
     ],
 )
-def test_where_it_is_not_plain_nothing_is_named(sql: str, values: dict[str, str]) -> None:
+def test_an_ambiguous_query_is_not_parameterized(sql: str, values: dict[str, str]) -> None:
     assert parameterize(sql, "postgres", all_forms(values)) is None
 
 
@@ -76,7 +76,7 @@ def test_a_hostile_value_is_one_literal_or_refused(value: str, dialect: str) -> 
         assert named.names == {"c": "text"}
 
 
-def test_a_number_that_is_none_is_a_text() -> None:
+def test_an_invalid_number_is_a_text() -> None:
     bound = with_values("SELECT :n", "sqlite", {"n": "number"}, all_forms({"n": "1 OR 1"}))
     assert bound == "SELECT\n  :n"  # which the guard refuses
     assert not isinstance(check(bound, "sqlite"), CheckedSql)

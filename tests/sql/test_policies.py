@@ -40,17 +40,17 @@ def test_a_person_without_a_role_sees_what_everybody_sees() -> None:
 
 
 def test_roles_add_columns_and_rows_up() -> None:
-    found = policy_for(SHOP, ["clerk", "owner", "clerk"], {"region": "north", "user": 7})
-    assert found.tables == {"products": ("id", "name"), "orders": ("id", "total", "note")}
-    assert found.rows == {
+    policy = policy_for(SHOP, ["clerk", "owner", "clerk"], {"region": "north", "user": 7})
+    assert policy.tables == {"products": ("id", "name"), "orders": ("id", "total", "note")}
+    assert policy.rows == {
         "orders": (RowRule(REGION, (("region", "north"),)), RowRule("owner_id = :user", (("user", 7),)))
     }
 
 
 def test_a_role_without_a_predicate_sees_all_rows() -> None:
-    found = policy_for(SHOP, ["clerk", "manager"], {"region": "north"})
-    assert found.rows == {}
-    assert found.tables["orders"] == ("id", "total")
+    policy = policy_for(SHOP, ["clerk", "manager"], {"region": "north"})
+    assert policy.rows == {}
+    assert policy.tables["orders"] == ("id", "total")
 
 
 def test_a_predicate_without_its_claim_shows_nothing() -> None:
@@ -64,23 +64,23 @@ def test_a_predicate_without_its_claim_shows_nothing() -> None:
     "value",
     [None, {"a": 1}, [1, None], [[1]], float("nan"), float("inf"), b"x", "a\x00b", "\u202ex", "\ud800"],
 )
-def test_a_claim_that_is_no_plain_value_is_missing(value: object) -> None:
+def test_a_claim_that_is_not_a_plain_value_counts_as_missing(value: object) -> None:
     assert "orders" not in policy_for(SHOP, ["clerk"], {"region": value}).tables
 
 
 @pytest.mark.parametrize("value", ["", "  ", "O'Neil", 0, -3, 1.5, True, ["b", "a"], []])
 def test_a_claim_may_be_a_text_a_number_a_truth_or_a_list(value: object) -> None:
     (rule,) = policy_for(SHOP, ["clerk"], {"region": value}).rows["orders"]
-    held = tuple(sorted(value)) if isinstance(value, list) else value
-    assert rule.claims == (("region", held),)
+    expected = tuple(sorted(value)) if isinstance(value, list) else value
+    assert rule.claims == (("region", expected),)
 
 
-def test_a_list_stands_only_where_one_value_of_it_is_meant() -> None:
+def test_a_list_claim_in_an_order_comparison_hides_the_table() -> None:
     policies = document(tables={"t": ["a"]}, rows={"t": "a > :low"})
     assert policy_for(policies, [], {"low": [1, 2]}).tables == {}
 
 
-def test_reading_a_policy_alone_is_reading_it_for_nobody() -> None:
+def test_a_policy_is_read_without_roles_and_claims() -> None:
     text = json.dumps({"tables": {"a": ["x"], "b": ["x"]}, "rows": {"a": "x = :me"}})
     assert read_policy(text) == Policy({"b": ("x",)})
 
@@ -120,7 +120,7 @@ def test_a_predicate_is_a_condition_over_its_table(predicate: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("predicate", "told"),
+    ("predicate", "problem"),
     [
         ("", "empty"),
         ("region = ", "cannot be read"),
@@ -143,14 +143,14 @@ def test_a_predicate_is_a_condition_over_its_table(predicate: str) -> None:
         ("region\u200b = 'a'", "hidden_character"),
     ],
 )
-def test_anything_else_is_told_when_the_document_is_read(predicate: str, told: str) -> None:
+def test_any_other_predicate_is_an_error_when_the_document_is_read(predicate: str, problem: str) -> None:
     with pytest.raises(UsageError, match="rows") as raised:
         document(tables={"orders": ["id"]}, rows={"orders": predicate})
-    assert told in str(raised.value.facts["problem"])
+    assert problem in str(raised.value.facts["problem"])
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "problem"),
     [
         ("[]", "not a JSON object"),
         ("{}", "tables: missing"),
@@ -167,7 +167,7 @@ def test_anything_else_is_told_when_the_document_is_read(predicate: str, told: s
         ('{"roles": {"r": {"tables": {"a": []}, "rows": {"b": "x = 1"}}}}', "roles.r.rows.b: not among"),
     ],
 )
-def test_a_mistake_in_the_document_is_an_error(text: str, told: str) -> None:
+def test_a_mistake_in_the_document_is_an_error(text: str, problem: str) -> None:
     with pytest.raises(UsageError) as raised:
         read_policies(text)
-    assert told in str(raised.value.facts["problem"])
+    assert problem in str(raised.value.facts["problem"])

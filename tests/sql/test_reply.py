@@ -109,5 +109,5 @@ def test_a_comment_after_a_statement_is_no_refusal(reply: str) -> None:
 
 
 def test_a_statement_with_a_problem_keeps_both() -> None:
-    given = {"sql": SQL, "problem": "ambiguous_question", "explanation": "I took the last year."}
-    assert parse_reply(json.dumps(given)) == ModelReply(SQL, "ambiguous_question", "I took the last year.")
+    fields = {"sql": SQL, "problem": "ambiguous_question", "explanation": "I took the last year."}
+    assert parse_reply(json.dumps(fields)) == ModelReply(SQL, "ambiguous_question", "I took the last year.")

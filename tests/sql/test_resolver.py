@@ -5,7 +5,7 @@ import pytest
 from gallery import gallery
 from text2sql.sql import check
 from text2sql.sql.fixes.fix_context import Fault, FixContext
-from text2sql.sql.lenient_parse import read
+from text2sql.sql.lenient_parse import parse_leniently
 from text2sql.sql.refusal import Refused
 from text2sql.sql.resolver import Resolver
 from text2sql.sql.schema_index import schema_index_for
@@ -14,7 +14,7 @@ from text2sql.types import Policy, SqlRejected
 
 
 def context(sql: str, dialect: str = "sqlite") -> FixContext:
-    tree, _ = read(sql, dialect)
+    tree, _ = parse_leniently(sql, dialect)
     assert tree is not None
     return FixContext(tree, dialect, schema_index_for(gallery(dialect), None, dialect))
 
@@ -23,8 +23,8 @@ def origins(sql: str) -> list[str]:
     """The stored columns that the outermost SELECT returns, "" for one that is computed or not known."""
     resolved = context(sql)
     outputs = resolved.resolver.outputs
-    found = [outputs.origins.get(name) for name in outputs.names]
-    return [f"{origin[0].name}.{origin[1].name}" if origin else "" for origin in found]
+    output_origins = [outputs.origins.get(name) for name in outputs.names]
+    return [f"{origin[0].name}.{origin[1].name}" if origin else "" for origin in output_origins]
 
 
 @pytest.mark.parametrize(

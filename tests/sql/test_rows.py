@@ -51,7 +51,7 @@ def catalog(dialect: str) -> Catalog:
     tables = tuple(
         Table(
             grammar.tables.stored(name),
-            tuple(Column(grammar.columns.stored(one), "text") for one in columns),
+            tuple(Column(grammar.columns.stored(column), "text") for column in columns),
             kind="view" if name in VIEWS else "table",
         )
         for name, columns in POLICY.tables.items()
@@ -158,8 +158,8 @@ def test_roles_that_add_up_are_joined_by_or(dialect: str) -> None:
     policy = Policy({"t": ("a",)}, {}, {"t": rules})
     checked = check("SELECT a FROM t", dialect, None, policy)
     assert isinstance(checked, CheckedSql)
-    wanted = "(text2sql_base.a = 1) OR (text2sql_base.b = -2.5 OR text2sql_base.a IS NULL)"
-    assert wanted in checked.sql
+    expected = "(text2sql_base.a = 1) OR (text2sql_base.b = -2.5 OR text2sql_base.a IS NULL)"
+    assert expected in checked.sql
 
 
 def test_a_table_without_remaining_rules_shows_no_row() -> None:
@@ -226,7 +226,7 @@ FORGED = [
 def test_a_finished_text_without_its_rules_is_refused(sql: str) -> None:
     """Simulates a bug in an earlier rewrite that lost the wrappers."""
     policy = replace(POLICY, default_schema={"postgres": "public"})
-    statement = parse.read(sql, "postgres", None, policy)
+    statement = parse.parse_statement(sql, "postgres", None, policy)
 
     def work() -> CheckedSql:
         table_wrapper.verify(statement, statement.tree)
@@ -249,6 +249,6 @@ def test_a_finished_text_that_was_loosened_is_refused() -> None:
         checked.sql.replace("orders AS text2sql_base", "products AS text2sql_base"),
     ):
         assert less != checked.sql
-        statement = parse.read(less, "postgres", None, POLICY)
+        statement = parse.parse_statement(less, "postgres", None, POLICY)
         result = parse.verdict(less, partial(table_wrapper.verify, statement, statement.tree))
         assert isinstance(result, SqlRejected), less

@@ -26,7 +26,7 @@ from text2sql.sql.query_features import (
         ("SELECT FROM WHERE (", False),
     ],
 )
-def test_only_an_order_at_the_top_makes_a_sequence(sql: str, ordered: bool) -> None:
+def test_only_a_top_level_order_by_orders_the_result(sql: str, ordered: bool) -> None:
     assert is_ordered(sql, "sqlite") is ordered
 
 
@@ -52,12 +52,12 @@ def test_only_an_order_at_the_top_makes_a_sequence(sql: str, ordered: bool) -> N
         ("SELECT (", "unknown"),
     ],
 )
-def test_hardness_grows_with_what_has_to_be_put_together(sql: str, level: Hardness) -> None:
+def test_hardness_grows_with_the_parts_of_a_query(sql: str, level: Hardness) -> None:
     assert hardness(sql, "sqlite") == level
 
 
 @pytest.mark.parametrize(
-    ("got", "first"),
+    ("sql", "first"),
     [
         ("SELECT name, age FROM t WHERE city = 'Paris'", "column_count"),
         ("SELECT t.name FROM t JOIN u ON t.id = u.id WHERE city = 'Paris'", "table"),
@@ -72,8 +72,8 @@ def test_hardness_grows_with_what_has_to_be_put_together(sql: str, level: Hardne
         ("SELECT name FROM", "unreadable"),
     ],
 )
-def test_a_wrong_query_is_put_into_the_class_that_tells_most(got: str, first: str) -> None:
-    assert differences("SELECT name FROM t WHERE city = 'Paris'", got, "sqlite")[0] == first
+def test_the_most_significant_difference_comes_first(sql: str, first: str) -> None:
+    assert differences("SELECT name FROM t WHERE city = 'Paris'", sql, "sqlite")[0] == first
 
 
 def test_the_used_names_are_tables_columns_and_texts_without_join_keys() -> None:
@@ -83,7 +83,7 @@ def test_the_used_names_are_tables_columns_and_texts_without_join_keys() -> None
 
 
 @pytest.mark.parametrize(
-    ("sql", "loose"),
+    ("sql", "expected"),
     [
         ("SELECT name, SUM(price) FROM t", True),
         ("SELECT name FROM t GROUP BY city", True),
@@ -96,5 +96,5 @@ def test_the_used_names_are_tables_columns_and_texts_without_join_keys() -> None
         ("SELECT FROM WHERE (", False),
     ],
 )
-def test_what_a_group_may_differ_in_is_no_answer(sql: str, loose: bool) -> None:
-    assert shows_arbitrary_row(sql, "sqlite", {"ID"}) is loose
+def test_a_column_that_differs_within_a_group_is_detected(sql: str, expected: bool) -> None:
+    assert shows_arbitrary_row(sql, "sqlite", {"ID"}) is expected

@@ -38,7 +38,7 @@ def one_worker() -> Iterator[None]:
     close_workers()
 
 
-def gone(pid: int) -> bool:
+def has_exited(pid: int) -> bool:
     """Whether a process has exited; a zombie counts as exited."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
@@ -48,9 +48,9 @@ def gone(pid: int) -> bool:
 
 def until_gone(*pids: int) -> None:
     end = time.monotonic() + 20
-    while not all(map(gone, pids)) and time.monotonic() < end:
+    while not all(map(has_exited, pids)) and time.monotonic() < end:
         time.sleep(0.02)
-    assert all(map(gone, pids))
+    assert all(map(has_exited, pids))
 
 
 def test_a_worker_returns_the_verdict_of_the_guard() -> None:
@@ -119,9 +119,9 @@ def test_an_import_that_fails_in_a_worker_is_logged(
 
 def test_a_fault_of_the_guard_is_logged_without_the_statement(caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.ERROR):
-        found = in_worker_now(costly.broken_check, "SELECT 1", "sqlite")
-    assert isinstance(found, SqlRejected)
-    assert found.rule == "internal"
+        result = in_worker_now(costly.broken_check, "SELECT 1", "sqlite")
+    assert isinstance(result, SqlRejected)
+    assert result.rule == "internal"
     assert "IndexError at costly.py" in caplog.text
     assert "a piece of the statement" not in caplog.text
 
@@ -237,8 +237,8 @@ def test_no_shape_of_a_statement_costs_this_process_or_a_worker_more_than_its_bu
     for seed in range(40):
         text = nasty(seed)
         began, cost = time.process_time(), time.thread_time()
-        found = in_worker_now(check, text, dialect, SHOP if dialect == "sqlite" else None)
-        assert isinstance(found, CheckedSql | SqlRejected)
+        result = in_worker_now(check, text, dialect, SHOP if dialect == "sqlite" else None)
+        assert isinstance(result, CheckedSql | SqlRejected)
         assert time.thread_time() - cost < 0.05, text[:200]
         assert time.process_time() - began < 0.05, text[:200]
 

@@ -16,14 +16,14 @@ HOMES = {"sqlite": "main", "duckdb": "main", "postgres": "public", "mysql": "sho
 HIDDEN = {"customers": ("ssn", "password_hash"), "employees": ("salary",)}
 
 
-def seen(policy: Policy) -> Policy:
+def extended_policy(policy: Policy) -> Policy:
     """The policy of the read cases, with a view and a table that is no longer there."""
     return replace(policy, tables={**policy.tables, "order_totals": ("id", "total"), "gone": ("id",)})
 
 
 def catalog(policy: Policy, dialect: str) -> Catalog:
     tables = [
-        Table(name, tuple(Column(one, "text") for one in (*columns, *HIDDEN.get(name, ()))))
+        Table(name, tuple(Column(column, "text") for column in (*columns, *HIDDEN.get(name, ()))))
         for name, columns in policy.tables.items()
     ]
     hidden = Table("secrets", (Column("id", "int"),))
@@ -33,7 +33,7 @@ def catalog(policy: Policy, dialect: str) -> Catalog:
 
 def verdict(sql: str, dialect: str, policy: Policy, nonce: str = "") -> CheckedWrite | SqlRejected:
     home = {**policy.default_schema, dialect: HOMES[dialect]}
-    shown = replace(seen(policy), default_schema=home)
+    shown = replace(extended_policy(policy), default_schema=home)
     return check_write(sql, dialect, catalog(policy, dialect), shown, nonce=nonce)
 
 

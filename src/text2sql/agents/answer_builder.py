@@ -69,8 +69,8 @@ def _shown_sql(state: SQLMessageState) -> str:
 
 
 def _last_sql(state: SQLMessageState) -> str:
-    tried = (error["sql"] for error in reversed(state.get("error_history", ())))
-    return state.get("generated_sql", "") or next(filter(None, tried), "")
+    failed_queries = (error["sql"] for error in reversed(state.get("error_history", ())))
+    return state.get("generated_sql", "") or next(filter(None, failed_queries), "")
 
 
 def _failure_reason(state: SQLMessageState) -> str:

@@ -19,7 +19,7 @@ from text2sql.agents.talk import talk_of
 from text2sql.errors import ModelError, Text2SQLError
 from text2sql.i18n import Language
 from text2sql.llm.prompts import render
-from text2sql.schema import SchemaContext, about
+from text2sql.schema import SchemaContext, coverage
 from text2sql.schema.out_of_scope import MIN_COVERAGE
 from text2sql.types import Classification, Message, ModelRequest
 
@@ -35,8 +35,8 @@ _SURE = 0.75  # below this confidence a model is asked, if it is quick
 async def classifier(state: SQLMessageState, ctx: NodeContext) -> Update:
     message = state["messages"][-1]
     # without NUL, which PostgreSQL cannot store
-    whole, most = str(message.text).replace("\0", "").strip(), ctx.settings.question_length
-    text = whole[:most]
+    full_text, max_length = str(message.text).replace("\0", "").strip(), ctx.settings.question_length
+    text = full_text[:max_length]
     turns = state.get("turns", [])
     question, is_choice = _resolve_choice(text, turns)
     ctx = replace(ctx, language=_language(question, ctx, turns))
@@ -49,9 +49,9 @@ async def classifier(state: SQLMessageState, ctx: NodeContext) -> Update:
         "preset": ctx.options.preset or ctx.settings.preset,
     }
     has_words = any(character.isalnum() for character in question)  # "?!" and smileys ask nothing
-    if not has_words or len(whole) > most:
+    if not has_words or len(full_text) > max_length:
         key = "long" if has_words else "empty"
-        return {**base, **_reason_update(ctx, "ambiguous_question", key, most=most)}
+        return {**base, **_reason_update(ctx, "ambiguous_question", key, most=max_length)}
     try:
         pagination = state.get("pagination")
         if pagination:
@@ -99,7 +99,7 @@ def _classify_by_rules(
 ) -> Classification:
     if turns and looks_like_follow_up(question):
         return Classification("data", 0.85, ctx.say("reason.follow_up"))
-    share = about(question, schema_context)
+    share = coverage(question, schema_context)
     if share >= MIN_COVERAGE:
         return Classification("data", round(0.75 + share / 5, 2), ctx.say("reason.names"))
     return Classification("data", 0.6, ctx.say("reason.unsure"))

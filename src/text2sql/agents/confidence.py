@@ -12,15 +12,15 @@ from math import exp
 
 from text2sql.agents.state import GeneratedQuery, SQLMessageState, ValidatedQuery
 from text2sql.question import analytic_kinds
-from text2sql.schema import SchemaContext, unanswered, uncalled, uncovered_words
+from text2sql.schema import SchemaContext, count_ignored_words, count_unrequested_columns, uncovered_words
 from text2sql.sql import in_worker
-from text2sql.sql.query_features import Traits, traits
+from text2sql.sql.query_features import QueryFeatures, query_features
 from text2sql.types import Certainty, SqlRejected
 
 # Fitted to 278 questions about 30 training databases, in both languages; `bias` is the score of an answer
 # without any signal. Set by hand: blind, repairs, errors, tables and hardness, because their failures on the
 # training databases were fixed, so that the fit would understate them; and unanswered, uncalled, loose and
-# the last three, which were added later.
+# the last three, which were added later. The names are stored in answers and records, so they stay.
 WEIGHTS: Mapping[str, float] = {
     "bias": 4.448,
     "doubt": -4.404,
@@ -166,20 +166,20 @@ def question_signals(question: str, schema_context: SchemaContext, *, follow_up:
     }
 
 
-async def against(
+async def mismatch_signals(
     question: str, sql: str, shown: str, schema_context: SchemaContext
 ) -> tuple[str, dict[str, float]]:
     """The hardness of a query, and signals that it does not fit its question or is ambiguous."""
     catalog = schema_context.catalog
     keys = {key for table in catalog.tables for key in table.primary_key}
-    features = await in_worker(traits, sql, shown, catalog.dialect, keys)
+    features = await in_worker(query_features, sql, shown, catalog.dialect, keys)
     if isinstance(features, SqlRejected):
-        features = Traits()
-    names = (*features.named.tables, *features.named.columns, *features.named.texts)
+        features = QueryFeatures()
+    names = (*features.used_names.tables, *features.used_names.columns, *features.used_names.texts)
     misfits = {
-        "unanswered": float(await asyncio.to_thread(unanswered, question, names, schema_context)),
-        "uncalled": float(uncalled(question, features.named.columns)),
-        "loose": float(features.loose),
+        "unanswered": float(await asyncio.to_thread(count_ignored_words, question, names, schema_context)),
+        "uncalled": float(count_unrequested_columns(question, features.used_names.columns)),
+        "loose": float(features.shows_arbitrary_row),
     }
     return features.hardness, misfits
 

@@ -1,5 +1,5 @@
 """The confirmation node: a write waits for a person. It shows the statement and how many rows a rolled-back
-rehearsal touched, and interrupts the run until somebody says yes or no, even after a restart.
+rehearsal touched, and interrupts the run until the user confirms or declines, even after a restart.
 """
 
 from dataclasses import asdict, replace

@@ -82,7 +82,9 @@ def _may_try_alternative(state: SQLMessageState, ctx: NodeContext) -> bool:
 
 
 def _is_doubtful(executed: _Executed, state: SQLMessageState) -> bool:
-    """An empty result always is: the user is asked only if another query is empty too."""
+    """Whether an alternative is worth a call. An empty result always is: the user is asked only if another
+    query is empty too.
+    """
     rows = rows_in(executed.result)
     return not rows or confidence_of(signals_of(state, executed.passed, rows)) < DOUBTFUL
 
@@ -173,8 +175,8 @@ def _validation(state: SQLMessageState) -> dict[str, Any]:
 
 
 async def _run_write(write: PendingWrite, state: SQLMessageState, ctx: NodeContext) -> Update:
-    """Run a confirmed write. It is claimed first: after a crash in between nobody knows whether it ran, so it
-    is not run again, and the answer says so.
+    """Run a confirmed write. It is claimed first: after a crash in between it is unknown whether the write
+    ran, so it is not run again, and the answer says so.
     """
     if not write.get("confirmed"):
         raise RuntimeError("a write runs only after a person has confirmed it")

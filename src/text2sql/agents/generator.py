@@ -19,7 +19,7 @@ from text2sql.text_normalization import normalised
 from text2sql.types import Candidate, Message, ModelRequest, Reply, SqlToken
 
 # The structured output; `problem` lets a model decline instead of inventing a query. Models without
-# structured output are told of a line for that (`prompts/decline.md`).
+# structured output reply with a line for that (`prompts/decline.md`).
 REPLY: Mapping[str, object] = {
     "type": "object",
     "properties": {

@@ -44,9 +44,9 @@ _SWITCH: Mapping[str, bool | None] = {"": None, "on": True, "off": False}
 
 
 def _preset(name: str) -> Preset:
-    for known, row in PRESETS.items():
+    for known, preset in PRESETS.items():
         if known == name:
-            return row
+            return preset
     raise UsageError("usage.preset", name=name, presets=", ".join(PRESETS))
 
 
@@ -62,22 +62,22 @@ def effective_preset(options: RunOptions, settings: Settings) -> Preset:
     """The preset of one question. Options replace the switches of the settings, and those replace the
     preset's values. `settings.max_attempts` is an upper limit for presets, not for the option.
     """
-    row = _preset(options.preset or settings.preset)
+    preset = _preset(options.preset or settings.preset)
     explain = _switch("explain", options.explain, settings.explain)
     repair = _switch("repair", options.repair, settings.repair)
     max_attempts = options.max_attempts
     if type(max_attempts) is not int or max_attempts < 0:
         raise _unknown("max_attempts", max_attempts, "1, 2, 3 …")
     if repair is False:
-        max_attempts, row = 1, replace(row, refresh=False)
+        max_attempts, preset = 1, replace(preset, refresh=False)
     elif not max_attempts:
-        wanted = 0 if repair and row.max_attempts == 1 else row.max_attempts
-        max_attempts = min(wanted or settings.max_attempts, settings.max_attempts)
+        attempts = 0 if repair and preset.max_attempts == 1 else preset.max_attempts
+        max_attempts = min(attempts or settings.max_attempts, settings.max_attempts)
     return replace(
-        row,
+        preset,
         max_attempts=max_attempts,
-        explain=row.explain if explain is None else explain,
-        fixes=_fixes(settings.fixes or row.fixes),
+        explain=preset.explain if explain is None else explain,
+        fixes=_fixes(settings.fixes or preset.fixes),
         summary=_choice("summary", options.summary or settings.summary, get_args(Summary)),
     )
 

@@ -225,10 +225,10 @@ def _shown_hits(question: str, info: SchemaInfo, sharing: ValueSharing) -> list[
 
 def _unambiguous(hits: Sequence[Hit]) -> list[Hit]:
     """Hits of words that occur in one column only: given two, a small model uses both."""
-    places: dict[str, set[tuple[str, str]]] = {}
+    columns_by_phrase: dict[str, set[tuple[str, str]]] = {}
     for hit in hits:
-        places.setdefault(hit["said"], set()).add((hit["table"], hit["column"]))
-    return [hit for hit in hits if len(places[hit["said"]]) == 1]
+        columns_by_phrase.setdefault(hit["said"], set()).add((hit["table"], hit["column"]))
+    return [hit for hit in hits if len(columns_by_phrase[hit["said"]]) == 1]
 
 
 def _quote(value: str) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from text2sql.i18n import Language, say
 from text2sql.sql import in_worker
-from text2sql.sql.outline import Outline, Shown, outline
+from text2sql.sql.outline import Outline, OutputColumn, outline
 
 _MOST = 6  # outputs, conditions or tables that a sentence names
 
@@ -34,21 +34,21 @@ async def describe_query(sql: str, dialect: str, lang: Language, row_limit: int)
         parts.append(say("query.order", lang, keys=_join(keys, lang)))
     if facts.limit is not None and facts.limit < row_limit:
         parts.append(say("query.limit", lang, count=facts.limit))
-    if facts.in_steps:
+    if facts.is_nested:
         parts.append(say("query.steps", lang))
     return ("，" if lang == "zh" else ", ").join(parts)
 
 
 def _describe_outputs(facts: Outline, lang: Language) -> str:
     """Outputs that are also grouped by are listed once."""
-    outputs = [shown for shown in facts.shows if shown.measure != "plain" or shown.text not in facts.groups]
-    shown = _join([_describe_output(output, lang) for output in outputs or facts.shows], lang)
+    outputs = [shown for shown in facts.outputs if shown.measure != "plain" or shown.text not in facts.groups]
+    shown = _join([_describe_output(output, lang) for output in outputs or facts.outputs], lang)
     if facts.groups:
         return say("query.each", lang, shown=shown, groups=_join(facts.groups, lang))
     return say("query.distinct", lang, shown=shown) if facts.distinct else shown
 
 
-def _describe_output(output: Shown, lang: Language) -> str:
+def _describe_output(output: OutputColumn, lang: Language) -> str:
     if output.measure == "plain":
         return _describe_columns(output.text, lang)
     if not output.text:

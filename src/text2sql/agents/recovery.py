@@ -30,7 +30,7 @@ from text2sql.agents.state import GeneratedQuery, Reason, SQLMessageState, add_s
 from text2sql.errors import ModelError
 from text2sql.llm.prompts import between, render
 from text2sql.schema import SchemaContext, ValueSharing, label
-from text2sql.sql import in_worker, narrowed
+from text2sql.sql import in_worker, with_row_limit
 from text2sql.types import CheckedSql, Limits, Message, Status
 
 _STATUS: Mapping[Reason, Status] = {"missing_database_info": "no_data", "ambiguous_question": "clarify"}
@@ -101,7 +101,7 @@ async def _try_alternatives(
     """
     schema_context = await ctx.resources.catalog_cache.schema_context()
     similar = await similar_pairs(state, ctx)
-    tried = {_normalized(query["sql"]) for query in state.get("candidates", ())}
+    known_queries = {_normalized(query["sql"]) for query in state.get("candidates", ())}
     candidates, cost = list(doubtful), Update()
     try:
         # Leave time to answer with the existing query.
@@ -120,8 +120,8 @@ async def _try_alternatives(
         cost = usage_update(state, reply)
         state = {**state, **cost}  # type: ignore[typeddict-item]
         sql = read_candidate(reply.candidates[0]).sql
-        if _normalized(sql) not in ("", *tried):
-            tried.add(_normalized(sql))
+        if _normalized(sql) not in ("", *known_queries):
+            known_queries.add(_normalized(sql))
             candidates.append({**generated_query(sql, reply.candidates[0]), "gap": gap})
     attempts = state.get("attempts", 0) + len(replies)
     return {**cost, "candidates": candidates, "attempts": attempts, "token_alternatives": []}
@@ -135,9 +135,9 @@ async def _limit_rows(last: dict[str, str], state: SQLMessageState, ctx: NodeCon
     catalog = schema_context.catalog
     validation = state.get("validation_result")
     passed = validation["passed"] if validation is not None else []
-    written = next((query["text"] for query in passed if query["sql"] == last["sql"]), last["sql"])
+    unlimited_sql = next((query["text"] for query in passed if query["sql"] == last["sql"]), last["sql"])
     query = await in_worker(
-        narrowed, written, catalog.dialect, catalog, schema_context.policy, rows=_LIMITED_ROWS
+        with_row_limit, unlimited_sql, catalog.dialect, catalog, schema_context.policy, rows=_LIMITED_ROWS
     )
     if not isinstance(query, CheckedSql) or _normalized(query.shown) == _normalized(last["sql"]):
         return None
@@ -182,21 +182,21 @@ async def _regenerate(state: SQLMessageState, ctx: NodeContext) -> Update:
             state, (*values_sent(state, ctx.sharing(schema_context)), *sample.columns), sample.rows
         ),
     }
-    written = [read_candidate(item).sql for item in reply.candidates]
+    model_queries = [read_candidate(item).sql for item in reply.candidates]
     failed = [item["sql"] for item in state["error_history"]]
-    tried = {
+    known_queries = {
         _normalized(sql) for sql in ("", *failed, *(item["sql"] for item in state.get("candidates", [])))
     }
-    new = {_normalized(sql): sql for sql in written if _normalized(sql) not in tried}
-    if not new:
-        if any(written):
+    new_queries = {_normalized(sql): sql for sql in model_queries if _normalized(sql) not in known_queries}
+    if not new_queries:
+        if any(model_queries):
             history = with_error(state, "recovery", "budget_exhausted", "the same query again")
             return {**cost, **give_up(state, ctx, "budget_exhausted"), "error_history": history}
         reason, explanation = failure_reason(reply.candidates[0])
         history = with_error(state, "recovery", reason, reply.text)
         ended: SQLMessageState = {**state, "error_history": history, "user_prompt": explanation}
         return {**cost, **give_up(ended, ctx, reason), "error_history": history}
-    candidates = [{"sql": sql, "logprob": None} for sql in new.values()]
+    candidates = [{"sql": sql, "logprob": None} for sql in new_queries.values()]
     return {**cost, "candidates": candidates, "generated_sql": candidates[0]["sql"]}
 
 

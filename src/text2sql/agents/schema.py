@@ -8,7 +8,7 @@ database and the settings: never on earlier questions or on what the model has a
 from text2sql.agents.node_context import NodeContext, Update, final_update
 from text2sql.agents.prompt_builder import schema_fits
 from text2sql.agents.state import Option, SchemaInfo, SQLMessageState
-from text2sql.schema import AmbiguousTables, hints, is_out_of_scope, rivals, uncovered_words
+from text2sql.schema import AmbiguousTables, find_ambiguous_tables, hints, is_out_of_scope, uncovered_words
 from text2sql.schema.table_labels import label
 
 
@@ -22,7 +22,7 @@ async def schema(state: SQLMessageState, ctx: NodeContext) -> Update:
         words = ", ".join(uncovered_words(question, schema_context)[:3])
         return no_data_update(ctx, "missing_database_info", "reason.no_data", words=words)
     if stands_alone and ctx.preset.ask_back:
-        ambiguous = rivals(question, schema_context)
+        ambiguous = find_ambiguous_tables(question, schema_context)
         if ambiguous:
             return ask_which_table(ambiguous[0], ctx)
     hits = schema_context.values.find(question)
@@ -60,7 +60,7 @@ def no_data_update(ctx: NodeContext, reason: str, key: str, **facts: object) -> 
 
 def ask_which_table(ambiguous: AmbiguousTables, ctx: NodeContext) -> Update:
     """Ask which table is meant, when two match a word equally well."""
-    message = ctx.say("reason.two_tables", said=ambiguous.said)
+    message = ctx.say("reason.two_tables", phrase=ambiguous.phrase)
     return {
         "status": "clarify",
         "sql_generation_failure_reason": "ambiguous_question",

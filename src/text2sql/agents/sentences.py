@@ -20,14 +20,14 @@ def _describe(result: QueryResult, lang: Language) -> str:
         return say("answer.empty", lang)
     if len(rows) == 1:
         values = "; ".join(_labeled(name, value, lang) for name, value in zip(names, rows[0], strict=True))
-        return say("answer.value" if is_expression(names[0]) else "answer.one", lang, told=values)
+        return say("answer.value" if is_expression(names[0]) else "answer.one", lang, values=values)
     count = _number(len(rows))
     key = "answer.cut" if result.truncated else "answer.many"
     labels = _labels(result)
     shown = [_row(row, labels, lang) for row in rows[:_LISTED]]
     more = "…" if len(rows) > _LISTED else ""
     separator = "；" if lang == "zh" else "; "
-    text = say(key, lang, count=count, told=separator.join(shown) + more)
+    text = say(key, lang, count=count, values=separator.join(shown) + more)
     return text[:-1] if more else text  # the ellipsis ends the sentence
 
 

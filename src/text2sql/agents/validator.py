@@ -7,7 +7,7 @@ import asyncio
 from dataclasses import dataclass, field
 
 from text2sql.agents.catalog_cache import check_query
-from text2sql.agents.confidence import against, question_signals
+from text2sql.agents.confidence import mismatch_signals, question_signals
 from text2sql.agents.node_context import NodeContext, Update, error_detail, final_update
 from text2sql.agents.question_reading import read_intent
 from text2sql.agents.state import GeneratedQuery, PendingWrite, SQLMessageState, ValidatedQuery, error_entry
@@ -94,8 +94,8 @@ class _CandidateValidator:
             checked = await self._check(await self._fix(text, runs=True))
             if checked.problem:
                 fixed = await self._fix(text, runs=False)
-                again = await self._check(fixed) if fixed.fixes else checked
-                checked = checked if again.problem else again
+                rechecked = await self._check(fixed) if fixed.fixes else checked
+                checked = checked if rechecked.problem else rechecked
             await self._decide(number, text, checked)
 
     async def _check(self, fixed: FixedSql) -> "_Checked":
@@ -129,7 +129,7 @@ class _CandidateValidator:
         if self.ctx.preset.explain:
             self.ctx.check("explain", True)
         question, schema_context = self.state["question"], self.schema_context
-        hardness, misfits = await against(question, fixed.sql, query.shown, schema_context)
+        hardness, misfits = await mismatch_signals(question, fixed.sql, query.shown, schema_context)
         self.passed.append(
             ValidatedQuery(
                 text=fixed.sql,

@@ -30,10 +30,10 @@ class MovedNames:
             if name not in MOVED:
                 raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
             warn_moved(name, MOVED[name])
-            found: Any = self
+            value: Any = self
             for part in MOVED[name].split("."):
-                found = getattr(found, part)
-            return found
+                value = getattr(value, part)
+            return value
 
         def warm_in_background(self) -> None:
             warn_moved("warm_in_background()", "warm(background=True)")

@@ -23,7 +23,7 @@ from text2sql.i18n import say
 from text2sql.reports.lock import Entry, Lock, query_reads, reads_unchanged_columns
 from text2sql.reports.outcomes import AnsweredReport, Item, Outcome, ReportOptions, Stage, Step
 from text2sql.reports.parameters import without_parameters
-from text2sql.sql import Named, in_worker, parameterize, with_values
+from text2sql.sql import ParameterizedSql, in_worker, parameterize, with_values
 from text2sql.types import Catalog, CheckedSql, Problem, RunOptions
 
 _QUERY_CONCURRENCY = 4  # concurrent queries; other users need the database too
@@ -201,15 +201,15 @@ class _Stages:
         parameterized = (
             None if _mentions_value(item) else await in_worker(parameterize, outcome.sql, dialect, item.forms)
         )
-        if isinstance(parameterized, Named):
+        if isinstance(parameterized, ParameterizedSql):
             restored = await in_worker(
                 with_values, parameterized.sql, dialect, parameterized.names, item.forms
             )
             if isinstance(restored, str) and await self._app.check(restored) == checked:
                 return Entry(item.question, parameterized.sql, parameterized.names, {}, reads)
         literal = await in_worker(parameterize, outcome.sql, dialect, {})
-        same = isinstance(literal, Named) and await self._app.check(literal.sql) == checked
-        sql = literal.sql if isinstance(literal, Named) and same else outcome.sql
+        same = isinstance(literal, ParameterizedSql) and await self._app.check(literal.sql) == checked
+        sql = literal.sql if isinstance(literal, ParameterizedSql) and same else outcome.sql
         return Entry(item.question, sql, {}, item.values, reads)
 
     def new_lock(self, outcomes: Sequence[Outcome]) -> Lock:

@@ -10,7 +10,7 @@ from text2sql.errors import UsageError
 from text2sql.i18n import Language
 from text2sql.reports.lock import Entry, Lock
 from text2sql.reports.parameters import all_forms, parameter_names, substituted
-from text2sql.sql import Forms
+from text2sql.sql import ParameterSpellings
 from text2sql.types import Answer, Problem, Receipt, StageError, Usage
 
 Stage: TypeAlias = Literal["draft", "run", "repair"]
@@ -33,7 +33,7 @@ class Item:
     language: Language
 
     @property
-    def forms(self) -> dict[str, Forms]:
+    def forms(self) -> dict[str, ParameterSpellings]:
         return all_forms(self.values)
 
 

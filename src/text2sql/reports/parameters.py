@@ -13,7 +13,7 @@ from datetime import date, timedelta
 
 from text2sql.errors import UsageError
 from text2sql.i18n import Language
-from text2sql.sql import Forms
+from text2sql.sql import ParameterSpellings
 
 _USED = re.compile(r"(?<![\w:]|\\):([A-Za-z][A-Za-z0-9_]*)", re.ASCII)
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,39}", re.ASCII)
@@ -108,13 +108,13 @@ def _moment(text: str) -> Window | None:
     return Window(date(year, first, 1), date(year, last, monthrange(year, last)[1]))
 
 
-def forms(name: str, value: str) -> Forms:
+def forms(name: str, value: str) -> ParameterSpellings:
     """The value and the values derived from it: `month_start`, `month_next`, `month_year`, …"""
     texts = {name: value, f"{name}_prefix": f"{value}%", f"{name}_anywhere": f"%{value}%"}
     numbers = {name: value} if _NUMBER.fullmatch(value) else {}
     window = window_of(value)
     if window is None:
-        return Forms(texts, numbers)
+        return ParameterSpellings(texts, numbers)
     first, last, after = window.first, window.last, window.last + timedelta(1)
     texts |= {
         f"{name}_start": f"{first}",
@@ -131,10 +131,10 @@ def forms(name: str, value: str) -> Forms:
         years = {f"{name}_year": f"{first:%Y}"}
         if first.month == last.month:
             texts[f"{name}_month"], numbers[f"{name}_month"] = f"{first:%m}", f"{first.month}"
-    return Forms(texts | years, numbers | years, dated=True)
+    return ParameterSpellings(texts | years, numbers | years, is_date=True)
 
 
-def all_forms(values: Mapping[str, str]) -> dict[str, Forms]:
+def all_forms(values: Mapping[str, str]) -> dict[str, ParameterSpellings]:
     """The forms of all parameters. Raises UsageError if derived names clash (`month` has a `month_start`)."""
     forms_of = {name: forms(name, value) for name, value in values.items()}
     for name in values:

@@ -1,13 +1,13 @@
 """Schema and question: value matching, table linking, policy filtering and the schema text for a prompt."""
 
-from text2sql.schema.ambiguity import AmbiguousTables, paths, rivals
+from text2sql.schema.ambiguity import AmbiguousTables, find_ambiguous_tables
 from text2sql.schema.ddl import ddl
 from text2sql.schema.glossary import Glossary, glossary
 from text2sql.schema.hints import hints
 from text2sql.schema.linking import Linker
-from text2sql.schema.out_of_scope import MIN_COVERAGE, about, is_out_of_scope, uncovered_words
+from text2sql.schema.out_of_scope import MIN_COVERAGE, coverage, is_out_of_scope, uncovered_words
 from text2sql.schema.policy_filter import policy_mark, visible
-from text2sql.schema.query_relevance import unanswered, uncalled
+from text2sql.schema.query_relevance import count_ignored_words, count_unrequested_columns
 from text2sql.schema.render import render
 from text2sql.schema.schema_context import SchemaContext, build
 from text2sql.schema.sharing import ValueSharing, share_values
@@ -27,22 +27,21 @@ __all__ = [
     "ValueIndex",
     "ValueQuery",
     "ValueSharing",
-    "about",
     "build",
+    "count_ignored_words",
+    "count_unrequested_columns",
+    "coverage",
     "ddl",
+    "find_ambiguous_tables",
     "glossary",
     "hints",
     "is_out_of_scope",
     "label",
-    "paths",
     "policy_mark",
     "render",
-    "rivals",
     "share_values",
     "terms",
     "text_columns",
-    "unanswered",
-    "uncalled",
     "uncovered_words",
     "value_queries",
     "visible",

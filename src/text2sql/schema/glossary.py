@@ -65,14 +65,14 @@ class Glossary:
 
     def synonyms(self, term: str) -> list[str]:
         """All terms that share a meaning with this one, in both languages, in the order of the glossary."""
-        found = dict.fromkeys(
+        synonyms = dict.fromkeys(
             synonym
             for meaning in sorted(self.meanings(term))
             for side in self._lines[meaning]
             for synonym in side
         )
-        found.pop(term, None)
-        return list(found)
+        synonyms.pop(term, None)
+        return list(synonyms)
 
     def __len__(self) -> int:
         return len(self._lines)

@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
-from text2sql.schema.name_index import Place, build_name_index
+from text2sql.schema.name_index import NamedItem, build_name_index
 from text2sql.schema.stopwords import vocabulary
 from text2sql.schema.table_labels import Joins, label
 from text2sql.schema.tokenizer import Term, Token, is_word, pairs, stem, terms, tokens
@@ -49,7 +49,7 @@ class Linker:
         ]
 
     @cached_property
-    def called(self) -> Mapping[Token, tuple[Place, ...]]:
+    def name_index(self) -> Mapping[Token, tuple[NamedItem, ...]]:
         """Index from a token to the tables and columns with that whole name; built on first use."""
         return build_name_index(self._catalog)
 
@@ -164,7 +164,7 @@ def _has_meaning(text: str) -> bool:
 
 
 def _is_stop_word(term: Term) -> bool:
-    return not words(term.said)
+    return not words(term.text)
 
 
 def _long_forms(word: str) -> list[str]:

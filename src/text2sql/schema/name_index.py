@@ -11,7 +11,7 @@ from text2sql.schema.table_labels import label
 from text2sql.schema.tokenizer import Token, terms
 from text2sql.types import Catalog, Table
 
-Place: TypeAlias = tuple[str, str]  # table and column; the column is "" for the table itself
+NamedItem: TypeAlias = tuple[str, str]  # table and column; the column is "" for the table itself
 
 # Parts of names that only say what kind of thing a table or column is.
 _FILLERS = frozenset(
@@ -20,17 +20,17 @@ _FILLERS = frozenset(
 _LONGEST = 40  # characters: a longer comment is a sentence, not a name
 
 
-def build_name_index(catalog: Catalog) -> Mapping[Token, tuple[Place, ...]]:
+def build_name_index(catalog: Catalog) -> Mapping[Token, tuple[NamedItem, ...]]:
     """Word or meaning → the tables and columns whose whole name it is."""
-    index: dict[Token, dict[Place, None]] = defaultdict(dict)
+    index: dict[Token, dict[NamedItem, None]] = defaultdict(dict)
     for table in catalog.tables:
-        for text, place in _names(table, label(table, catalog)):
+        for text, item in _names(table, label(table, catalog)):
             for token in _whole_name_tokens(text):
-                index[token][place] = None
-    return {token: tuple(places) for token, places in index.items()}
+                index[token][item] = None
+    return {token: tuple(items) for token, items in index.items()}
 
 
-def _names(table: Table, name: str) -> Iterator[tuple[str, Place]]:
+def _names(table: Table, name: str) -> Iterator[tuple[str, NamedItem]]:
     yield table.name, (name, "")
     yield table.comment, (name, "")
     for column in table.columns:

@@ -48,14 +48,14 @@ def uncovered_words(question: str, schema_context: SchemaContext) -> list[str]:
     """The content words, as written, that match no table, column, comment, value or synonym."""
     return list(
         dict.fromkeys(
-            term.said
+            term.text
             for term, match in _classified(question, schema_context)
             if match in ("missing", "unknown")
         )
     )
 
 
-def about(question: str, schema_context: SchemaContext) -> float:
+def coverage(question: str, schema_context: SchemaContext) -> float:
     """The share of the question's content that the database covers; 1.0 if it has no content words."""
     return _share(_classified(question, schema_context))
 
@@ -65,8 +65,8 @@ def is_out_of_scope(question: str, schema_context: SchemaContext) -> bool:
     if not schema_context.linker.is_readable:
         return False
     classified = _classified(question, schema_context)
-    enough = MIN_COVERAGE_CHINESE if any(term.is_chinese for term, _ in classified) else MIN_COVERAGE
-    return any(match == "missing" for _, match in classified) and _share(classified) < enough
+    minimum = MIN_COVERAGE_CHINESE if any(term.is_chinese for term, _ in classified) else MIN_COVERAGE
+    return any(match == "missing" for _, match in classified) and _share(classified) < minimum
 
 
 def _share(classified: _Classified) -> float:
@@ -111,7 +111,7 @@ def _classified(question: str, schema_context: SchemaContext) -> _Classified:
 def _classify(term: Term, schema_context: SchemaContext) -> _Match:
     match = _schema_match(term, schema_context)
     if term.is_general:
-        if match not in ("name", "stem") or not words(term.said):
+        if match not in ("name", "stem") or not words(term.text):
             return "neutral"
         return "table" if schema_context.linker.named_by(term) else "general"
     if match:
@@ -169,14 +169,14 @@ def _with_compounds(classified: list[tuple[Term, _Match]]) -> list[tuple[Term, _
     """Reclassify Chinese compounds: a known word followed or preceded by one more character is another,
     unknown word.
     """
-    for at in range(1, len(classified)):
-        (left, left_match), (right, right_match) = classified[at - 1], classified[at]
+    for index in range(1, len(classified)):
+        (left, left_match), (right, right_match) = classified[index - 1], classified[index]
         if left.is_chinese and right.is_chinese and left.end == right.start:
             is_compound = right.word in _ENDINGS or (right_match == "unknown" and len(right.word) == 1)
             if left_match == "missing" and is_compound:
-                classified[at - 1] = (left, "unknown")
+                classified[index - 1] = (left, "unknown")
             elif left_match == "unknown" and right_match == "missing" and len(left.word) == 1:
-                classified[at] = (right, "unknown")
+                classified[index] = (right, "unknown")
     return [
         (term, "neutral" if _is_fragment(term) and match == "unknown" else match)
         for term, match in classified

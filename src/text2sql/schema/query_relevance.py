@@ -6,7 +6,7 @@ from text2sql.schema.schema_context import SchemaContext
 from text2sql.schema.tokenizer import Term, Token, pairs, stem, terms, tokens
 
 
-def unanswered(question: str, names: Iterable[str], schema_context: SchemaContext) -> int:
+def count_ignored_words(question: str, names: Iterable[str], schema_context: SchemaContext) -> int:
     """The number of words that occur in the schema, but in no name or text of the query."""
     query_tokens = {token for name in names for token in tokens(name)}
     ignored = {
@@ -19,7 +19,7 @@ def unanswered(question: str, names: Iterable[str], schema_context: SchemaContex
     return len(ignored)
 
 
-def uncalled(question: str, columns: Iterable[str]) -> int:
+def count_unrequested_columns(question: str, columns: Iterable[str]) -> int:
     """The number of columns of the query that no word of the question asks for."""
     question_tokens = {
         token for term in terms(question) if not term.is_number for token in _match_tokens(term)

@@ -145,7 +145,7 @@ class ValueSharing:
     def _is_category_value(self, value: str) -> bool:
         if self.values != "categories":
             return False
-        return any(self._is_category(*place) for place in self.schema_context.values.places(value))
+        return any(self._is_category(*column) for column in self.schema_context.values.columns_with(value))
 
     def _category_values(self, table: Table, column: Column) -> list[str]:
         """All values of a category column; an empty list for any other column."""

@@ -9,10 +9,10 @@ from text2sql.types import Catalog, ForeignKey, Table
 
 
 def label(table: Table, catalog: Catalog) -> str:
-    return named(table.name, table.schema, catalog)
+    return table_label(table.name, table.schema, catalog)
 
 
-def named(name: str, schema: str, catalog: Catalog) -> str:
+def table_label(name: str, schema: str, catalog: Catalog) -> str:
     return name if schema in ("", catalog.default_schema) else f"{schema}.{name}"
 
 
@@ -93,5 +93,5 @@ class Joins:
 
 def _target(table: Table, foreign: ForeignKey, catalog: Catalog) -> str:
     if not foreign.schema and catalog.table(foreign.table) is None:
-        return named(foreign.table, table.schema, catalog)
-    return named(foreign.table, foreign.schema, catalog)
+        return table_label(foreign.table, table.schema, catalog)
+    return table_label(foreign.table, foreign.schema, catalog)

@@ -33,7 +33,7 @@ _WORD, _SHORT, _MEANING, _ROOT = 1.0, 0.9, 0.75, 0.6  # confidence by kind of to
 class Term:
     """One word of a question, or a phrase of the glossary; `start` and `end` refer to `folded(question)`."""
 
-    said: str
+    text: str
     start: int
     end: int
     word: str  # lower case and singular
@@ -46,7 +46,7 @@ class Term:
     @property
     def is_general(self) -> bool:
         stopwords = vocabulary()
-        return stopwords.is_general(self.word) or stopwords.is_general(self.said.lower())
+        return stopwords.is_general(self.word) or stopwords.is_general(self.text.lower())
 
 
 def folded(text: str) -> str:
@@ -61,34 +61,34 @@ def has_cjk(text: str) -> bool:
 def terms(question: str) -> tuple[Term, ...]:
     """The terms of a question in order; a phrase follows its words."""
     text = folded(question)
-    found: list[Term] = []
+    all_terms: list[Term] = []
     english: list[Term] = []
     for match in _PIECE.finditer(text):
         start, end = match.span()
         if _IS_CJK.match(text, start):
-            found += _with_phrases(english)
+            all_terms += _with_phrases(english)
             english = []
-            found += _chinese(match.group(), start)
+            all_terms += _chinese(match.group(), start)
         elif match.group()[0].isdecimal():
             english.append(Term(match.group(), start, end, match.group(), is_number=True))
         else:
             english += _english(match.group(), start)
-    return (*found, *_with_phrases(english))
+    return (*all_terms, *_with_phrases(english))
 
 
 def _english(piece: str, start: int) -> Iterator[Term]:
     bare = re.sub(r"['’]s$", "", piece)
-    place = start
+    position = start
     for part in _CAMEL.split(bare):
         word = singular(part.lower())
-        yield Term(part, place, place + len(part), word, _english_meanings(word))
-        place += len(part)
+        yield Term(part, position, position + len(part), word, _english_meanings(word))
+        position += len(part)
 
 
 def _english_meanings(word: str) -> frozenset[int]:
     """The meanings of the word, and of the verb that it may be a form of."""
-    known = glossary()
-    return known.meanings(word).union(*map(known.meanings, _infinitives(word)))
+    known_words = glossary()
+    return known_words.meanings(word).union(*map(known_words.meanings, _infinitives(word)))
 
 
 def _infinitives(word: str) -> tuple[str, ...]:
@@ -103,35 +103,37 @@ def _with_phrases(english: list[Term]) -> list[Term]:
     """The terms with phrases added. Words inside a phrase lose their own meanings: the `credit` of a credit
     card is not a course credit.
     """
-    known = glossary()
-    found: list[Term] = []
-    at = 0
-    while at < len(english):
-        for count in range(min(LONGEST_PHRASE, len(english) - at), 1, -1):
-            group = english[at : at + count]
+    known_words = glossary()
+    with_phrases: list[Term] = []
+    index = 0
+    while index < len(english):
+        for count in range(min(LONGEST_PHRASE, len(english) - index), 1, -1):
+            group = english[index : index + count]
             word = " ".join(term.word for term in group)
-            if meanings := known.meanings(word):
-                found += [Term(term.said, term.start, term.end, term.word) for term in group]
-                said = " ".join(term.said for term in group)
-                found.append(Term(said, group[0].start, group[-1].end, word, meanings, is_phrase=True))
-                at += count
+            if meanings := known_words.meanings(word):
+                with_phrases += [Term(term.text, term.start, term.end, term.word) for term in group]
+                phrase = " ".join(term.text for term in group)
+                with_phrases.append(
+                    Term(phrase, group[0].start, group[-1].end, word, meanings, is_phrase=True)
+                )
+                index += count
                 break
         else:
-            found.append(english[at])
-            at += 1
-    return found
+            with_phrases.append(english[index])
+            index += 1
+    return with_phrases
 
 
 def _chinese(run: str, start: int) -> list[Term]:
     """Segment Chinese text into known words by least cost; unknown characters stay together."""
-    known, general = glossary(), vocabulary().chinese
+    known_words, general = glossary(), vocabulary().chinese
     cost: list[float] = [0.0]
     cut: list[tuple[int, bool]] = [(0, True)]
     for end in range(1, len(run) + 1):
         best_cost, best_cut = cost[end - 1] + 3.0, (end - 1, False)
-        for begin in range(max(0, end - known.longest_chinese), end):
+        for begin in range(max(0, end - known_words.longest_chinese), end):
             piece = run[begin:end]
-            if piece in general or known.is_chinese_word(piece):
+            if piece in general or known_words.is_chinese_word(piece):
                 total = cost[begin] + _word_cost(piece)
                 if total < best_cost:
                     best_cost, best_cut = total, (begin, True)
@@ -152,7 +154,7 @@ def _chinese(run: str, start: int) -> list[Term]:
             start + begin,
             start + end,
             run[begin:end],
-            known.meanings(run[begin:end]),
+            known_words.meanings(run[begin:end]),
             is_chinese=True,
             is_known=is_known,
         )
@@ -180,11 +182,11 @@ def stem(word: str) -> str:
 @lru_cache(maxsize=50_000)
 def tokens(name: str) -> dict[Token, float]:
     """All tokens of a name or a comment with their confidence. Cached: do not modify the result."""
-    found: dict[Token, float] = {}
+    confidences: dict[Token, float] = {}
 
     def add(token: Token, confidence: float) -> None:
-        if found.get(token, 0.0) < confidence:
-            found[token] = confidence
+        if confidences.get(token, 0.0) < confidence:
+            confidences[token] = confidence
 
     for term in terms(name.replace("_", " ")):
         for meaning in term.meanings:
@@ -198,7 +200,7 @@ def tokens(name: str) -> dict[Token, float]:
         for match in re.finditer(rf"[{_CJK}]+", folded(name)):
             for pair in pairs(match.group()):
                 add(pair, _WORD)
-    return found
+    return confidences
 
 
 def _add_word(word: str, add: _AddToken) -> None:
@@ -222,7 +224,7 @@ def _add_long_form(long_form: str, add: _AddToken) -> None:
 
 def pairs(run: str) -> list[str]:
     """The character bigrams of a Chinese text; the text itself if it is shorter than three."""
-    return [run] if len(run) < 3 else [run[at : at + 2] for at in range(len(run) - 1)]
+    return [run] if len(run) < 3 else [run[index : index + 2] for index in range(len(run) - 1)]
 
 
 @lru_cache(maxsize=20_000)
@@ -233,8 +235,8 @@ def _expand(word: str) -> tuple[str, ...]:
         return abbreviations[word]
     if len(word) < 5 or not word.isascii() or is_word(word):
         return ()
-    for at in range(len(word) - 2, 1, -1):
-        left, right = word[:at], word[at:]
+    for index in range(len(word) - 2, 1, -1):
+        left, right = word[:index], word[index:]
         if _is_part(left) and _is_part(right):
             return tuple(long for part in (left, right) for long in abbreviations.get(part, (part,)))
     return ()

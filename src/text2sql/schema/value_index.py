@@ -13,7 +13,7 @@ from text2sql.types import ValueHit
 
 MOST_VALUES = 200_000  # in one index: 150 MB at worst
 _CANDIDATES = 60  # values whose similarity is computed
-_ALIKE = 0.5  # least similarity
+_MIN_SIMILARITY = 0.5  # least similarity
 _QUESTIONS = 64  # size of the cache
 _RUN = re.compile(r"[^\W_]+")
 _YES, _NO = frozenset("yes y true t 1 是".split()), frozenset("no n false f 0 否".split())
@@ -99,9 +99,9 @@ class ValueIndex:
             return None
         return _same_words(value, values) or _same_boolean(value, values) or _initial(value, values)
 
-    def places(self, value: str) -> list[tuple[str, str]]:
+    def columns_with(self, value: str) -> list[tuple[str, str]]:
         columns = self._value_matcher.columns_by_form.get(normalised(value), ())
-        return [column_values.place for column_values in columns]
+        return [column_values.qualified_name for column_values in columns]
 
     def all_of(self, table: str, column: str, most: int) -> list[str]:
         """All values of the column in order; empty if they are not all known or more than `most`."""
@@ -125,7 +125,7 @@ class ValueIndex:
                 score = 2.0
             elif shared:
                 score += 0.3 * len(shared)
-            if score >= _ALIKE:
+            if score >= _MIN_SIMILARITY:
                 scored.append((-score, len(candidate), values.forms[candidate][0]))
         return [spelling for _, _, spelling in sorted(scored)[:most]]
 
@@ -139,10 +139,10 @@ def _meanings(text: str) -> frozenset[int]:
 
 def _same_words(value: str, column: ColumnValues) -> str | None:
     """The only value of the same words: `on-hold` for `On Hold`, `dog` for `Dogs`."""
-    wanted = _plain_words(value)
-    if not wanted or len(column.forms) > _CANDIDATES:
+    value_words = _plain_words(value)
+    if not value_words or len(column.forms) > _CANDIDATES:
         return None
-    matches = [spellings[0] for form, spellings in column.forms.items() if _plain_words(form) == wanted]
+    matches = [spellings[0] for form, spellings in column.forms.items() if _plain_words(form) == value_words]
     return matches[0] if len(matches) == 1 else None
 
 

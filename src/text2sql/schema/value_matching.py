@@ -33,10 +33,10 @@ class ColumnValues:
     first use.
     """
 
-    __slots__ = ("complete", "forms", "grams", "place")
+    __slots__ = ("complete", "forms", "grams", "qualified_name")
 
-    def __init__(self, place: tuple[str, str]) -> None:
-        self.place = place
+    def __init__(self, qualified_name: tuple[str, str]) -> None:
+        self.qualified_name = qualified_name
         self.forms: dict[str, tuple[str, ...]] = {}
         self.complete = False
         self.grams: dict[str, list[str]] | None = None
@@ -67,69 +67,71 @@ class ValueMatcher:
         whole.
         """
         hits: list[ValueHit] = []
-        taken: list[tuple[int, int]] = []
+        taken_spans: list[tuple[int, int]] = []
         for match in _QUOTED.finditer(question):
             start, end = match.span(match.lastindex or 0)
-            said = question[start:end].strip()
-            hits += self._hits(said, self.columns_by_form.get(self._form(said), ()))
-            taken.append((start, end))
+            phrase = question[start:end].strip()
+            hits += self._hits(phrase, self.columns_by_form.get(self._form(phrase), ()))
+            taken_spans.append((start, end))
         for start, end in sorted(self._pieces(question), key=lambda piece: piece[0] - piece[1]):
-            if any(start < other_end and other_start < end for other_start, other_end in taken):
+            if any(start < other_end and other_start < end for other_start, other_end in taken_spans):
                 continue
-            said = question[start:end]
+            phrase = question[start:end]
             columns = [
                 column
-                for column in self.columns_by_form.get(self._form(said), ())
-                if self._is_plausible(said, column, capitals=question[:1].isupper())
+                for column in self.columns_by_form.get(self._form(phrase), ())
+                if self._is_plausible(phrase, column, capitals=question[:1].isupper())
             ]
-            if columns and self._is_specific(said, len(columns)):
-                taken.append((start, end))
-                hits += self._hits(said, columns)
-        return [*hits, *self._synonym_hits(question, taken)]
+            if columns and self._is_specific(phrase, len(columns)):
+                taken_spans.append((start, end))
+                hits += self._hits(phrase, columns)
+        return [*hits, *self._synonym_hits(question, taken_spans)]
 
-    def _synonym_hits(self, question: str, taken: list[tuple[int, int]]) -> Iterator[ValueHit]:
+    def _synonym_hits(self, question: str, taken_spans: list[tuple[int, int]]) -> Iterator[ValueHit]:
         """Values that match by a synonym: France for *French* and 法国. Words that occur in a name of the
         schema do not count.
         """
         text = folded(question)
         for term in terms(question):
-            name = term.is_chinese or _is_proper_name(term, text)
-            inside = any(term.start < end and start < term.end for start, end in taken)
-            if not name or inside or term.is_general:
+            is_name = term.is_chinese or _is_proper_name(term, text)
+            is_inside = any(term.start < end and start < term.end for start, end in taken_spans)
+            if not is_name or is_inside or term.is_general:
                 continue
             others = [synonym for synonym in synonyms(term.word) if len(synonym) > 2 or has_cjk(synonym)]
             if any(self._is_in_a_name(word) for word in (term.word, *others)):
                 continue
             for form in dict.fromkeys(map(normalised, others)):
                 for column in self.columns_by_form.get(form, ())[:_PLACES]:
-                    yield ValueHit(term.said, column.forms[form][0], *column.place)
+                    yield ValueHit(term.text, column.forms[form][0], *column.qualified_name)
 
     def _is_in_a_name(self, word: str) -> bool:
         """Whether the word occurs in the name of a table or column."""
         return " ".join(words(word)) in self._names or bool(self._parts.intersection(words(word)))
 
-    def _form(self, said: str) -> str:
+    def _form(self, phrase: str) -> str:
         """The normalized form; the singular if the form is not a value (*subsidiaries* for `Subsidiary`)."""
-        form = normalised(said)
-        return form if form in self.columns_by_form or not said.isascii() else singular(form)
+        form = normalised(phrase)
+        return form if form in self.columns_by_form or not phrase.isascii() else singular(form)
 
-    def _is_plausible(self, said: str, column: ColumnValues, *, capitals: bool) -> bool:
+    def _is_plausible(self, phrase: str, column: ColumnValues, *, capitals: bool) -> bool:
         """Whether the word can be a value of the column. *Heads born in each state* are about `born_state`,
         not about a department named State; and if the question uses capitals, *every mason* is not Mr Mason.
         """
-        (word, *more) = words(said) or ("",)
-        if more or not said.isascii() or said != said.lower():
+        (word, *more) = words(phrase) or ("",)
+        if more or not phrase.isascii() or phrase != phrase.lower():
             return True
-        names = capitals and len(column.forms) > _NAMES and said not in column.forms[self._form(said)]
-        return not names and (word not in self._parts or word in words(column.place[1]))
+        is_unlikely_name = (
+            capitals and len(column.forms) > _NAMES and phrase not in column.forms[self._form(phrase)]
+        )
+        return not is_unlikely_name and (word not in self._parts or word in words(column.qualified_name[1]))
 
-    def _hits(self, said: str, columns: Sequence[ColumnValues]) -> list[ValueHit]:
-        form = self._form(said)
+    def _hits(self, phrase: str, columns: Sequence[ColumnValues]) -> list[ValueHit]:
+        form = self._form(phrase)
         hits: list[ValueHit] = []
         for column in columns[:_PLACES]:
             spellings = column.forms[form]
-            chosen = (said,) if said in spellings else spellings
-            hits += [ValueHit(said, value, *column.place) for value in chosen]
+            chosen = (phrase,) if phrase in spellings else spellings
+            hits += [ValueHit(phrase, value, *column.qualified_name) for value in chosen]
         return hits
 
     def _pieces(self, question: str) -> Iterator[tuple[int, int]]:
@@ -149,11 +151,11 @@ class ValueMatcher:
                     for _, end in parts[i : i + _CJK_CHARACTERS]:
                         yield start, end
 
-    def _is_specific(self, said: str, columns: int) -> bool:
+    def _is_specific(self, phrase: str, columns: int) -> bool:
         """Whether the text identifies a value: not a number, a letter, a stop word, a name of the schema, or
         a value of many columns such as `yes`.
         """
-        form = normalised(said)
+        form = normalised(phrase)
         if len(form) < 2 or _NUMBER.fullmatch(form):
             return False
         if columns > 3 and len(form) <= 4 and not has_cjk(form):
@@ -161,14 +163,14 @@ class ValueMatcher:
         general = vocabulary()
         if general.is_general(form) or general.is_general(singular(form)):
             return False
-        return (" ".join(words(said)) or form) not in self._names
+        return (" ".join(words(phrase)) or form) not in self._names
 
 
 def _is_proper_name(term: Term, text: str) -> bool:
     """Whether the term is capitalized and not part of a longer name, such as Meeting in *Annual Meeting*."""
     before, after = text[: term.start].split(" "), text[term.end :]
     part = len(before) > 2 and before[-1] == "" and before[-2][:1].isupper()
-    return term.said != term.said.lower() and not part and not after[1:2].isupper()
+    return term.text != term.text.lower() and not part and not after[1:2].isupper()
 
 
 def synonyms(text: str) -> list[str]:

@@ -46,14 +46,17 @@ class ValueQuery:
     column: str
     sql: str
     most: int
-    whole: bool = True  # False: the query reads only the first rows of a large table
+    reads_all_rows: bool = True  # False: the query reads only the first rows of a large table
 
     def domain(self, values: Iterable[object], *, truncated: bool = False) -> Domain:
         """The domain from the values of the result. `truncated`: a limit of the run cut the result off."""
-        found = list(values)
-        texts = tuple(value for value in found[: self.most] if isinstance(value, str))
+        all_values = list(values)
+        texts = tuple(value for value in all_values[: self.most] if isinstance(value, str))
         return Domain(
-            self.table, self.column, texts, self.whole and not truncated and len(found) <= self.most
+            self.table,
+            self.column,
+            texts,
+            self.reads_all_rows and not truncated and len(all_values) <= self.most,
         )
 
 
@@ -69,12 +72,12 @@ def value_queries(
     catalog: Catalog, *, most: int = MOST_VALUES_A_COLUMN, queries: int = MOST_QUERIES
 ) -> Iterator[ValueQuery]:
     """The queries, cheapest (smallest tables) first, as far as the engine knows the sizes."""
-    left = queries
+    remaining = queries
     for table, columns in sorted(text_columns(catalog), key=lambda entry: _size(entry[0])):
-        for column in columns[:left]:
+        for column in columns[:remaining]:
             yield _query(table, column, most, catalog)
-        left -= len(columns)
-        if left <= 0:
+        remaining -= len(columns)
+        if remaining <= 0:
             return
 
 
@@ -97,11 +100,11 @@ def _query(table: Table, column: str, most: int, catalog: Catalog) -> ValueQuery
     quote = "`" if catalog.dialect in _BACKTICKS else '"'
     name = _quoted(column, quote)
     source = ".".join(_quoted(part, quote) for part in (table.schema, table.name) if part)
-    whole = _size(table) <= LARGE
-    if not whole:
+    reads_all_rows = _size(table) <= LARGE
+    if not reads_all_rows:
         source = f"(SELECT {name} FROM {source} {_limit(PREFIX, catalog.dialect)}) t"
     sql = f"SELECT DISTINCT {name} FROM {source} WHERE {name} IS NOT NULL {_limit(most + 1, catalog.dialect)}"
-    return ValueQuery(label(table, catalog), column, sql, most, whole)
+    return ValueQuery(label(table, catalog), column, sql, most, reads_all_rows)
 
 
 def _limit(count: int, dialect: str) -> str:

@@ -9,7 +9,13 @@ from text2sql.sql.fixes import FixedSql, chosen_fixes, fix_sql, fixes_for
 from text2sql.sql.guard import check, check_count, check_page
 from text2sql.sql.literals import Literal, literals
 from text2sql.sql.masking import mask_literals
-from text2sql.sql.parameters import Forms, Named, named_columns, parameterize, with_values
+from text2sql.sql.parameters import (
+    ParameterizedSql,
+    ParameterSpellings,
+    named_columns,
+    parameterize,
+    with_values,
+)
 from text2sql.sql.policy import (
     columns_read,
     policy_for,
@@ -18,17 +24,17 @@ from text2sql.sql.policy import (
     readable_by_all_roles,
     readable_by_roles,
 )
-from text2sql.sql.probe_queries import condition_probes, narrowed
+from text2sql.sql.probe_queries import condition_probes, with_row_limit
 from text2sql.sql.reply import ModelReply, parse_reply, read_reply
 from text2sql.sql.worker_pool import close_workers, in_worker, in_worker_now, start_worker
 from text2sql.sql.writes import check_write
 
 __all__ = [
     "FixedSql",
-    "Forms",
     "Literal",
     "ModelReply",
-    "Named",
+    "ParameterSpellings",
+    "ParameterizedSql",
     "check",
     "check_count",
     "check_page",
@@ -44,7 +50,6 @@ __all__ = [
     "literals",
     "mask_literals",
     "named_columns",
-    "narrowed",
     "parameterize",
     "parse_reply",
     "policy_for",
@@ -54,5 +59,6 @@ __all__ = [
     "readable_by_all_roles",
     "readable_by_roles",
     "start_worker",
+    "with_row_limit",
     "with_values",
 ]

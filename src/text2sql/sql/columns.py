@@ -9,15 +9,15 @@ from sqlglot import exp
 
 from text2sql.sql.dialects import ascii_lower
 from text2sql.sql.refusal import refuse
-from text2sql.sql.scope import Names, Origin, Scope, Source
+from text2sql.sql.scope import NameNormalizer, Origin, Scope, Source
 
 _HIERARCHY = frozenset({"level", "connect_by_isleaf", "connect_by_iscycle"})
 
 
-class Columns:
+class ColumnResolver:
     """Resolves single column references against a scope and the scopes around it."""
 
-    def __init__(self, names: Names) -> None:
+    def __init__(self, names: NameNormalizer) -> None:
         self.names = names
         self.grammar = names.grammar
 

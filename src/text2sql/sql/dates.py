@@ -20,16 +20,16 @@ def _translated(text: str, marks: re.Pattern[str], table: Mapping[str, str]) -> 
     """The text with every mark replaced; None if the table lacks one of them."""
     if any(mark.upper() not in table and mark not in table for mark in marks.findall(text)):
         return None
-    return marks.sub(lambda found: table.get(found[0]) or table[found[0].upper()], text)
+    return marks.sub(lambda match: table.get(match[0]) or table[match[0].upper()], text)
 
 
 def _from_mysql(text: str) -> str | None:
-    back = {mine: theirs for theirs, mine in _MYSQL.items()} | {"%S": "%S"}
-    return None if "%M" in text else _translated(text, _MARK, back)
+    marks = {other: strftime_mark for strftime_mark, other in _MYSQL.items()} | {"%S": "%S"}
+    return None if "%M" in text else _translated(text, _MARK, marks)
 
 
 def _from_postgres(text: str) -> str | None:
-    return _translated(text, _WORD, {mine: theirs for theirs, mine in _POSTGRES.items()})
+    return _translated(text, _WORD, {other: strftime_mark for strftime_mark, other in _POSTGRES.items()})
 
 
 def formatted(dialect: str, value: exp.Expr, marks: str, origin: Origin = None) -> exp.Expr | None:
@@ -55,21 +55,21 @@ def _is_text(kind: str) -> bool:
 def foreign_format(dialect: str, node: exp.Expr, origin: Callable[[exp.Expr], Origin]) -> exp.Expr | None:
     """STRFTIME, DATE_FORMAT or TO_CHAR where the engine has another of them."""
     if isinstance(node, exp.ToChar):
-        value, held = node.this, node.args.get("format")
+        value, format_node = node.this, node.args.get("format")
         read: Callable[[str], str | None] = _from_postgres
     else:
         name = node.name.upper()
         if len(node.expressions) != 2 or name not in ("STRFTIME", "DATE_FORMAT"):
             return None
-        value, held = node.expressions if name == "DATE_FORMAT" else reversed(node.expressions)
+        value, format_node = node.expressions if name == "DATE_FORMAT" else reversed(node.expressions)
         read = _from_mysql if name == "DATE_FORMAT" else str
-    if not isinstance(held, exp.Literal) or not held.is_string or dialect not in _HERE:
+    if not isinstance(format_node, exp.Literal) or not format_node.is_string or dialect not in _DIALECTS:
         return None
-    marks = read(held.this)
+    marks = read(format_node.this)
     return formatted(dialect, value, marks, origin(value)) if marks else None
 
 
-_HERE = ("sqlite", "duckdb", "postgres", "mysql")
+_DIALECTS = ("sqlite", "duckdb", "postgres", "mysql")
 
 # -- SQLite has no date type: parts and steps of a date are strings --
 

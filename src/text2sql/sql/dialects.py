@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 
-class Case(Enum):
+class CaseFolding(Enum):
     """How an engine folds the case of a name, `Orders` or `"Orders"`, before it looks it up."""
 
     LOWER = "unquoted names fold to lower case, quoted ones stand as written"
@@ -15,17 +15,17 @@ class Case(Enum):
 
     def key(self, name: str, quoted: bool) -> str:
         """The normalized form of a name in a statement."""
-        if self is Case.EXACT or (quoted and self is not Case.IGNORED):
+        if self is CaseFolding.EXACT or (quoted and self is not CaseFolding.IGNORED):
             return name
-        return ascii_upper(name) if self is Case.UPPER else ascii_lower(name)
+        return ascii_upper(name) if self is CaseFolding.UPPER else ascii_lower(name)
 
     def stored(self, name: str, exact: bool = False) -> str:
         """The stored form of a name in a policy. Policies use lower case in all dialects, which an engine
         that folds to upper case stores in upper case. An exact name comes from the engine itself.
         """
-        if self is Case.UPPER and name.islower() and not exact:
+        if self is CaseFolding.UPPER and name.islower() and not exact:
             return name.upper()
-        return ascii_lower(name) if self is Case.IGNORED else name
+        return ascii_lower(name) if self is CaseFolding.IGNORED else name
 
 
 # Engines fold ASCII only. Python's str.lower also maps other characters to ASCII, such as the Kelvin sign to
@@ -46,9 +46,9 @@ def ascii_upper(name: str) -> str:
 class Grammar:
     """The name resolution rules of a dialect."""
 
-    tables: Case
-    aliases: Case
-    columns: Case
+    tables: CaseFolding
+    aliases: CaseFolding
+    columns: CaseFolding
     # schemas and name prefixes of system tables, in lower case
     system_schemas: frozenset[str]
     system_prefixes: tuple[str, ...] = ()
@@ -101,9 +101,9 @@ _REUSED = frozenset({"expressions", "group", "having", "qualify", "order"})
 
 GRAMMARS: Mapping[str, Grammar] = {
     "sqlite": Grammar(
-        Case.IGNORED,
-        Case.IGNORED,
-        Case.IGNORED,
+        CaseFolding.IGNORED,
+        CaseFolding.IGNORED,
+        CaseFolding.IGNORED,
         alias_clauses=frozenset({"group", "having", "order"}),
         system_schemas=_STANDARD | {"temp"},
         system_prefixes=("sqlite_", "pragma_", "dbstat", "bytecode", "tables_used"),
@@ -113,9 +113,9 @@ GRAMMARS: Mapping[str, Grammar] = {
         in_reads_tables=True,
     ),
     "duckdb": Grammar(
-        Case.IGNORED,
-        Case.IGNORED,
-        Case.IGNORED,
+        CaseFolding.IGNORED,
+        CaseFolding.IGNORED,
+        CaseFolding.IGNORED,
         alias_clauses=_REUSED | {"where"},
         keyword_values=_IDENTITY | {"current_schema", "current_database"},
         field_paths=True,
@@ -125,9 +125,9 @@ GRAMMARS: Mapping[str, Grammar] = {
         system_prefixes=("duckdb_", "pragma_", "sqlite_", "pg_"),
     ),
     "postgres": Grammar(
-        Case.LOWER,
-        Case.LOWER,
-        Case.LOWER,
+        CaseFolding.LOWER,
+        CaseFolding.LOWER,
+        CaseFolding.LOWER,
         alias_clauses=frozenset({"group", "distinct"}),
         keyword_values=_IDENTITY | {"current_schema"},
         row_values=True,
@@ -135,9 +135,9 @@ GRAMMARS: Mapping[str, Grammar] = {
         system_prefixes=("pg_",),
     ),
     "mysql": Grammar(
-        Case.EXACT,
-        Case.EXACT,
-        Case.IGNORED,
+        CaseFolding.EXACT,
+        CaseFolding.EXACT,
+        CaseFolding.IGNORED,
         alias_clauses=frozenset({"group", "having", "order"}),
         keyword_values=frozenset({"current_user", "current_role", "session_user", "system_user"}),
         system_schemas=_STANDARD | {"mysql", "performance_schema", "sys"},
@@ -147,9 +147,9 @@ GRAMMARS: Mapping[str, Grammar] = {
         backslash_strings=True,
     ),
     "clickhouse": Grammar(
-        Case.EXACT,
-        Case.EXACT,
-        Case.EXACT,
+        CaseFolding.EXACT,
+        CaseFolding.EXACT,
+        CaseFolding.EXACT,
         alias_clauses=_REUSED | {"where", "prewhere", "joins"},  # the alias wins there
         system_schemas=_STANDARD | {"system", "_temporary_and_external_tables"},
         ctes_beside_own=False,
@@ -157,9 +157,9 @@ GRAMMARS: Mapping[str, Grammar] = {
         backslash_strings=True,
     ),
     "snowflake": Grammar(
-        Case.UPPER,
-        Case.UPPER,
-        Case.UPPER,
+        CaseFolding.UPPER,
+        CaseFolding.UPPER,
+        CaseFolding.UPPER,
         alias_clauses=_REUSED,
         keyword_values=_IDENTITY
         | {"current_account", "current_warehouse", "current_schema", "current_region", "current_database"},
@@ -169,9 +169,9 @@ GRAMMARS: Mapping[str, Grammar] = {
         foreign_tokens=frozenset({"->>"}),  # chains statements without a semicolon
     ),
     "bigquery": Grammar(
-        Case.EXACT,
-        Case.IGNORED,
-        Case.IGNORED,
+        CaseFolding.EXACT,
+        CaseFolding.IGNORED,
+        CaseFolding.IGNORED,
         alias_clauses=frozenset({"group", "having", "order", "qualify"}),
         field_paths=True,
         row_values=True,
@@ -181,9 +181,9 @@ GRAMMARS: Mapping[str, Grammar] = {
         backslash_strings=True,
     ),
     "oracle": Grammar(
-        Case.UPPER,
-        Case.UPPER,
-        Case.UPPER,
+        CaseFolding.UPPER,
+        CaseFolding.UPPER,
+        CaseFolding.UPPER,
         keyword_values=_IDENTITY
         | {"uid", "ora_rowscn", "sessiontimezone", "dbtimezone", "ora_invoking_user", "ora_invoking_userid"},
         field_paths=True,

@@ -55,7 +55,7 @@ _NUMBER = re.compile(r"\d+")  # FixedString(16000000)
 _NAME = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)(\([0-9., ]*\))?")
 
 
-def plain_arguments(statement: Statement) -> None:
+def refuse_executable_arguments(statement: Statement) -> None:
     """Refuse arguments that an engine could execute."""
     types, aggregates, literals = (
         table.get(statement.dialect, {}) for table in (_TYPES, _AGGREGATES, _LITERALS)

@@ -14,7 +14,7 @@ from sqlglot import exp
 from text2sql.sql import parse, rewrite
 from text2sql.sql.dialects import GRAMMARS
 from text2sql.sql.resolver import Resolver
-from text2sql.sql.rules import RULES, plain_modifiers
+from text2sql.sql.rules import RULES, refuse_unsafe_modifiers
 from text2sql.sql.statement import Statement
 from text2sql.sql.table_wrapper import enforce, wraps
 from text2sql.types import Catalog, CheckedSql, Limits, Policy, SqlRejected
@@ -53,7 +53,7 @@ def check_page(
     by = parse.ordering(order, dialect) if order and dialect in GRAMMARS else None
     page = partial(rewrite.page, number=number, size=size, by=by)
     if policy is None and schema is not None:
-        policy = parse.everything(schema)
+        policy = parse.unrestricted_policy(schema)
     return _check(text, dialect, schema, policy, lambda tree, width: (page(tree, width), size))
 
 
@@ -71,10 +71,10 @@ def _check(
         return SqlRejected("dialect", dialect)
 
     def check_statement() -> CheckedSql:
-        statement = parse.read(text, dialect, schema, policy)
+        statement = parse.parse_statement(text, dialect, schema, policy)
         resolver = _checked_names(statement)
         tree, limit = rewrite_tree(statement.tree, _width(resolver))
-        sql, plain = parse.written(statement, tree, _checked_names)
+        sql, plain = parse.generate_checked(statement, tree, _checked_names)
         return CheckedSql(sql, dialect, tuple(sorted(resolver.tables)), limit, plain)
 
     return parse.verdict(text, check_statement)
@@ -82,7 +82,7 @@ def _check(
 
 def _checked_names(statement: Statement) -> Resolver:
     """Apply all rules, resolve the names and wrap the tables of a statement."""
-    plain_modifiers(statement)
+    refuse_unsafe_modifiers(statement)
     statement.nodes = list(statement.tree.walk())
     for rule in RULES:
         rule(statement)

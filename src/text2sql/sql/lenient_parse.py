@@ -1,5 +1,5 @@
-"""Parse a model's text. If it is not in the dialect, the one that its syntax points to is tried: `TOP 5` and
-`[name]` are SQL Server's, backticks and SEPARATOR are MySQL's.
+"""Parse a model's text. If the text is not in the dialect, parse it in the dialect that its syntax suggests:
+`TOP 5` and `[name]` are SQL Server's, backticks and SEPARATOR are MySQL's.
 """
 
 import re
@@ -20,34 +20,34 @@ _MARKS = (
     ("mysql", re.compile(r"(?i)`|\bSEPARATOR\b")),
 )
 
-_MAX_MISSING = 2  # missing brackets at the end that are added
+_MAX_MISSING = 2  # closing brackets that are appended
 
 
-def read(
+def parse_leniently(
     text: str, dialect: str, fixes: Collection[str] = ("open_bracket", "foreign_syntax")
 ) -> tuple[exp.Expr | None, str]:
     """The query of a text, and the name of the fix that was needed to parse it."""
     try:
-        return _query(parse.read(text, dialect, None, None).tree), ""
+        return _query(parse.parse_statement(text, dialect, None, None).tree), ""
     except RecursionError:
         return None, ""
     except Refused as refused:
         if refused.rejected.rule != "unreadable":
             return None, ""
-    open_ends = _unclosed(text) if "open_bracket" in fixes else 0
-    if open_ends:
-        tree, more = read(text + ")" * open_ends, dialect, fixes)
-        return tree, more or "open_bracket"
+    missing_brackets = _missing_brackets(text) if "open_bracket" in fixes else 0
+    if missing_brackets:
+        tree, other_fix = parse_leniently(text + ")" * missing_brackets, dialect, fixes)
+        return tree, other_fix or "open_bracket"
     for foreign, marks in _MARKS if "foreign_syntax" in fixes else ():
         # in MySQL a double quote begins a text and elsewhere a name: such a text has two readings
         if foreign != dialect and marks.search(text) and '"' not in text:
-            tree = _foreign(text, foreign, dialect)
+            tree = _parse_foreign(text, foreign, dialect)
             if tree is not None:
                 return tree, "foreign_syntax"
     return None, ""
 
 
-def _unclosed(text: str) -> int:
+def _missing_brackets(text: str) -> int:
     """The number of missing brackets at the end; those in texts and names do not count."""
     bare = re.sub(r"'[^']*'|\"[^\"]*\"|`[^`]*`", "", text)
     missing = bare.count("(") - bare.count(")")
@@ -58,16 +58,16 @@ def _query(tree: exp.Expr) -> exp.Expr | None:
     return tree if isinstance(tree, exp.Query) else None
 
 
-def _foreign(text: str, foreign: str, dialect: str) -> exp.Expr | None:
+def _parse_foreign(text: str, foreign: str, dialect: str) -> exp.Expr | None:
     try:
         tokens = raw.checked_tokens(text, dialect_of(foreign), GRAMMARS[dialect])
-        found = raw.parse_tokens(tokens, text, dialect_of(foreign))
+        trees = raw.parse_tokens(tokens, text, dialect_of(foreign))
     except Exception:  # noqa: BLE001 - any error means that the text cannot be parsed
         return None
-    return _query(found[0]) if len(found) == 1 and found[0] is not None else None
+    return _query(trees[0]) if len(trees) == 1 and trees[0] is not None else None
 
 
-def written(tree: exp.Expr, dialect: str) -> str:
+def to_sql(tree: exp.Expr, dialect: str) -> str:
     if dialect == "duckdb":
         keep_names_below_pivots(tree)
     generator = dialect_of(dialect).generator(comments=False, unsupported_level=ErrorLevel.IGNORE)

@@ -9,7 +9,7 @@ from sqlglot import exp
 from text2sql.sql.dialects import GRAMMARS
 from text2sql.sql.fixes.fix_context import FixContext
 from text2sql.sql.fixes.value_spelling import comparisons, quoted_text
-from text2sql.sql.lenient_parse import read
+from text2sql.sql.lenient_parse import parse_leniently
 from text2sql.sql.schema_index import schema_index_for
 from text2sql.types import Catalog
 
@@ -26,19 +26,21 @@ def literals(sql: str, dialect: str, catalog: Catalog) -> tuple[Literal, ...]:
     """The texts compared by `=`, `<>`, IN, or LIKE without a wildcard, in order. Columns are traced through
     aliases, sub-queries and CTEs; comparisons with other columns are omitted.
     """
-    tree, _ = read(sql, dialect) if dialect in GRAMMARS else (None, False)
+    tree, _ = parse_leniently(sql, dialect) if dialect in GRAMMARS else (None, False)
     if tree is None:
         return ()
     context = FixContext(tree, dialect, schema_index_for(catalog, None, dialect), text=sql)
     quoted_text(context)
-    found: list[Literal] = []
+    compared_literals: list[Literal] = []
     for scope, node, column, texts in comparisons(context):
         origin = context.origin(scope, column)
         if origin is not None:
             entry, stored_column = origin
             negated = is_negated(node)
-            found += [Literal(entry.name, stored_column.name, text.this, negated) for text in texts]
-    return tuple(dict.fromkeys(found))
+            compared_literals += [
+                Literal(entry.name, stored_column.name, text.this, negated) for text in texts
+            ]
+    return tuple(dict.fromkeys(compared_literals))
 
 
 def is_negated(node: exp.Expr) -> bool:

@@ -20,12 +20,12 @@ def methods_as_calls(tree: exp.Expr) -> exp.Expr:
         call = dot.expression
         if isinstance(call, exp.Anonymous):
             try:
-                plain = exp.func(call.name, _as_column(dot.this), *call.expressions, dialect="duckdb")
+                function = exp.func(call.name, _as_column(dot.this), *call.expressions, dialect="duckdb")
             except ValueError:
                 refuse("function", dot)  # more arguments than the function has
             if dot.parent is None:
-                return plain
-            dot.replace(plain)
+                return function
+            dot.replace(function)
     return tree
 
 
@@ -110,17 +110,17 @@ def for_mysql_and_mariadb(tree: exp.Expr) -> exp.Expr:
     """
     for node in list(tree.find_all(exp.RegexpLike, exp.Median)):
         if isinstance(node, exp.Median):
-            plain: exp.Expr = exp.Anonymous(this="MEDIAN", expressions=[node.this.copy()])
+            call: exp.Expr = exp.Anonymous(this="MEDIAN", expressions=[node.this.copy()])
         elif node.args.get("flag"):
             continue
         else:
-            found = exp.func("REGEXP_INSTR", node.this.copy(), node.expression.copy(), dialect="mysql")
-            plain = exp.Paren(this=exp.GT(this=found, expression=exp.Literal.number(0)))
-        node.replace(plain)
+            position = exp.func("REGEXP_INSTR", node.this.copy(), node.expression.copy(), dialect="mysql")
+            call = exp.Paren(this=exp.GT(this=position, expression=exp.Literal.number(0)))
+        node.replace(call)
     return tree
 
 
-# What the parser does not read, as a query that it does.
+# Statements that the parser does not support, rewritten as queries that it does.
 REWRITES: Mapping[str, Callable[[str, Sequence[Token]], str | None]] = {
     "duckdb": pivot_as_query,
     "clickhouse": limit_by_as_query,

@@ -30,7 +30,7 @@ _MAX_LENGTH = 80  # characters of an expression
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class OutputColumn:
     """One output: a column or an expression, or a measure of it."""
 
     measure: Measure
@@ -41,14 +41,15 @@ class Shown:
 class Outline:
     """The summary of a query."""
 
-    shows: tuple[Shown, ...]
+    outputs: tuple[OutputColumn, ...]
     tables: tuple[str, ...]
     groups: tuple[str, ...] = ()
     conditions: tuple[str, ...] = ()
-    order: tuple[tuple[Shown, bool], ...] = ()  # with a flag for descending
+    order: tuple[tuple[OutputColumn, bool], ...] = ()  # with a flag for descending
     limit: int | None = None
     distinct: bool = False
-    in_steps: bool = False  # it has sub-queries or set operations; the outline describes the outermost SELECT
+    # it has sub-queries or set operations; the outline describes the outermost SELECT
+    is_nested: bool = False
 
 
 def outline(sql: str, dialect: str) -> Outline | None:
@@ -67,7 +68,7 @@ def outline(sql: str, dialect: str) -> Outline | None:
     ctes = {cte.alias.lower() for cte in tree.find_all(exp.CTE)}
     tables = dict.fromkeys(node.name for node in tree.find_all(exp.Table) if node.name.lower() not in ctes)
     return Outline(
-        shows=tuple(names.shown(item.unalias()) for item in select.expressions),
+        outputs=tuple(names.output(item.unalias()) for item in select.expressions),
         tables=tuple(tables),
         groups=tuple(names.text(_resolve_output(item, select, outputs)) for item in group.expressions)
         if group
@@ -76,12 +77,12 @@ def outline(sql: str, dialect: str) -> Outline | None:
             names.condition(part) for clause in (where, having) if clause for part in _conjuncts(clause.this)
         ),
         order=tuple(
-            (names.shown(_resolve_output(item.this, select, outputs)), bool(item.args.get("desc")))
+            (names.output(_resolve_output(item.this, select, outputs)), bool(item.args.get("desc")))
             for item in (order.expressions if order else ())
         ),
         limit=_limit(tree),
         distinct=select.args.get("distinct") is not None,
-        in_steps=len(list(tree.find_all(exp.Select))) > 1,
+        is_nested=len(list(tree.find_all(exp.Select))) > 1,
     )
 
 
@@ -96,17 +97,19 @@ class _ColumnWriter:
         self._tables = {table.alias_or_name.lower(): table.name for table in sources}
         self._is_single_table = len(self._tables) == 1
 
-    def shown(self, node: exp.Expr) -> Shown:
+    def output(self, node: exp.Expr) -> OutputColumn:
         measure = _MEASURES.get(type(node))
         if measure is None:
-            return Shown("plain", self.text(node))
+            return OutputColumn("plain", self.text(node))
         inner = node.this
         if isinstance(inner, exp.Distinct):
             different = ", ".join(self.text(item) for item in inner.expressions)
             return (
-                Shown("count_distinct", different) if measure == "count" else Shown("plain", self.text(node))
+                OutputColumn("count_distinct", different)
+                if measure == "count"
+                else OutputColumn("plain", self.text(node))
             )
-        return Shown(measure, "" if isinstance(inner, exp.Star | exp.Literal) else self.text(inner))
+        return OutputColumn(measure, "" if isinstance(inner, exp.Star | exp.Literal) else self.text(inner))
 
     def condition(self, node: exp.Expr) -> str:
         sign = _COMPARISONS.get(type(node))

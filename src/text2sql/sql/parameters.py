@@ -20,36 +20,37 @@ from text2sql.types import SqlRejected
 
 Kind: TypeAlias = Literal["text", "number"]
 
-_UNIQUE_LENGTH = (
-    4  # characters; a shorter value may occur in a query for another reason, so it may occur only once
-)
+# A value with fewer characters may occur in a query for another reason, so it may occur only once.
+_UNIQUE_LENGTH = 4
 _NUMBER = re.compile(r"-?\d{1,18}(\.\d{1,18})?")
-_DATED = re.compile(r"\b(19|20)\d\d(\b|-)")
+_DATE = re.compile(r"\b(19|20)\d\d(\b|-)")
 
 
 @dataclass(frozen=True, slots=True)
-class Forms:
+class ParameterSpellings:
     """The spellings of a parameter in a query: name → literal, for texts and for numbers."""
 
     texts: Mapping[str, str]
     numbers: Mapping[str, str] = field(default_factory=dict)
-    dated: bool = False  # a day, month or year, or a range
+    is_date: bool = False  # a day, month or year, or a range
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class ParameterizedSql:
     """A query with `:name` in place of values, and the type of each name."""
 
     sql: str
     names: Mapping[str, Kind]
 
 
-def parameterize(sql: str, dialect: str, parameters: Mapping[str, Forms]) -> Named | None:
+def parameterize(
+    sql: str, dialect: str, parameters: Mapping[str, ParameterSpellings]
+) -> ParameterizedSql | None:
     """Replace the values of parameters by names. None if that is ambiguous: a parameter has no literal, two
     have the same value, a short value occurs twice, or a remaining literal looks like part of a value. Such a
     query is correct for these values only.
     """
-    tree = parse.verdict(sql, lambda: parse.read(sql, dialect, None, None).tree)
+    tree = parse.verdict(sql, lambda: parse.parse_statement(sql, dialect, None, None).tree)
     if isinstance(tree, SqlRejected):
         return None
     names: dict[str, Kind] = {}
@@ -58,7 +59,7 @@ def parameterize(sql: str, dialect: str, parameters: Mapping[str, Forms]) -> Nam
         kind: Kind = "text" if literal.is_string else "number"
         matches = list(_matching_names(literal.this, kind, parameters))
         if not matches:
-            if any(_resembles(literal, forms) for forms in parameters.values()):
+            if any(_resembles(literal, spellings) for spellings in parameters.values()):
                 return None
             continue
         owner, name = matches[0]
@@ -73,23 +74,23 @@ def parameterize(sql: str, dialect: str, parameters: Mapping[str, Forms]) -> Nam
         literal.replace(exp.Var(this=f":{name}"))
     if used_parameters != set(parameters):
         return None
-    return Named(_formatted(tree, dialect), dict(sorted(names.items())))
+    return ParameterizedSql(_formatted(tree, dialect), dict(sorted(names.items())))
 
 
 def with_values(
-    sql: str, dialect: str, names: Mapping[str, Kind], parameters: Mapping[str, Forms]
+    sql: str, dialect: str, names: Mapping[str, Kind], parameters: Mapping[str, ParameterSpellings]
 ) -> str | SqlRejected:
     """Replace the names in a query by literals. Unknown names stay, and the guard refuses them."""
-    texts = {name: text for forms in parameters.values() for name, text in forms.texts.items()}
-    numbers = {name: text for forms in parameters.values() for name, text in forms.numbers.items()}
+    texts = {name: text for spellings in parameters.values() for name, text in spellings.texts.items()}
+    numbers = {name: text for spellings in parameters.values() for name, text in spellings.numbers.items()}
 
     def replace_names() -> str:
-        tree = parse.read(sql, dialect, None, None).tree
-        for place in list(tree.find_all(exp.Placeholder)):
-            kind = names.get(place.name)
-            value = (numbers if kind == "number" else texts).get(place.name)
+        tree = parse.parse_statement(sql, dialect, None, None).tree
+        for placeholder in list(tree.find_all(exp.Placeholder)):
+            kind = names.get(placeholder.name)
+            value = (numbers if kind == "number" else texts).get(placeholder.name)
             if kind is not None and value is not None:
-                place.replace(_literal(value, kind))
+                placeholder.replace(_literal(value, kind))
         return _formatted(tree, dialect)
 
     return parse.verdict(sql, replace_names)
@@ -97,7 +98,7 @@ def with_values(
 
 def named_columns(sql: str, dialect: str) -> frozenset[str]:
     """All column names in a query, in lower case, including references to its own aliases."""
-    tree = parse.verdict(sql, lambda: parse.read(sql, dialect, None, None).tree)
+    tree = parse.verdict(sql, lambda: parse.parse_statement(sql, dialect, None, None).tree)
     if isinstance(tree, SqlRejected):
         return frozenset()
     return frozenset(column.name.casefold() for column in tree.find_all(exp.Column))
@@ -109,21 +110,23 @@ def _literals(tree: exp.Expr) -> Iterator[exp.Literal]:
             yield literal
 
 
-def _matching_names(text: str, kind: Kind, parameters: Mapping[str, Forms]) -> Iterator[tuple[str, str]]:
-    for owner, forms in parameters.items():
-        spelled = forms.texts if kind == "text" else forms.numbers
+def _matching_names(
+    text: str, kind: Kind, parameters: Mapping[str, ParameterSpellings]
+) -> Iterator[tuple[str, str]]:
+    for owner, spellings in parameters.items():
+        spelled = spellings.texts if kind == "text" else spellings.numbers
         name = next((name for name, value in spelled.items() if value == text), None)
         if name is not None:
             yield owner, name
 
 
-def _resembles(literal: exp.Literal, forms: Forms) -> bool:
+def _resembles(literal: exp.Literal, spellings: ParameterSpellings) -> bool:
     """Whether a literal may be an unknown spelling of the parameter: a date, or a text that contains its
     value.
     """
-    if forms.dated and _DATED.search(literal.this):
+    if spellings.is_date and _DATE.search(literal.this):
         return True
-    value = next(iter(forms.texts.values()))
+    value = next(iter(spellings.texts.values()))
     return literal.is_string and len(value) > 1 and value.casefold() in literal.this.casefold()
 
 

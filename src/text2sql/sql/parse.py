@@ -40,23 +40,25 @@ def verdict(text: str, check: Callable[[], T]) -> T | SqlRejected:
     except MemoryError:
         return SqlRejected("too_costly")
     except Exception as error:  # noqa: BLE001 - a bug in the guard must refuse, neither pass nor crash
-        # Log the place and class only: the message may contain a piece of the statement.
-        log.error("the guard failed: %s at %s", type(error).__name__, _place(error))  # noqa: TRY400
+        # Log the location and class only: the message may contain a piece of the statement.
+        log.error("the guard failed: %s at %s", type(error).__name__, _error_location(error))  # noqa: TRY400
         return SqlRejected("internal", text[:80])
 
 
-def _place(error: Exception) -> str:
-    last = traceback.extract_tb(error.__traceback__)[-1]
-    return f"{Path(last.filename).name}:{last.lineno} in {last.name}"
+def _error_location(error: Exception) -> str:
+    frame = traceback.extract_tb(error.__traceback__)[-1]
+    return f"{Path(frame.filename).name}:{frame.lineno} in {frame.name}"
 
 
-def read(text: str, dialect: str, catalog: Catalog | None, policy: Policy | None) -> Statement:
+def parse_statement(text: str, dialect: str, catalog: Catalog | None, policy: Policy | None) -> Statement:
     """Parse a text into a statement, or refuse it."""
     raw.check_characters(text)
     return Statement(_tree(text, dialect), dialect, GRAMMARS[dialect], policy, catalog)
 
 
-def written(statement: Statement, tree: exp.Expr, check: Callable[[Statement], object]) -> tuple[str, str]:
+def generate_checked(
+    statement: Statement, tree: exp.Expr, check: Callable[[Statement], object]
+) -> tuple[str, str]:
     """Generate the text of a checked tree. Returns it, and the same text without the wrappers of a policy
     (empty without a policy).
 
@@ -79,16 +81,16 @@ def written(statement: Statement, tree: exp.Expr, check: Callable[[Statement], o
     return sql, plain
 
 
-def ordering(place: int, dialect: str) -> exp.Expr:
+def ordering(position: int, dialect: str) -> exp.Expr:
     """The item of `ORDER BY 2` or, for -2, of `ORDER BY 2 DESC`, with the dialect's default order of
     NULLs.
     """
-    tree = _tree(f"SELECT 1 ORDER BY {abs(place):d}{' DESC' if place < 0 else ''}", dialect)
+    tree = _tree(f"SELECT 1 ORDER BY {abs(position):d}{' DESC' if position < 0 else ''}", dialect)
     ordered: exp.Expr = tree.args["order"].expressions[0]
-    return ordered if place < 0 else ordered.this  # a bare position, as in `rewrite.page`
+    return ordered if position < 0 else ordered.this  # a bare position, as in `rewrite.page`
 
 
-def everything(catalog: Catalog) -> Policy:
+def unrestricted_policy(catalog: Catalog) -> Policy:
     """The policy that shows everything in a catalog, and nothing else."""
     visible = {
         (

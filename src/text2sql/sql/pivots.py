@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from text2sql.sql.resolver import Resolver
 
 
-class Pivots:
+class PivotResolver:
     """Applies pivots to a source, on behalf of a `Resolver`."""
 
     def __init__(self, resolver: "Resolver") -> None:
@@ -50,8 +50,8 @@ class Pivots:
         new_names, is_open = self.pivoted_columns(node)
         group = node.args.get("group")
         if group is not None:
-            kept = tuple(self.names.output(part) for part in group.expressions)
-            return Outputs((*kept, *new_names), is_open)
+            group_names = tuple(self.names.output(part) for part in group.expressions)
+            return Outputs((*group_names, *new_names), is_open)
         used = frozenset(self.names.column(column.this) for column in self.columns_read(node))
         return Outputs((*before.without(used).names, *new_names), before.open or is_open)
 

@@ -114,31 +114,31 @@ def _row_rules(row_predicates: Iterable[str], claims: Mapping[str, object]) -> I
             yield RowRule(predicate, values)
 
 
-def _role(document: Any, place: str, *, required: bool) -> Role:
-    if place and isinstance(document, dict) and document.keys() - {"tables", "rows"}:
-        raise UsageError("usage.policy", problem=f"{place[:-1]}: holds more than tables and rows")
-    tables = _object(document, "tables", place, required=required)
+def _role(document: Any, path: str, *, required: bool) -> Role:
+    if path and isinstance(document, dict) and document.keys() - {"tables", "rows"}:
+        raise UsageError("usage.policy", problem=f"{path[:-1]}: holds more than tables and rows")
+    tables = _object(document, "tables", path, required=required)
     for name, columns in tables.items():
         if not isinstance(columns, list) or not all(isinstance(column, str) for column in columns):
-            raise UsageError("usage.policy", problem=f"{place}tables.{name}: not a list of column names")
-    rows = _object(document, "rows", place)
+            raise UsageError("usage.policy", problem=f"{path}tables.{name}: not a list of column names")
+    rows = _object(document, "rows", path)
     for name, predicate in rows.items():
         if name not in tables:
-            raise UsageError("usage.policy", problem=f"{place}rows.{name}: not among the tables")
+            raise UsageError("usage.policy", problem=f"{path}rows.{name}: not among the tables")
         if not isinstance(predicate, str):
-            raise UsageError("usage.policy", problem=f"{place}rows.{name}: not a condition")
+            raise UsageError("usage.policy", problem=f"{path}rows.{name}: not a condition")
         predicates.checked(name, predicate)
     return Role({name: tuple(columns) for name, columns in tables.items()}, dict(rows))
 
 
-def _object(document: Any, key: str, place: str = "", *, required: bool = False) -> Mapping[str, Any]:
+def _object(document: Any, key: str, path: str = "", *, required: bool = False) -> Mapping[str, Any]:
     if not isinstance(document, dict):
-        raise UsageError("usage.policy", problem=f"{place[:-1]}: not an object")
+        raise UsageError("usage.policy", problem=f"{path[:-1]}: not an object")
     if key not in document and not required:
         return {}
     value = document.get(key)
     if not isinstance(value, dict):
-        raise UsageError("usage.policy", problem=f"{place}{key}: missing, or not an object")
+        raise UsageError("usage.policy", problem=f"{path}{key}: missing, or not an object")
     return value
 
 

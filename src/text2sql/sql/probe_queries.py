@@ -9,7 +9,7 @@ from text2sql.sql.dialects import GRAMMARS
 from text2sql.sql.fixes.fix_context import FixContext
 from text2sql.sql.fixes.joins import conjuncts
 from text2sql.sql.guard import check
-from text2sql.sql.lenient_parse import read, written
+from text2sql.sql.lenient_parse import parse_leniently, to_sql
 from text2sql.sql.schema_index import schema_index_for
 from text2sql.types import Catalog, CheckedSql, Policy
 
@@ -32,14 +32,14 @@ def condition_probes(
     ]
     probes: list[tuple[str, CheckedSql]] = []
     for clause, index, condition in conditions[:most]:
-        probe = written(_probe(_without(select, clause, index)), dialect)
+        probe = to_sql(_probe(_without(select, clause, index)), dialect)
         checked = check(probe, dialect, catalog, policy, rows=1)
         if isinstance(checked, CheckedSql):
             probes.append((_readable(select, condition, dialect, catalog), checked))
     return tuple(probes)
 
 
-def narrowed(
+def with_row_limit(
     sql: str, dialect: str, catalog: Catalog, policy: Policy | None = None, *, rows: int
 ) -> CheckedSql | None:
     """The query limited to `rows` rows; None if it has an order or an aggregate: then fewer rows cost the
@@ -60,7 +60,7 @@ def _has_aggregate(select: exp.Select) -> bool:
 
 
 def _outermost(sql: str, dialect: str) -> exp.Select | None:
-    tree, foreign = read(sql, dialect) if dialect in GRAMMARS else (None, False)
+    tree, foreign = parse_leniently(sql, dialect) if dialect in GRAMMARS else (None, False)
     while isinstance(tree, exp.Subquery) and not any(
         value for key, value in tree.args.items() if key != "this"
     ):
@@ -116,4 +116,4 @@ def _readable(select: exp.Select, condition: exp.Expr, dialect: str, catalog: Ca
             column.set("table", None)
         elif source is not None and source.entry is not None:
             column.set("table", context.identifier(source.entry.table.name))
-    return written(text, dialect)
+    return to_sql(text, dialect)

@@ -72,17 +72,17 @@ def used_names(sql: str, dialect: str) -> UsedNames:
 
 
 @dataclass(frozen=True, slots=True)
-class Traits:
+class QueryFeatures:
     """The features of a query that confidence depends on."""
 
-    named: UsedNames = UsedNames()
-    loose: bool = False  # it shows an arbitrary row of a group
+    used_names: UsedNames = UsedNames()
+    shows_arbitrary_row: bool = False  # of a group
     hardness: Hardness = "unknown"
 
 
-def traits(text: str, shown: str, dialect: str, keys: Collection[str]) -> Traits:
-    """The traits of a query, given its original text and the generated text with expanded stars."""
-    return Traits(
+def query_features(text: str, shown: str, dialect: str, keys: Collection[str]) -> QueryFeatures:
+    """The features of a query, given its original text and the generated text with expanded stars."""
+    return QueryFeatures(
         used_names(text, dialect), shows_arbitrary_row(text, dialect, keys), hardness(shown, dialect)
     )
 
@@ -111,15 +111,15 @@ def _shows_some_row(select: exp.Select, keys: Collection[str]) -> bool:
     return grouped.isdisjoint(node.lower() for node in keys) and not shown_columns <= grouped
 
 
-def differences(gold: str, got: str, dialect: str) -> tuple[str, ...]:
+def differences(expected_sql: str, actual_sql: str, dialect: str) -> tuple[str, ...]:
     """The facets in which a wrong query differs from the reference, the most significant first. Equivalent
     queries may differ, so these classify failures and prove nothing.
     """
-    wanted, actual = _tree(gold, dialect), _tree(got, dialect)
-    if wanted is None or actual is None:
+    expected, actual = _tree(expected_sql, dialect), _tree(actual_sql, dialect)
+    if expected is None or actual is None:
         return ("unreadable",)
-    sides = [(name, facts(wanted), facts(actual)) for name, facts in _FACETS.items()]
-    return tuple(name for name, wanted_value, actual_value in sides if wanted_value != actual_value) or (
+    sides = [(name, facts(expected), facts(actual)) for name, facts in _FACETS.items()]
+    return tuple(name for name, expected_value, actual_value in sides if expected_value != actual_value) or (
         "other",
     )
 

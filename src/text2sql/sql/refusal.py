@@ -21,11 +21,11 @@ def refuse(rule: str, piece: exp.Expr | str = "") -> NoReturn:
     """Refuse the statement by a rule, showing the offending piece."""
     if isinstance(piece, str):
         raise Refused(SqlRejected(rule, piece[:_PIECE]))
-    line, column = place(piece)
+    line, column = location_of(piece)
     raise Refused(SqlRejected(rule, piece.sql(comments=False)[:_PIECE], line, column))
 
 
-def place(node: exp.Expr) -> tuple[int | None, int | None]:
+def location_of(node: exp.Expr) -> tuple[int | None, int | None]:
     """The line and column at which a node begins, from 1. The parser records positions on leaves only."""
     for leaf in node.dfs():
         meta = leaf.meta if leaf._meta else {}

@@ -8,9 +8,9 @@ from sqlglot import exp
 from sqlglot.helper import ensure_list
 
 from text2sql.sql.dialects import ascii_lower
-from text2sql.sql.pivots import Pivots
+from text2sql.sql.pivots import PivotResolver
 from text2sql.sql.refusal import refuse
-from text2sql.sql.scope import ANYTHING, NAMELESS, Outputs, Scope, Source
+from text2sql.sql.scope import NAMELESS, UNKNOWN_OUTPUTS, Outputs, Scope, Source
 from text2sql.sql.table_policy import generated_columns, hidden_columns, is_system_table, visible_columns
 from text2sql.sql.table_wrapper import mark, wraps
 
@@ -22,14 +22,14 @@ MAX_COLUMNS = 20_000  # of all FROM items in a statement
 _ITEM_KEYS = ("alias", "joins", "laterals", "pivots", "sample")  # arguments that every FROM item may have
 
 
-class FromItems:
+class FromResolver:
     """Adds the FROM items of a query to its scope, on behalf of a `Resolver`."""
 
     def __init__(self, resolver: "Resolver") -> None:
         self.resolver = resolver
         self.names = resolver.names
         self.statement = resolver.statement
-        self.pivots = Pivots(resolver)
+        self.pivots = PivotResolver(resolver)
         self.column_count = 0
 
     def add_all(self, select: exp.Expr, scope: Scope) -> None:
@@ -86,7 +86,7 @@ class FromItems:
         name = alias.this if isinstance(alias, exp.TableAlias) and alias.this else node.this
         if isinstance(name, exp.Identifier):
             key = self.names.alias(name)
-            scope.sources.setdefault(key, Source(name, ANYTHING, key=key, node=node))
+            scope.sources.setdefault(key, Source(name, UNKNOWN_OUTPUTS, key=key, node=node))
 
     # -- joins --
 
@@ -238,7 +238,7 @@ class FromItems:
         if self.resolver.schema_index is not None:
             entry = self.resolver.schema_index.find(node)
             if entry is None:
-                return Source(name, ANYTHING)
+                return Source(name, UNKNOWN_OUTPUTS)
             return Source(name, entry.outputs, True, entry.hidden, entry=entry)
         if is_system_table(self.statement, node):
             refuse("catalog", node)

@@ -14,20 +14,20 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from text2sql.sql.columns import Columns
+from text2sql.sql.columns import ColumnResolver
 from text2sql.sql.refusal import Refused, refuse
-from text2sql.sql.resolve_from import FromItems
+from text2sql.sql.resolve_from import FromResolver
 from text2sql.sql.scope import (
-    ANYTHING,
     NAMELESS,
     NO_SELECT,
-    Names,
+    UNKNOWN_OUTPUTS,
+    NameNormalizer,
     Outputs,
     Scope,
     Source,
     is_self_referencing,
 )
-from text2sql.sql.stars import Stars
+from text2sql.sql.stars import StarResolver
 from text2sql.sql.statement import Statement
 from text2sql.sql.table_policy import generated_columns
 
@@ -46,15 +46,15 @@ class Resolver:
         self.schema_index = schema_index
         self.tolerant = schema_index is not None
         self.tolerated: tuple[type[Refused], ...] = (Refused,) if self.tolerant else ()
-        self.names = Names(statement.grammar)
+        self.names = NameNormalizer(statement.grammar)
         self.restricted = statement.policy is not None
         self.columns_known = self.restricted or self.tolerant  # of the tables that the statement reads
         self.tables: set[str] = set()
         self.scopes: list[Scope] = []
         self.outputs = Outputs()
-        self.from_items = FromItems(self)
-        self.columns = Columns(self.names)
-        self.stars = Stars(self)
+        self.from_items = FromResolver(self)
+        self.columns = ColumnResolver(self.names)
+        self.stars = StarResolver(self)
         self._visited: dict[int, exp.Expr] = {}  # by id(); keeping the node prevents the reuse of its id
 
     def run(self) -> None:
@@ -109,7 +109,7 @@ class Resolver:
             )
         except self.tolerated:
             outer.mark_open()
-            return ANYTHING
+            return UNKNOWN_OUTPUTS
 
     def resolve_bracketed(self, node: exp.Subquery, outer: Scope) -> Outputs:
         """Resolve `(SELECT …) ORDER BY …`. Clauses of a FROM item, such as a sample, are refused here."""
@@ -163,7 +163,7 @@ class Resolver:
                 try:
                     outputs += self.stars.resolve(node, part, scope)
                 except self.tolerated:
-                    outputs += ANYTHING
+                    outputs += UNKNOWN_OUTPUTS
             else:
                 self.resolve_expressions(part, scope)
                 outputs += self.output_of(part, scope)
@@ -215,7 +215,7 @@ class Resolver:
                 inner.ctes, inner.later_ctes = visible, later_ctes | outer.later_ctes
                 outputs = self.resolve_cte(clause, cte, key, inner)
             except self.tolerated:
-                outputs = ANYTHING
+                outputs = UNKNOWN_OUTPUTS
             scope.ctes, visible = {**scope.ctes, key: outputs}, {**visible, key: outputs}
         scope.later_ctes = outer.later_ctes - defined
         return scope

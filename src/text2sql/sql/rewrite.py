@@ -48,7 +48,7 @@ def page(
         order = exp.Order(expressions=[by])
         query.set("order", order)
     # by position and without Ordered, whose NULLS FIRST some dialects can only express by an expression
-    ties: list[exp.Expr] = [exp.Literal.number(place) for place in range(1, (width or 1) + 1)]
+    ties: list[exp.Expr] = [exp.Literal.number(position) for position in range(1, (width or 1) + 1)]
     if order is None:
         query.set("order", exp.Order(expressions=ties))
     else:

@@ -10,11 +10,11 @@ from sqlglot import exp
 
 from text2sql.sql import functions
 from text2sql.sql.dialects import ascii_lower
-from text2sql.sql.executable_arguments import plain_arguments
+from text2sql.sql.executable_arguments import refuse_executable_arguments
 from text2sql.sql.refusal import refuse
-from text2sql.sql.size_limits import bounded_sizes
+from text2sql.sql.size_limits import refuse_unbounded_sizes
 from text2sql.sql.statement import Rule, Statement, name_of
-from text2sql.sql.table_wrapper import no_reserved_names
+from text2sql.sql.table_wrapper import refuse_reserved_names
 
 
 def _words(text: str) -> frozenset[str]:
@@ -61,7 +61,7 @@ _NAMING_NODES = (
 )  # fmt: skip
 
 
-def a_query_at_the_root(statement: Statement) -> None:
+def require_query_root(statement: Statement) -> None:
     """Refuse anything but a query."""
     if not isinstance(statement.tree, _ROOTS):
         refuse("not_a_query", _opening(statement.tree))
@@ -75,7 +75,7 @@ def _opening(tree: exp.Expr) -> str:
         return type(tree).__name__
 
 
-def known_constructs(statement: Statement) -> None:
+def refuse_unknown_constructs(statement: Statement) -> None:
     """Refuse nodes that are not on the list of nodes, and calls that are not on the lists of functions."""
     nodes, typed = functions.allowed_nodes(), functions.allowed_typed()
     for node in statement.nodes:
@@ -172,7 +172,7 @@ def _is_harmless_field(name: exp.Expr) -> bool:
 _FIELD = re.compile(r"key|value|f\d{1,4}")  # of json_each and ROW (…)
 
 
-def known_clauses(statement: Statement) -> None:
+def refuse_unknown_clauses(statement: Statement) -> None:
     """Refuse clauses that are not on the list."""
     for node in statement.nodes:
         kind = type(node)
@@ -188,7 +188,7 @@ def known_clauses(statement: Statement) -> None:
                 refuse("clause", node if kind is exp.Table else clause.rstrip("_"))
 
 
-def plain_modifiers(statement: Statement) -> None:
+def refuse_unsafe_modifiers(statement: Statement) -> None:
     """Drop modifiers and hints that only affect the plan; refuse those that set a variable or a state."""
     for node in statement.tree.find_all(exp.Select):
         for modifier in node.args.get("operation_modifiers") or ():
@@ -213,7 +213,7 @@ def _hint_names(hint: exp.Expr) -> set[str]:
 _BRACKETED = re.compile(r"\([^()]*\)")
 
 
-def real_identifiers(statement: Statement) -> None:
+def refuse_bare_identifiers(statement: Statement) -> None:
     """Refuse an identifier that names nothing and is no lambda parameter: it would be a column in
     disguise.
     """
@@ -247,7 +247,7 @@ def _is_introduced(node: exp.Identifier) -> bool:
     return False
 
 
-def one_with_for_all_arms(statement: Statement) -> None:
+def refuse_with_in_union_arm(statement: Statement) -> None:
     """Refuse a WITH in an arm of a UNION, if it hides the WITH of the UNION: a CTE name would mean a table
     there.
     """
@@ -263,7 +263,7 @@ def one_with_for_all_arms(statement: Statement) -> None:
                 arms += [part for part in (arm.this, arm.args.get("expression")) if part is not None]
 
 
-def no_keyword_values(statement: Statement) -> None:
+def refuse_keyword_values(statement: Statement) -> None:
     """Refuse `SELECT user`, a call without brackets, and `s.nextval`, a write; the parser reads both as
     columns.
     """
@@ -276,15 +276,15 @@ def no_keyword_values(statement: Statement) -> None:
                 refuse("function", node)
 
 
-# The rules for all parts of a statement, queries and writes alike.
-PIECES: tuple[Rule, ...] = (
-    known_clauses,
-    known_constructs,
-    real_identifiers,
-    one_with_for_all_arms,
-    no_keyword_values,
-    bounded_sizes,
-    plain_arguments,
-    no_reserved_names,
+# The rules for all parts of a statement, both of queries and of writes.
+EXPRESSION_RULES: tuple[Rule, ...] = (
+    refuse_unknown_clauses,
+    refuse_unknown_constructs,
+    refuse_bare_identifiers,
+    refuse_with_in_union_arm,
+    refuse_keyword_values,
+    refuse_unbounded_sizes,
+    refuse_executable_arguments,
+    refuse_reserved_names,
 )
-RULES: tuple[Rule, ...] = (a_query_at_the_root, *PIECES)
+RULES: tuple[Rule, ...] = (require_query_root, *EXPRESSION_RULES)

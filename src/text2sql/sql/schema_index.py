@@ -35,7 +35,7 @@ def have_different_types(left: Column, right: Column) -> bool:
 
 
 @dataclass(slots=True, eq=False)
-class Entry:
+class TableEntry:
     """A visible table. `name` is its name in queries and value indexes, qualified outside the default
     schema.
     """
@@ -52,11 +52,6 @@ class Entry:
         origins = {key: (self, column) for key, column in self.columns.items()}
         self.outputs = Outputs(tuple(self.columns), origins=origins)
 
-    def names_rows(self, key: str, grammar: Grammar) -> bool:
-        """Whether the column identifies a row, of this table (a key) or of another one (a foreign key)."""
-        own = self.is_key([key], grammar)
-        return own or any(link.forward and link.columns == (key,) for link in self.links)
-
     def is_key(self, columns: Iterable[str], grammar: Grammar) -> bool:
         """Whether these columns contain a key of the table."""
         keys = set(columns)
@@ -68,9 +63,9 @@ class Entry:
 class Link:
     """A foreign key, from the perspective of one of its tables. Column names are normalized."""
 
-    here: Entry
+    here: TableEntry
     columns: tuple[str, ...]
-    there: Entry
+    there: TableEntry
     referred: tuple[str, ...]
     forward: bool  # `here` has the foreign key, `there` the referenced row
 
@@ -85,10 +80,10 @@ class SchemaIndex:
     def __init__(self, catalog: Catalog, policy: Policy | None, dialect: str) -> None:
         self.grammar = GRAMMARS[dialect]
         self.default_schema = catalog.default_schema
-        self.tables: dict[tuple[str, str], Entry] = {}
-        self.folded: dict[str, list[Entry]] = defaultdict(list)
-        self.holders: dict[str, list[Entry]] = defaultdict(list)
-        self._owners: dict[str, list[Entry]] = defaultdict(list)  # by the only column of the primary key
+        self.tables: dict[tuple[str, str], TableEntry] = {}
+        self.folded: dict[str, list[TableEntry]] = defaultdict(list)
+        self.tables_by_column: dict[str, list[TableEntry]] = defaultdict(list)
+        self._tables_by_key: dict[str, list[TableEntry]] = defaultdict(list)  # of one column
         shown = _visible(policy, self.grammar) if policy is not None else None
         for table in catalog.tables:
             self._add(table, shown)
@@ -97,26 +92,26 @@ class SchemaIndex:
         for entry in self.entries():
             self._link_by_name(entry)
 
-    def entries(self) -> Iterator[Entry]:
+    def entries(self) -> Iterator[TableEntry]:
         yield from self.tables.values()
 
-    def table(self, name: str, schema: str = "") -> Entry | None:
+    def table(self, name: str, schema: str = "") -> TableEntry | None:
         """A table by its normalized name and, if given, its normalized schema."""
         return self.tables.get((schema or self._key(self.default_schema), name))
 
-    def find(self, node: exp.Table) -> Entry | None:
+    def find(self, node: exp.Table) -> TableEntry | None:
         """The table that a FROM item refers to."""
         if node.catalog:
             return None
         schema = node.args.get("db")
-        wanted = self.grammar.tables.key(schema.name, bool(schema.args.get("quoted"))) if schema else ""
-        return self.table(self.grammar.tables.key(node.name, bool(node.this.args.get("quoted"))), wanted)
+        schema_key = self.grammar.tables.key(schema.name, bool(schema.args.get("quoted"))) if schema else ""
+        return self.table(self.grammar.tables.key(node.name, bool(node.this.args.get("quoted"))), schema_key)
 
-    def near(self, name: str, schema: str = "") -> list[Entry]:
+    def near(self, name: str, schema: str = "") -> list[TableEntry]:
         schema = schema or self._key(self.default_schema)
         return [entry for entry in self.folded.get(folded(name), ()) if self._schema(entry.table) == schema]
 
-    def links(self, left: Entry, right: Entry) -> list[Link]:
+    def links(self, left: TableEntry, right: TableEntry) -> list[Link]:
         return [link for link in left.links if link.there is right]
 
     def _key(self, name: str) -> str:
@@ -135,17 +130,17 @@ class SchemaIndex:
         if visible is None:
             return
         shown = {column_key: column for column_key, column in columns.items() if column_key in visible}
-        entry = Entry(table, name, shown, frozenset(columns) - visible)
+        entry = TableEntry(table, name, shown, frozenset(columns) - visible)
         for column_key, column in shown.items():
             entry.folded[folded(column.name)].append(column)
-            self.holders[column_key].append(entry)
+            self.tables_by_column[column_key].append(entry)
         if len(table.primary_key) == 1:
-            self._owners[key(table.primary_key[0], True)].append(entry)
+            self._tables_by_key[key(table.primary_key[0], True)].append(entry)
         self.tables[self._schema(table), self._key(table.name)] = entry
         self.folded[folded(table.name)].append(entry)
 
-    def _link(self, entry: Entry) -> None:
-        seen: set[tuple[object, ...]] = set()
+    def _link(self, entry: TableEntry) -> None:
+        added: set[tuple[object, ...]] = set()
         for foreign in entry.table.foreign_keys:
             there = self.tables.get(
                 (
@@ -159,24 +154,24 @@ class SchemaIndex:
             columns = tuple(key(name, True) for name in foreign.columns)
             referred = tuple(key(name, True) for name in foreign.referred or there.table.primary_key)
             is_visible = set(columns) <= set(entry.columns) and set(referred) <= set(there.columns)
-            if not is_visible or len(columns) != len(referred) or (columns, id(there), referred) in seen:
+            if not is_visible or len(columns) != len(referred) or (columns, id(there), referred) in added:
                 continue
-            seen.add((columns, id(there), referred))
+            added.add((columns, id(there), referred))
             _link_both(entry, columns, there, referred)
 
-    def _link_by_name(self, entry: Entry) -> None:
+    def _link_by_name(self, entry: TableEntry) -> None:
         """Link a column that has the name of the primary key of exactly one other table: warehouses and many
         older databases declare no foreign keys. Generic names such as `id` do not count.
         """
         declared = {link.columns[0] for link in entry.links if link.forward and len(link.columns) == 1}
-        own = {self.grammar.columns.key(name, True) for name in entry.table.primary_key}
+        own_key = {self.grammar.columns.key(name, True) for name in entry.table.primary_key}
         for key in entry.columns:
-            if key in declared or own == {key} or folded(key) in _GENERIC_NAMES:
+            if key in declared or own_key == {key} or folded(key) in _GENERIC_NAMES:
                 continue
             # Only tables with that key are searched: a column such as `created_at` may be in a thousand.
             owners = [
                 table
-                for table in self._owners.get(key, ())
+                for table in self._tables_by_key.get(key, ())
                 if table is not entry and key in table.columns and not _refers_by(table, key)
             ]
             if len(owners) == 1:
@@ -186,12 +181,14 @@ class SchemaIndex:
 _GENERIC_NAMES = frozenset({"id", "name", "code", "key", "number", "no", "year", "date", "title"})
 
 
-def _refers_by(entry: Entry, key: str) -> bool:
+def _refers_by(entry: TableEntry, key: str) -> bool:
     """Whether the column alone refers to another table."""
     return any(link.forward and link.columns == (key,) for link in entry.links)
 
 
-def _link_both(entry: Entry, columns: tuple[str, ...], there: Entry, referred: tuple[str, ...]) -> None:
+def _link_both(
+    entry: TableEntry, columns: tuple[str, ...], there: TableEntry, referred: tuple[str, ...]
+) -> None:
     entry.links.append(Link(entry, columns, there, referred, forward=True))
     there.links.append(Link(there, referred, entry, columns, forward=False))
 

@@ -11,10 +11,10 @@ from text2sql.sql.refusal import refuse
 from text2sql.types import Column
 
 if TYPE_CHECKING:
-    from text2sql.sql.schema_index import Entry
+    from text2sql.sql.schema_index import TableEntry
 
 # The catalog column behind an output, traced through sub-queries and CTEs; None for a computed output.
-Origin: TypeAlias = "tuple[Entry, Column] | None"
+Origin: TypeAlias = "tuple[TableEntry, Column] | None"
 NAMELESS = exp.Identifier(this="")
 NO_SELECT = exp.Select()
 
@@ -79,7 +79,7 @@ class Outputs:
         return Outputs(names + rest, self.open, origins)
 
 
-ANYTHING = Outputs((), open=True)
+UNKNOWN_OUTPUTS = Outputs((), open=True)
 
 
 @dataclass(slots=True, eq=False)
@@ -99,7 +99,7 @@ class Source:
     key: str = ""  # its normalized name
     node: exp.Expr = NAMELESS  # the FROM item, if it has a name
     join: exp.Join | None = None  # None: the first item
-    entry: "Entry | None" = None  # of the schema index, in tolerant mode
+    entry: "TableEntry | None" = None  # of the schema index, in tolerant mode
 
     def shows(self, column: str) -> bool:
         return column in self.outputs.known
@@ -185,7 +185,7 @@ class Scope:
 
 
 @dataclass(frozen=True, slots=True)
-class Names:
+class NameNormalizer:
     """Normalizes names as the dialect compares them."""
 
     grammar: Grammar

@@ -91,7 +91,7 @@ def _arms(query: exp.Expr) -> Iterator[exp.Expr]:
             yield node
 
 
-def bounded_sizes(statement: Statement) -> None:
+def refuse_unbounded_sizes(statement: Statement) -> None:
     """Refuse calls and types whose size is too large or unknown."""
     generators = functions.generators(statement.dialect)
     sizes = _Sizes(statement)

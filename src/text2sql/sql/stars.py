@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 MAX_COLUMNS = 10_000  # of all stars in a statement
 
 
-class Stars:
+class StarResolver:
     """Expands stars to the visible columns of their sources, on behalf of a `Resolver`."""
 
     def __init__(self, resolver: "Resolver") -> None:
@@ -67,8 +67,8 @@ class Stars:
         self.column_count += len(source.outputs.names)
         if self.column_count > MAX_COLUMNS:
             refuse("too_long", f"{self.column_count} columns")
-        kept = [name for name in source.outputs.names if qualified or name not in source.merged]
-        renamed = [modifiers.get(name, name) for name in kept]
+        names = [name for name in source.outputs.names if qualified or name not in source.merged]
+        renamed = [modifiers.get(name, name) for name in names]
         shown = tuple(name for name in renamed if name is not None)
         return Outputs(shown, source.outputs.open, source.outputs.origins)
 

@@ -140,7 +140,7 @@ def generated_columns(node: exp.Expr, alias: exp.TableAlias | None, grammar: Gra
     if isinstance(node, exp.Values):
         first = node.expressions[0]
         width = len(first.expressions) if isinstance(first, exp.Tuple) else 1
-        return tuple(grammar.columns.stored(f"column{place}") for place in range(1, width + 1))
+        return tuple(grammar.columns.stored(f"column{position}") for position in range(1, width + 1))
     function = name_of(node.this) if isinstance(node.this, exp.Func) else ""
     names = [column.this for column in node.find_all(exp.JSONColumnDef)]
     if alias and alias.this and grammar.row_values and function not in _OWN_COLUMNS:

@@ -59,7 +59,7 @@ def mark(statement: Statement, node: exp.Table, stored: str) -> bool:
     return stored in rules.conditions
 
 
-def no_reserved_names(statement: Statement) -> None:
+def refuse_reserved_names(statement: Statement) -> None:
     """Refuse a query that defines a name that a wrapper, or a predicate inside it, relies on."""
     if not wraps(statement):
         return
@@ -83,9 +83,9 @@ def enforce(statement: Statement) -> None:
     if count > MAX_COLUMNS:
         refuse("too_long", f"{count} columns")
     for node, stored in marked:
-        place = node.parent if isinstance(node.parent, exp.Final) else node
-        _prewhere_as_where(place)
-        place.replace(_wrapped(statement, node, stored, final=place is not node))
+        item = node.parent if isinstance(node.parent, exp.Final) else node
+        _prewhere_as_where(item)
+        item.replace(_wrapped(statement, node, stored, final=item is not node))
 
 
 def verify(statement: Statement, tree: exp.Expr) -> exp.Expr:
@@ -118,9 +118,9 @@ def _write_target(tree: exp.Expr) -> exp.Expr | None:
 # -- the wrapper ---------------------------------------------------------------------------------
 
 
-def _prewhere_as_where(place: exp.Expr) -> None:
+def _prewhere_as_where(item: exp.Expr) -> None:
     """Move ClickHouse's PREWHERE to WHERE: it applies to tables only, not to sub-queries."""
-    select = place.parent.parent if isinstance(place.parent, exp.From) else None
+    select = item.parent.parent if isinstance(item.parent, exp.From) else None
     first = select.args.get("prewhere") if isinstance(select, exp.Select) else None
     if isinstance(select, exp.Select) and first is not None:
         second = select.args.get("where")
@@ -147,9 +147,9 @@ def _select(statement: Statement, table: exp.Table, stored: str, *, final: bool)
         exp.Column(this=exp.Identifier(this=name, quoted=True), table=exp.Identifier(this=BASE, quoted=False))
         for name in known_columns(statement, stored, rules.columns[stored])
     ]
-    nothing: list[exp.Expr] = [exp.alias_(exp.Literal.number(1), BASE)]  # rows can still be counted
+    constant_item: list[exp.Expr] = [exp.alias_(exp.Literal.number(1), BASE)]  # rows can still be counted
     select = exp.Select(
-        expressions=columns or nothing,
+        expressions=columns or constant_item,
         from_=exp.From(this=exp.Final(this=table) if final else table),
     )
     condition = rules.conditions.get(stored)
@@ -264,16 +264,16 @@ def _rules_of(statement: Statement) -> _PolicyRules:
 @lru_cache(maxsize=256)
 def _rules(policy_key: ByIdentity[Policy], dialect: str) -> _PolicyRules:
     policy, grammar = policy_key.value, GRAMMARS[dialect]
-    seen: set[tuple[str, ...]] = set()
+    full_names: set[tuple[str, ...]] = set()
     visible: dict[str, tuple[str, ...]] = {}
     conditions: dict[str, exp.Expr] = {}
     ruled: set[str] = set()
     tables_read: set[str] = set()
     for name, columns in policy.tables.items():
-        full, stored = full_name(policy, name, dialect, grammar)
-        if full in seen:
+        parts, stored = full_name(policy, name, dialect, grammar)
+        if parts in full_names:
             refuse("row_policy", name)  # one table under two names: it is ambiguous which rules apply
-        seen.add(full)
+        full_names.add(parts)
         names = (grammar.columns.stored(column, policy.exact) for column in columns)
         visible[stored] = tuple(dict.fromkeys(names))
         rules = policy.rows.get(name)

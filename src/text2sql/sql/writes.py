@@ -1,6 +1,6 @@
 """The guard for writes: returns a `CheckedWrite`, or a `SqlRejected` that names the broken rule.
 
-    text → tree → INSERT, UPDATE or DELETE → one visible table → PIECES → resolve names → generate text
+    text → tree → INSERT, UPDATE or DELETE → one visible table → rules → resolve names → generate text
 
 The rules for queries apply to every expression and sub-query in a write. A clause that this module does not
 list is refused, whatever it contains; a write never changes the schema. Only this module builds a
@@ -18,8 +18,8 @@ from sqlglot import exp
 from text2sql.sql import parse
 from text2sql.sql.refusal import refuse
 from text2sql.sql.resolver import Resolver
-from text2sql.sql.rules import PIECES, plain_modifiers
-from text2sql.sql.scope import Names, Outputs, Scope, Source
+from text2sql.sql.rules import EXPRESSION_RULES, refuse_unsafe_modifiers
+from text2sql.sql.scope import NameNormalizer, Outputs, Scope, Source
 from text2sql.sql.statement import Statement
 from text2sql.sql.table_policy import visible_columns
 from text2sql.sql.table_wrapper import enforce, wraps
@@ -56,9 +56,11 @@ def check_write(
         return SqlRejected("row_write")
 
     def check_statement() -> CheckedWrite:
-        statement = parse.read(text, dialect, catalog, policy or parse.everything(catalog))
+        statement = parse.parse_statement(
+            text, dialect, catalog, policy or parse.unrestricted_policy(catalog)
+        )
         table, kind = _checked_target(statement)
-        sql, plain = parse.written(statement, statement.tree, _checked_target)
+        sql, plain = parse.generate_checked(statement, statement.tree, _checked_target)
         return CheckedWrite(sql, dialect, table, kind, _key(dialect, sql, nonce), plain)
 
     return parse.verdict(text, check_statement)
@@ -84,12 +86,12 @@ def _checked_target(statement: Statement) -> tuple[str, Kind]:
     if kind is None:
         refuse("not_a_write", tree.sql(comments=False))
     _check_clauses(statement, kind)
-    plain_modifiers(statement)
+    refuse_unsafe_modifiers(statement)
     target = _target(statement)
     named = _inserted_columns(statement, target) if kind == "insert" else []
     checked_here = {id(node) for node in (tree, tree.this, *named)} - {id(target.node)}
     statement.nodes = [node for node in tree.walk() if id(node) not in checked_here]
-    for rule in PIECES:
+    for rule in EXPRESSION_RULES:
         rule(statement)
     resolver = Resolver(statement)
     scope = resolver.resolve_ctes(tree, Scope())
@@ -124,8 +126,8 @@ def _check_clauses(statement: Statement, kind: Kind) -> None:
 
 def _target(statement: Statement) -> _Target:
     """Look up the target: a visible table of the catalog, not a view."""
-    place = statement.tree.this
-    node = place.this if isinstance(place, exp.Schema) else place
+    target_node = statement.tree.this
+    node = target_node.this if isinstance(target_node, exp.Schema) else target_node
     if not isinstance(node, exp.Table) or not isinstance(node.this, exp.Identifier):
         refuse("write_target", node)
     alias = node.args.get("alias")
@@ -165,11 +167,11 @@ def _inserted_columns(statement: Statement, target: _Target) -> list[exp.Expr]:
         names = [exp.to_identifier(column.name, quoted=True) for column in target.table.columns]
         tree.set("this", exp.Schema(this=target.node, expressions=names))
     named: list[exp.Expr] = tree.this.expressions
-    _check_columns(Names(statement.grammar), named, target)
+    _check_columns(NameNormalizer(statement.grammar), named, target)
     return named
 
 
-def _check_columns(names: Names, columns: Iterable[exp.Expr], target: _Target) -> None:
+def _check_columns(names: NameNormalizer, columns: Iterable[exp.Expr], target: _Target) -> None:
     """Refuse a column that does not exist, is hidden, or is named twice: engines differ in which value
     wins.
     """
@@ -224,7 +226,7 @@ def _resolve_assignments(resolver: Resolver, scope: Scope, target: _Target) -> N
     resolver.resolve_clauses(tree, ("where",), inner)
 
 
-def _assigned_column(names: Names, assignment: exp.Expr, target: exp.Table) -> exp.Expr:
+def _assigned_column(names: NameNormalizer, assignment: exp.Expr, target: exp.Table) -> exp.Expr:
     """The column on the left of an assignment. Its table name is dropped: not every engine accepts it
     there.
     """

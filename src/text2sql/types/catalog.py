@@ -88,5 +88,5 @@ class ValueDomains(Protocol):
     def nearest(self, table: str, column: str, value: str, most: int = 5) -> list[str]:
         """Values of the column that are similar to this one, best first, to suggest to a user."""
 
-    def places(self, value: str) -> list[tuple[str, str]]:
+    def columns_with(self, value: str) -> list[tuple[str, str]]:
         """The (table, column) pairs that contain the value in any spelling."""

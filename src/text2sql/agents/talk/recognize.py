@@ -51,7 +51,9 @@ def talk_of(text: str, schema_context: SchemaContext) -> Talk | None:
     if talk := _by_patterns(folded, schema_context):
         return talk
     clauses = [clause for clause in _CLAUSES.split(folded) if _normalize(clause)]
-    parts = [_by_patterns(one, schema_context) or _by_vocabulary(one, schema_context) for one in clauses]
+    parts = [
+        _by_patterns(clause, schema_context) or _by_vocabulary(clause, schema_context) for clause in clauses
+    ]
     recognized = [part for part in parts if part is not None]
     if len(parts) < 2 or None in parts:
         return _by_vocabulary(folded, schema_context)
@@ -71,8 +73,8 @@ def _by_patterns(text: str, schema_context: SchemaContext) -> Talk | None:
 def _by_vocabulary(text: str, schema_context: SchemaContext) -> Talk | None:
     for rules in _rules_for(text):
         for variant in (_expand(text), _correct(_normalize(text, rules.language), rules, schema_context)):
-            if variant and (found := covered(variant, rules, schema_context)):
-                return Talk(*found)
+            if variant and (match := covered(variant, rules, schema_context)):
+                return Talk(*match)
     return None
 
 
@@ -85,9 +87,9 @@ def _rules_for(text: str) -> list[Rules]:
 
 def _first_match(plain: str, rules: Rules, schema_context: SchemaContext) -> Talk | None:
     variants = [rules.lists.matcher(text) for text in _variants(plain, rules)]
-    for tried in (variants[:1], variants[1:]):  # the message as it is first: "instead" may matter
+    for group in (variants[:1], variants[1:]):  # the message as it is first: "instead" may matter
         for kind in KINDS:
-            for variant in tried:
+            for variant in group:
                 for pattern in rules.patterns.get(kind, ()):
                     captured = variant.fullmatch(pattern)
                     talk = captured is not None and _talk(kind, captured, variant.text, rules, schema_context)

@@ -14,7 +14,7 @@ from text2sql.sql.dialects import GRAMMARS
 from text2sql.sql.fixes import registry
 from text2sql.sql.fixes.fix_context import FixContext
 from text2sql.sql.fixes.registry import NAMES, Fix, chosen_fixes, fixes_for
-from text2sql.sql.lenient_parse import read, written
+from text2sql.sql.lenient_parse import parse_leniently, to_sql
 from text2sql.sql.schema_index import schema_index_for
 from text2sql.types import Catalog, Policy, QuestionIntent, ValueDomains
 
@@ -82,7 +82,7 @@ def apply_fixes(
 ) -> FixedSql:
     """`fix_sql` that raises `FixCrashed` if a fix crashes; tests rely on that."""
     is_supported = dialect in GRAMMARS and len(text) <= _MAX_LENGTH
-    tree, slip = read(text, dialect, fixes) if is_supported else (None, "")
+    tree, parse_fix = parse_leniently(text, dialect, fixes) if is_supported else (None, "")
     if tree is None:
         return FixedSql(text)
     has_row_policy = policy is not None and bool(policy.rows)
@@ -96,13 +96,13 @@ def apply_fixes(
         has_row_policy=has_row_policy,
     )
     chosen = [fix for fix in registry.FIXES if fix.name in fixes]
-    applied = dict.fromkeys([slip] if slip else [])
+    applied = dict.fromkeys([parse_fix] if parse_fix else [])
     for _ in range(_MAX_ROUNDS):
         names = [fix.name for fix in chosen if _applied(fix, context)]
         if not names:
             break
         applied.update(dict.fromkeys(names))
-    return FixedSql(written(context.tree, dialect), tuple(applied)) if applied else FixedSql(text)
+    return FixedSql(to_sql(context.tree, dialect), tuple(applied)) if applied else FixedSql(text)
 
 
 def _applied(fix: Fix, context: FixContext) -> bool:

@@ -1,4 +1,4 @@
-"""Aggregates: a condition in the wrong clause, a GROUP BY that is missing, a count of a missing column."""
+"""Fixes of aggregates: a condition in the wrong clause, a missing GROUP BY, a count of a missing column."""
 
 from sqlglot import exp
 
@@ -14,7 +14,7 @@ def aggregate_in_where(context: FixContext) -> bool:
     """`WHERE COUNT(*) > 3`: conditions on groups belong to HAVING. Without GROUP BY, the groups are those of
     the selected columns.
     """
-    done = False
+    changed = False
     for scope in list(context.scopes):
         select = scope.select
         where, group = select.args.get("where"), select.args.get("group")
@@ -25,21 +25,21 @@ def aggregate_in_where(context: FixContext) -> bool:
         moved = [part for part in parts if _has_aggregate(scope, part)]
         if not moved:
             continue
-        kept = [part.copy() for part in parts if not any(part is other for other in moved)]
+        remaining = [part.copy() for part in parts if not any(part is other for other in moved)]
         having = select.args.get("having")
         all_having = [*([having.this.copy()] if having else []), *(part.copy() for part in moved)]
-        select.set("where", exp.Where(this=exp.and_(*kept)) if kept else None)
+        select.set("where", exp.Where(this=exp.and_(*remaining)) if remaining else None)
         select.set("having", exp.Having(this=exp.and_(*all_having)))
         if group is None:
             select.set("group", exp.Group(expressions=[column.copy() for column in columns]))
         context.invalidate()
-        done = True
-    return done
+        changed = True
+    return changed
 
 
 def aggregate_in_order(context: FixContext) -> bool:
     """`SELECT name … ORDER BY COUNT(*)`: the groups are those of the selected columns."""
-    done = False
+    changed = False
     for scope in list(context.scopes):
         select = scope.select
         order, columns = select.args.get("order"), _selected_columns(scope)
@@ -54,8 +54,8 @@ def aggregate_in_order(context: FixContext) -> bool:
             select.set("group", exp.Group(expressions=[column.copy() for column in columns]))
             select.set("distinct", None)
             context.invalidate()
-            done = True
-    return done
+            changed = True
+    return changed
 
 
 def _selected_columns(scope: Scope) -> list[exp.Column]:
@@ -78,7 +78,7 @@ def count_rows(context: FixContext) -> bool:
     """`COUNT(T2.student_id)` where no table has such a column: `COUNT(*)`."""
     counted = [
         faulty.column
-        for faulty in context.faulty_columns(Fault.ABSENT, Fault.UNKNOWN)
+        for faulty in context.faulty_columns(Fault.MISSING_IN_SOURCE, Fault.UNKNOWN_COLUMN)
         if isinstance(faulty.column.parent, exp.Count) and not _may_exist(context, faulty)
     ]
     for column in counted:
@@ -90,14 +90,14 @@ def _may_exist(context: FixContext, faulty: ColumnFault) -> bool:
     """Whether a table has the column, or a source one whose name contains it: `parent` may be `parent_id`."""
     name = folded(faulty.column.name)
     names = (folded(key) for source in faulty.expected_scope.sources.values() for key in source.outputs.names)
-    return bool(context.schema.holders.get(context.key(faulty.column))) or any(
+    return bool(context.schema.tables_by_column.get(context.key(faulty.column))) or any(
         name in other for other in names
     )
 
 
 # -- aliases --
 
-# The clauses in which an engine does not know the aliases of the SELECT list.
+# The clauses in which an engine rejects aliases of the SELECT list.
 _WITHOUT_ALIASES = {
     "postgres": ("where", "having", "joins"),
     "mysql": ("where", "joins"),
@@ -108,7 +108,7 @@ _WITHOUT_ALIASES = {
 
 def alias_in_clause(context: FixContext) -> bool:
     """`SELECT price * 2 AS double … WHERE double > 3`: the alias is replaced by its expression."""
-    done = False
+    changed = False
     for scope in list(context.scopes):
         for clause in _WITHOUT_ALIASES.get(context.dialect, ()):
             for column in list(scope.columns):
@@ -120,8 +120,8 @@ def alias_in_clause(context: FixContext) -> bool:
                     needs_brackets = isinstance(meaning, (exp.Binary, exp.Connector, exp.Unary))
                     new = exp.Paren(this=meaning.copy()) if needs_brackets else meaning.copy()
                     context.replace(column, new)
-                    done = True
-    return done
+                    changed = True
+    return changed
 
 
 def _clause_of(column: exp.Expr, scope: Scope) -> str:
@@ -146,7 +146,7 @@ def group_by(context: FixContext) -> bool:
     """`SELECT city, COUNT(*) FROM t`, and `GROUP BY id` where the name of that id is selected too."""
     if context.dialect in _ANY_ROW:
         return False
-    done = False
+    changed = False
     for scope in list(context.scopes):
         missing = _missing_in_group(context, scope)
         if missing:
@@ -154,8 +154,8 @@ def group_by(context: FixContext) -> bool:
             group.set("expressions", [*group.expressions, *(column.copy() for column in missing)])
             scope.select.set("group", group)
             context.invalidate()
-            done = True
-    return done
+            changed = True
+    return changed
 
 
 def _missing_in_group(context: FixContext, scope: Scope) -> list[exp.Column]:

@@ -3,38 +3,40 @@
 from sqlglot import exp
 
 from text2sql.sql.fixes.fix_context import FixContext
-from text2sql.sql.fixes.joins import equal, shortest_path, tied
-from text2sql.sql.schema_index import Entry, Link, have_different_types
+from text2sql.sql.fixes.joins import join_condition, join_sides, shortest_path
+from text2sql.sql.schema_index import Link, TableEntry, have_different_types
 from text2sql.sql.scope import Scope, Source
 
 
 def bridge(context: FixContext) -> bool:
     """Add the tables between two joined tables that no foreign key links directly."""
     return any(
-        _bridged(context, scope, source)
+        _add_bridge(context, scope, source)
         for scope in list(context.scopes)
         if not scope.open and not scope.merged
         for source in list(scope.sources.values())
     )
 
 
-def _bridged(context: FixContext, scope: Scope, source: Source) -> bool:
+def _add_bridge(context: FixContext, scope: Scope, source: Source) -> bool:
     join = source.join
-    sides = tied(context, scope, join) if join is not None else None
+    sides = join_sides(context, scope, join) if join is not None else None
     if sides is None or join is None:
         return False
     near, far = sides
     path = _path(context, scope, near, far)
     if path is None:
         return False
-    between, before = [], near[0].name
+    bridge_joins, previous_table = [], near[0].name
     for link in path[:-1]:
         table = context.table(link.there)
-        between.append(exp.Join(this=table, on=equal(context, link, before, table.this)))
-        before = table.this
+        bridge_joins.append(
+            exp.Join(this=table, on=join_condition(context, link, previous_table, table.this))
+        )
+        previous_table = table.this
     index = next(index for index, other in enumerate(scope.joins) if other is join)
-    join.set("on", equal(context, path[-1], before, far[0].name))
-    scope.select.set("joins", [*scope.joins[:index], *between, *scope.joins[index:]])
+    join.set("on", join_condition(context, path[-1], previous_table, far[0].name))
+    scope.select.set("joins", [*scope.joins[:index], *bridge_joins, *scope.joins[index:]])
     context.invalidate()
     return True
 
@@ -71,9 +73,11 @@ def _path(
 
 
 def _over_one_table(
-    context: FixContext, here: Entry, there: Entry, used: list[Entry | None]
+    context: FixContext, here: TableEntry, there: TableEntry, used: list[TableEntry | None]
 ) -> list[tuple[Link, Link]]:
-    """Not many-to-one and then one-to-many: those rows only share a third one."""
+    """The paths over one table. Many-to-one followed by one-to-many does not count: such rows only share a
+    parent.
+    """
     return [
         (first, last)
         for first in here.links

@@ -1,4 +1,4 @@
-"""Functions and clauses of other dialects."""
+"""Replace functions and clauses of other dialects by those of the engine."""
 
 from collections.abc import Callable
 
@@ -13,16 +13,16 @@ Rewrite = Callable[[exp.Expr], exp.Expr | None]
 
 def foreign_function(context: FixContext) -> bool:
     """`YEAR(d)` on SQLite, `STRFTIME('%Y', d)` on PostgreSQL, `GETDATE()` nearly everywhere."""
-    done = False
+    changed = False
     for node in reversed(list(context.tree.find_all(exp.Func, exp.Binary))):  # the innermost first
-        new = _call(context, node)
+        new = _translated(context, node)
         if new is not None:
             context.replace(node, new)
-            done = True
-    return done
+            changed = True
+    return changed
 
 
-def _call(context: FixContext, node: exp.Expr) -> exp.Expr | None:
+def _translated(context: FixContext, node: exp.Expr) -> exp.Expr | None:
     if context.dialect == "sqlite":
         rewrite = _SQLITE.get(type(node))
         if rewrite is not None:
@@ -30,21 +30,21 @@ def _call(context: FixContext, node: exp.Expr) -> exp.Expr | None:
     elif context.dialect == "postgres" and isinstance(node, exp.Quarter):
         return exp.Extract(this=exp.var("QUARTER"), expression=node.this.copy())
     elif context.dialect == "mysql" and isinstance(node, exp.Or):
-        return _joined_texts(node)
+        return _concatenation(node)
     if isinstance(node, exp.ToChar):
         return dates.foreign_format(context.dialect, node, _origins(context))
     if isinstance(node, exp.Anonymous):
-        return _named(context, node)
+        return _translated_call(context, node)
     return None
 
 
-def _named(context: FixContext, node: exp.Anonymous) -> exp.Expr | None:
+def _translated_call(context: FixContext, node: exp.Anonymous) -> exp.Expr | None:
     name, arguments, dialect = node.name.upper(), node.expressions, context.dialect
     if not arguments:
-        moment = _MOMENTS.get(name)
-        return moment[0]() if moment and dialect in moment[1] else None
+        current_time = _CURRENT_TIME_CALLS.get(name)
+        return current_time[0]() if current_time and dialect in current_time[1] else None
     if len(arguments) == 2:
-        if name == "ISNULL" and dialect in _FOUR:
+        if name == "ISNULL" and dialect in _NON_MYSQL_DIALECTS:
             return exp.Coalesce(this=arguments[0].copy(), expressions=[arguments[1].copy()])
         if name == "DATE_PART" and dialect == "sqlite" and arguments[0].is_string:
             return dates.sqlite_part(arguments[0].name, arguments[1])
@@ -53,11 +53,11 @@ def _named(context: FixContext, node: exp.Anonymous) -> exp.Expr | None:
     return dates.foreign_format(dialect, node, _origins(context))
 
 
-_FOUR = ("sqlite", "postgres", "duckdb")
-_MOMENTS: dict[str, tuple[type[exp.Expr], tuple[str, ...]]] = {
-    "GETDATE": (exp.CurrentTimestamp, (*_FOUR, "mysql")),
+_NON_MYSQL_DIALECTS = ("sqlite", "postgres", "duckdb")
+_CURRENT_TIME_CALLS: dict[str, tuple[type[exp.Expr], tuple[str, ...]]] = {
+    "GETDATE": (exp.CurrentTimestamp, (*_NON_MYSQL_DIALECTS, "mysql")),
     "NOW": (exp.CurrentTimestamp, ("sqlite",)),
-    "CURDATE": (exp.CurrentDate, _FOUR),
+    "CURDATE": (exp.CurrentDate, _NON_MYSQL_DIALECTS),
     "TODAY": (exp.CurrentDate, ("sqlite", "postgres", "mysql")),
 }
 _NATIVE = {("STRFTIME", "sqlite"), ("STRFTIME", "duckdb"), ("DATE_FORMAT", "mysql")}
@@ -73,7 +73,7 @@ def _origins(context: FixContext) -> Callable[[exp.Expr], Origin]:
     return origin
 
 
-def _joined_texts(node: exp.Or) -> exp.Expr | None:
+def _concatenation(node: exp.Or) -> exp.Expr | None:
     """MySQL parses `a || ' ' || b` as OR; a text is meant, not a condition."""
     parts = list(node.flatten(unnest=False))
     has_text = any(isinstance(part, exp.Literal) and part.is_string for part in parts)
@@ -98,10 +98,10 @@ def _concat(node: exp.Expr) -> exp.Expr | None:
     first, *rest = (
         exp.paren(part) if isinstance(part, exp.Binary) else part.copy() for part in node.expressions
     )
-    whole: exp.Expr = first
+    concatenation: exp.Expr = first
     for part in rest:
-        whole = exp.DPipe(this=whole, expression=part, safe=True)
-    return exp.Paren(this=whole) if isinstance(node.parent, exp.Binary) and rest else whole
+        concatenation = exp.DPipe(this=concatenation, expression=part, safe=True)
+    return exp.Paren(this=concatenation) if isinstance(node.parent, exp.Binary) and rest else concatenation
 
 
 def _left(node: exp.Expr) -> exp.Expr | None:
@@ -115,13 +115,13 @@ def _right(node: exp.Expr) -> exp.Expr | None:
     return exp.Substring(this=node.this.copy(), start=exp.Neg(this=length.copy()))
 
 
-def _signed(node: exp.Expr) -> exp.Expr | None:
+def _integer_cast(node: exp.Expr) -> exp.Expr | None:
     kind = node.args["to"].args.get("kind")
     name = kind if isinstance(kind, str) else getattr(kind, "name", "")
     return exp.cast(node.this.copy(), "int") if str(name).upper() in ("SIGNED", "UNSIGNED") else None
 
 
-def _any(node: exp.Expr) -> exp.Expr | None:
+def _quantified_comparison(node: exp.Expr) -> exp.Expr | None:
     """`= ANY (SELECT …)` as IN, `>= ALL (SELECT x …)` as `>= (SELECT MAX(x) …)`."""
     quantifier = node.expression
     if not isinstance(quantifier, (exp.Any, exp.All)):
@@ -133,15 +133,17 @@ def _any(node: exp.Expr) -> exp.Expr | None:
         return exp.In(this=node.this.copy(), query=exp.Subquery(this=query.copy()))
     if isinstance(node, exp.NEQ) and isinstance(quantifier, exp.All):
         return exp.Not(this=exp.In(this=node.this.copy(), query=exp.Subquery(this=query.copy())))
-    up = isinstance(node, (exp.GT, exp.GTE))
-    simple = not any(query.args.get(clause) for clause in ("group", "limit", "distinct", "having", "order"))
-    if not simple or not (up or isinstance(node, (exp.LT, exp.LTE))):
+    is_greater_than = isinstance(node, (exp.GT, exp.GTE))
+    is_simple = not any(
+        query.args.get(clause) for clause in ("group", "limit", "distinct", "having", "order")
+    )
+    if not is_simple or not (is_greater_than or isinstance(node, (exp.LT, exp.LTE))):
         return None
-    most = up == isinstance(quantifier, exp.All)
+    uses_maximum = is_greater_than == isinstance(quantifier, exp.All)
     inner = query.copy()
     item = inner.expressions[0]
     item = item.this if isinstance(item, exp.Alias) else item
-    inner.set("expressions", [(exp.Max if most else exp.Min)(this=item.copy())])
+    inner.set("expressions", [(exp.Max if uses_maximum else exp.Min)(this=item.copy())])
     return type(node)(this=node.this.copy(), expression=exp.Subquery(this=inner))
 
 
@@ -160,8 +162,8 @@ _SQLITE: dict[type[exp.Expr], Rewrite] = {
     exp.Concat: _concat,
     exp.Left: _left,
     exp.Right: _right,
-    exp.Cast: _signed,
-    **dict.fromkeys((exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE), _any),
+    exp.Cast: _integer_cast,
+    **dict.fromkeys((exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE), _quantified_comparison),
 }
 
 
@@ -169,7 +171,7 @@ def bracketed_arm(context: FixContext) -> bool:
     """SQLite has no `(SELECT …) UNION (SELECT …)`."""
     if context.dialect != "sqlite":
         return False
-    done = False
+    changed = False
     for node in list(context.tree.find_all(exp.SetOperation)):
         for side in ("this", "expression"):
             arm = node.args[side]
@@ -178,12 +180,12 @@ def bracketed_arm(context: FixContext) -> bool:
             ]:
                 node.set(side, _unbracketed(arm.this))
                 context.invalidate()
-                done = True
-    return done
+                changed = True
+    return changed
 
 
 def _unbracketed(query: exp.Expr) -> exp.Expr:
-    own = any(query.args.get(clause) for clause in ("order", "limit", "offset", "with_"))
-    if isinstance(query, exp.Select) and not own:
+    has_own_clauses = any(query.args.get(clause) for clause in ("order", "limit", "offset", "with_"))
+    if isinstance(query, exp.Select) and not has_own_clauses:
         return query
     return exp.Select(expressions=[exp.Star()], from_=exp.From(this=exp.Subquery(this=query)))

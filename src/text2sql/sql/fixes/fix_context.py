@@ -11,21 +11,21 @@ from sqlglot import exp
 from text2sql.sql.dialects import ascii_lower
 from text2sql.sql.parse import dialect_of
 from text2sql.sql.resolver import Resolver
-from text2sql.sql.schema_index import Entry, SchemaIndex
-from text2sql.sql.scope import Names, Origin, Scope, Source, copy_identifier
+from text2sql.sql.schema_index import SchemaIndex, TableEntry
+from text2sql.sql.scope import NameNormalizer, Origin, Scope, Source, copy_identifier
 from text2sql.sql.statement import Statement
 from text2sql.types import QuestionIntent, ValueDomains
 
 
 class Fault(Enum):
-    ABSENT = "the source that it names has no such column"
-    STRANGE = "there is no source of that name"
-    UNKNOWN = "no source has such a column"
+    MISSING_IN_SOURCE = "the source that it names has no such column"
+    UNKNOWN_SOURCE = "there is no source of that name"
+    UNKNOWN_COLUMN = "no source has such a column"
     AMBIGUOUS = "several sources have it"
-    OUTER = "bare in a sub-query, and only the query around it has one"
+    OUTER_COLUMN = "bare in a sub-query, and only the query around it has one"
 
 
-ERRORS = tuple(fault for fault in Fault if fault is not Fault.OUTER)  # rejected by every engine
+ERRORS = tuple(fault for fault in Fault if fault is not Fault.OUTER_COLUMN)  # rejected by every engine
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -68,7 +68,7 @@ class FixContext:
         self.dialect = dialect
         self.schema = schema
         self.grammar = schema.grammar
-        self.names = Names(schema.grammar)
+        self.names = NameNormalizer(schema.grammar)
         self.domains = domains
         self.text = text
         self.intent = intent
@@ -123,7 +123,7 @@ class FixContext:
         reserved = name.upper() in _keywords(self.dialect)
         return exp.Identifier(this=name, quoted=not plain or reserved)
 
-    def table(self, entry: Entry) -> exp.Table:
+    def table(self, entry: TableEntry) -> exp.Table:
         schema = entry.table.schema
         written = schema if schema not in ("", self.schema.default_schema) else ""
         db = self.identifier(written) if written else None
@@ -162,11 +162,11 @@ class FixContext:
             if source is not None:
                 if source.may_have(key) or enclosing.open or key in _ROW_NAMES:
                     return None
-                return ColumnFault(Fault.ABSENT, column, scope, enclosing, source)
+                return ColumnFault(Fault.MISSING_IN_SOURCE, column, scope, enclosing, source)
             fields = self.names.column(qualifier)  # a field of a structure, `payload.page`
             if enclosing.open or any(source.may_have(fields) for source in enclosing.sources.values()):
                 return None
-        return ColumnFault(Fault.STRANGE, column, scope, scope) if scope.sources else None
+        return ColumnFault(Fault.UNKNOWN_SOURCE, column, scope, scope) if scope.sources else None
 
     def _bare_fault(self, scope: Scope, column: exp.Column) -> ColumnFault | None:
         key = self.key(column)
@@ -181,13 +181,13 @@ class FixContext:
             if len(owners) > 1 and not (enclosing is scope and self._is_output(scope, column, key)):
                 return ColumnFault(Fault.AMBIGUOUS, column, scope, enclosing)
             if owners and enclosing is not scope and _is_uncorrelated(column):
-                return ColumnFault(Fault.OUTER, column, scope, scope)
+                return ColumnFault(Fault.OUTER_COLUMN, column, scope, scope)
             if owners or key in enclosing.aliases or key in enclosing.scalars:
                 return None
         part = key in _DATE_PARTS and not isinstance(column.parent, (exp.Predicate, exp.Select, exp.Ordered))
         if part or key in _ROW_NAMES or ascii_lower(key) in self.grammar.pseudo_columns or not scope.sources:
             return None
-        return ColumnFault(Fault.UNKNOWN, column, scope, scope)
+        return ColumnFault(Fault.UNKNOWN_COLUMN, column, scope, scope)
 
     def _is_output(self, scope: Scope, column: exp.Column, key: str) -> bool:
         """Whether the name means an output of this SELECT: an alias or, in ORDER BY, any output."""

@@ -1,4 +1,4 @@
-"""Names that are nearly right: a table or a column misspelled. Two candidates are none."""
+"""Correct misspelled names of tables and columns, if exactly one name in the schema is similar."""
 
 import re
 from collections.abc import Callable, Iterable
@@ -8,19 +8,20 @@ from sqlglot import exp
 
 from text2sql.sql.dialects import ascii_lower
 from text2sql.sql.fixes.fix_context import ColumnFault, Fault, FixContext
-from text2sql.sql.schema_index import Entry, folded, is_abbreviation, one_letter_off
+from text2sql.sql.schema_index import TableEntry, folded, is_abbreviation, one_letter_off
 from text2sql.sql.scope import Source
 
 _Matches: TypeAlias = list[tuple[Source, str]]  # sources and columns that may be meant
 _Candidates: TypeAlias = Callable[[FixContext, exp.Column, Iterable[Source]], _Matches]
 _LAST_WORD = re.compile(r"[_ ]|(?<=[a-z])(?=[A-Z])")
-_MIN_LETTERS = 5  # of a last word that stands for the whole name: `festival` for `music_festival`
-_AT_FAULT = (Fault.ABSENT, Fault.STRANGE, Fault.UNKNOWN)
+# Least length of a last word that stands for the whole name: `festival` for `music_festival`.
+_MIN_LETTERS = 5
+_RENAMABLE = (Fault.MISSING_IN_SOURCE, Fault.UNKNOWN_SOURCE, Fault.UNKNOWN_COLUMN)
 
 
 def near_table(context: FixContext) -> bool:
     """`FROM singers` where the table is `Singer`."""
-    done = False
+    changed = False
     ctes = {ascii_lower(cte.alias) for cte in context.tree.find_all(exp.CTE)}
     for node in list(context.tree.find_all(exp.Table)):
         if not isinstance(node.this, exp.Identifier) or node.catalog or ascii_lower(node.name) in ctes:
@@ -30,8 +31,8 @@ def near_table(context: FixContext) -> bool:
             if entry is not None:
                 node.set("this", context.identifier(entry.table.name))
                 context.invalidate()
-                done = True
-    return done
+                changed = True
+    return changed
 
 
 def _is_system_table(context: FixContext, node: exp.Table) -> bool:
@@ -40,7 +41,7 @@ def _is_system_table(context: FixContext, node: exp.Table) -> bool:
     return name.startswith(grammar.system_prefixes or ("\0",)) or name in grammar.dummy_tables
 
 
-def _near_table(context: FixContext, node: exp.Table) -> Entry | None:
+def _near_table(context: FixContext, node: exp.Table) -> TableEntry | None:
     schema = context.grammar.tables.key(node.db, bool(node.args["db"].args.get("quoted"))) if node.db else ""
     entries = context.schema.near(node.name, schema)
     if not entries and not schema:
@@ -52,11 +53,11 @@ def near_column(context: FixContext) -> bool:
     """`pet_type` for `PetType`, `singer_name` for the `Name` of `singer`, `id` for its `singer_id`,
     `department_code` for `dept_code`; `home town` for "Home Town", which is parsed as a name and an alias.
     """
-    return _in_two_words(context) or _renamed(context, near_columns)
+    return _join_two_words(context) or _rename_columns(context, near_columns)
 
 
-def _in_two_words(context: FixContext) -> bool:
-    for faulty in context.faulty_columns(Fault.ABSENT, Fault.UNKNOWN):
+def _join_two_words(context: FixContext) -> bool:
+    for faulty in context.faulty_columns(Fault.MISSING_IN_SOURCE, Fault.UNKNOWN_COLUMN):
         alias = faulty.column.parent
         if not isinstance(alias, exp.Alias):
             continue
@@ -71,12 +72,12 @@ def _in_two_words(context: FixContext) -> bool:
 
 def typo(context: FixContext) -> bool:
     """A column that is one letter off, if no table has the name as it is written."""
-    return _renamed(context, _one_letter_off)
+    return _rename_columns(context, _one_letter_off)
 
 
-def _renamed(context: FixContext, candidates: _Candidates) -> bool:
-    done = False
-    for faulty in context.faulty_columns(*_AT_FAULT):
+def _rename_columns(context: FixContext, candidates: _Candidates) -> bool:
+    changed = False
+    for faulty in context.faulty_columns(*_RENAMABLE):
         own = [faulty.source] if faulty.source is not None else []
         if _is_elsewhere(context, faulty):
             continue
@@ -84,20 +85,20 @@ def _renamed(context: FixContext, candidates: _Candidates) -> bool:
         matches = matches or candidates(context, faulty.column, faulty.other_sources())
         if len(matches) == 1:
             (source, key) = matches[0]
-            is_bare = faulty.fault is Fault.UNKNOWN and len(faulty.expected_scope.sources) == 1
+            is_bare = faulty.fault is Fault.UNKNOWN_COLUMN and len(faulty.expected_scope.sources) == 1
             if partner_of(context, faulty) is source and source is not faulty.source:
                 continue
             context.bind(faulty.column, source, key)
             if is_bare:
                 faulty.column.set("table", None)
-            done = True
-    return done
+            changed = True
+    return changed
 
 
 def _is_elsewhere(context: FixContext, faulty: ColumnFault) -> bool:
     """`T2.name` where T2 has `region_name` and T3, or a table that the unknown T2 may mean, has `name`."""
     name, key = folded(faulty.column.name), context.key(faulty.column)
-    if faulty.fault is Fault.STRANGE and has_linked_table_with(faulty, key):
+    if faulty.fault is Fault.UNKNOWN_SOURCE and has_linked_table_with(faulty, key):
         return True
     if faulty.source is not None and _equal_names(context, faulty.source, name):
         return False
@@ -106,7 +107,9 @@ def _is_elsewhere(context: FixContext, faulty: ColumnFault) -> bool:
 
 def _is_other_table(context: FixContext, faulty: ColumnFault) -> bool:
     """Whether the source lacks several columns of the query, and a linked table has all of them."""
-    lacking = [other for other in context.faulty_columns(Fault.ABSENT) if other.source is faulty.source]
+    lacking = [
+        other for other in context.faulty_columns(Fault.MISSING_IN_SOURCE) if other.source is faulty.source
+    ]
     keys = {context.key(other.column) for other in lacking}
     entry = faulty.source.entry if faulty.source is not None else None
     links = entry.links if entry is not None else ()
@@ -161,7 +164,7 @@ def _names_with_table(context: FixContext, source: Source, name: str) -> list[st
 
 
 def _one_letter_off(context: FixContext, column: exp.Column, sources: Iterable[Source]) -> _Matches:
-    if context.schema.holders.get(context.key(column)):
+    if context.schema.tables_by_column.get(context.key(column)):
         return []
     pairs = ((source, key) for source in sources for key in source.outputs.names)
     return [(source, key) for source, key in pairs if one_letter_off(column.name, key)]

@@ -1,9 +1,9 @@
-"""Read and write the joins of a query: conditions, paths along foreign keys, new tables."""
+"""Join conditions, paths along foreign keys and added tables, shared by the fixes of joins."""
 
 from sqlglot import exp
 
 from text2sql.sql.fixes.fix_context import FixContext
-from text2sql.sql.schema_index import Entry, Link
+from text2sql.sql.schema_index import Link, TableEntry
 from text2sql.sql.scope import Scope, Source, copy_identifier
 
 
@@ -14,24 +14,24 @@ def conjuncts(condition: exp.Expr | None) -> list[exp.Expr]:
     return list(condition.flatten()) if isinstance(condition, exp.And) else [condition]
 
 
-def is_plain(join: exp.Join) -> bool:
+def is_inner_join(join: exp.Join) -> bool:
     """Whether it is an inner join with an ON clause."""
     return not (join.side or join.method or join.args.get("using")) and join.kind in ("", "INNER")
 
 
-def tied(
+def join_sides(
     context: FixContext, scope: Scope, join: exp.Join
 ) -> tuple[tuple[Source, str], tuple[Source, str]] | None:
     """Both sides of a plain join on a single condition `T1.x = T2.y`; the joined source comes last."""
-    parts = conjuncts(join.args.get("on")) if is_plain(join) else []
-    sides = sides_of(context, scope, parts[0]) if len(parts) == 1 else None
+    parts = conjuncts(join.args.get("on")) if is_inner_join(join) else []
+    sides = equality_sides(context, scope, parts[0]) if len(parts) == 1 else None
     if sides is None:
         return None
     near, far = sides[::-1] if sides[0][0].join is join else sides
     return (near, far) if far[0].join is join and near[0] is not far[0] else None
 
 
-def sides_of(
+def equality_sides(
     context: FixContext, scope: Scope, part: exp.Expr
 ) -> tuple[tuple[Source, str], tuple[Source, str]] | None:
     """Source and column of both sides of `T1.x = T2.y`, whether or not these columns exist."""
@@ -51,23 +51,23 @@ def has_bare_star(scope: Scope) -> bool:
 
 
 def shortest_path(
-    starts: list[tuple[Source, Entry]], targets: list[Entry]
+    starts: list[tuple[Source, TableEntry]], targets: list[TableEntry]
 ) -> tuple[Source, list[Link]] | None:
     """The shortest path of foreign keys from a source to a target; None if there is none or a tie."""
-    wanted = {id(entry) for entry in targets}
-    reached = {id(entry) for _, entry in starts}
-    paths: list[tuple[Source, Entry, list[Link]]] = [(source, entry, []) for source, entry in starts]
-    while paths and wanted:
+    target_ids = {id(entry) for entry in targets}
+    visited_ids = {id(entry) for _, entry in starts}
+    paths: list[tuple[Source, TableEntry, list[Link]]] = [(source, entry, []) for source, entry in starts]
+    while paths and target_ids:
         paths = [
             (source, link.there, [*links, link])
             for source, end, links in paths
             for link in end.links
-            if id(link.there) not in reached and not _fans_out(links, link)
+            if id(link.there) not in visited_ids and not _fans_out(links, link)
         ]
-        complete = [(source, links) for source, end, links in paths if id(end) in wanted]
+        complete = [(source, links) for source, end, links in paths if id(end) in target_ids]
         if complete:
             return complete[0] if len(complete) == 1 else None
-        reached |= {id(end) for _, end, _ in paths}
+        visited_ids |= {id(end) for _, end, _ in paths}
     return None
 
 
@@ -90,7 +90,7 @@ def add_joins(
 ) -> exp.Identifier:
     """Join the tables along the links and return the name of the last one, which gets the alias."""
     _qualify_all(context, scope, {key for link in links for key in link.there.columns})
-    before: exp.Identifier = source.name
+    previous_table: exp.Identifier = source.name
     for link in links:
         table = context.table(link.there)
         name = table.this
@@ -101,15 +101,17 @@ def add_joins(
         elif context.names.alias(name) in scope.sources:
             name = exp.to_identifier(f"{link.there.table.name}_{len(scope.sources)}")
             table.set("alias", exp.TableAlias(this=name))
-        scope.select.append("joins", exp.Join(this=table, on=equal(context, link, before, name)))
-        before = name
-    return before
+        scope.select.append(
+            "joins", exp.Join(this=table, on=join_condition(context, link, previous_table, name))
+        )
+        previous_table = name
+    return previous_table
 
 
-def equal(context: FixContext, link: Link, here: exp.Identifier, there: exp.Identifier) -> exp.Expr:
+def join_condition(context: FixContext, link: Link, here: exp.Identifier, there: exp.Identifier) -> exp.Expr:
     """The condition of a join along a foreign key."""
 
-    def column(entry: Entry, key: str, table: exp.Identifier) -> exp.Column:
+    def column(entry: TableEntry, key: str, table: exp.Identifier) -> exp.Column:
         return exp.Column(this=context.identifier(entry.columns[key].name), table=copy_identifier(table))
 
     parts = (

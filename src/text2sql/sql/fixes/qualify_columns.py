@@ -1,4 +1,4 @@
-"""Find the source of a column: one with the wrong alias, or a bare one that several sources have."""
+"""Find the source of a column that has the wrong alias, or that is unqualified and in several sources."""
 
 from collections.abc import Iterator
 
@@ -6,7 +6,7 @@ from sqlglot import exp
 
 from text2sql.sql.fixes.fix_context import ColumnFault, Fault, FixContext
 from text2sql.sql.fixes.identifier_typos import has_linked_table_with, near_columns, partner_of
-from text2sql.sql.fixes.joins import conjuncts, is_plain
+from text2sql.sql.fixes.joins import conjuncts, is_inner_join
 from text2sql.sql.fixes.missing_joins import grouped_by, selects_twice
 from text2sql.sql.schema_index import folded
 from text2sql.sql.scope import Scope, Source, copy_identifier
@@ -14,8 +14,8 @@ from text2sql.sql.scope import Scope, Source, copy_identifier
 
 def rebind(context: FixContext) -> bool:
     """`T2.Name` where only T1 has `Name`."""
-    done = _rebind_all(context) or _rebind_inner(context)
-    for faulty in context.faulty_columns(Fault.ABSENT, Fault.STRANGE):
+    changed = _rebind_all(context) or _rebind_inner(context)
+    for faulty in context.faulty_columns(Fault.MISSING_IN_SOURCE, Fault.UNKNOWN_SOURCE):
         if selects_twice(context, faulty):
             source = _not_selected(context, faulty)
         elif grouped_by(context, faulty) is not None:
@@ -24,13 +24,13 @@ def rebind(context: FixContext) -> bool:
             source = _source_by_name(faulty) or _only_owner(context, faulty)
         if source is not None:
             context.bind(faulty.column, source)
-            done = True
-    return done
+            changed = True
+    return changed
 
 
 def _rebind_all(context: FixContext) -> bool:
     """`SELECT T1.Name, T1.Year`, where T1 has no `Year` and T2 has both columns: T2 is meant."""
-    for faulty in context.faulty_columns(Fault.ABSENT):
+    for faulty in context.faulty_columns(Fault.MISSING_IN_SOURCE):
         source, items = faulty.source, faulty.scope.select.expressions
         if source is None or faulty.expected_scope is not faulty.scope:
             continue
@@ -49,7 +49,7 @@ def _rebind_all(context: FixContext) -> bool:
 
 def _rebind_inner(context: FixContext) -> bool:
     """`x > (SELECT AVG(T1.x) FROM t)`, where T1 is the same table in the outer query: the inner one."""
-    done = False
+    changed = False
     for scope, column in context.columns():
         owner = context.owner(scope, column) if column.args.get("table") else None
         sources = list(scope.sources.values())
@@ -58,8 +58,8 @@ def _rebind_inner(context: FixContext) -> bool:
         aggregate = column.find_ancestor(exp.AggFunc, exp.Select)
         if isinstance(aggregate, exp.AggFunc) and owner.entry is not None:
             context.bind(column, sources[0])
-            done = True
-    return done
+            changed = True
+    return changed
 
 
 def _source_by_name(faulty: ColumnFault) -> Source | None:
@@ -89,7 +89,7 @@ def _not_selected(context: FixContext, faulty: ColumnFault) -> Source | None:
 
 def _only_owner(context: FixContext, faulty: ColumnFault) -> Source | None:
     key = context.key(faulty.column)
-    if faulty.fault is Fault.STRANGE:
+    if faulty.fault is Fault.UNKNOWN_SOURCE:
         tables = context.schema.near(faulty.column.table)
         if any(key in table.columns for table in tables) or has_linked_table_with(faulty, key):
             return None  # the alias may belong to a table that was left out
@@ -105,7 +105,7 @@ def _only_owner(context: FixContext, faulty: ColumnFault) -> Source | None:
 
 def qualify(context: FixContext) -> bool:
     """A bare column that is qualified elsewhere in the SELECT, or that an equi-join makes equal in all."""
-    done = False
+    changed = False
     for faulty in context.faulty_columns(Fault.AMBIGUOUS):
         key = context.key(faulty.column)
         owners = [source for source in faulty.expected_scope.sources.values() if source.may_have(key)]
@@ -118,8 +118,8 @@ def qualify(context: FixContext) -> bool:
         if source is not None:
             faulty.column.set("table", copy_identifier(source.name))
             context.invalidate()
-            done = True
-    return done
+            changed = True
+    return changed
 
 
 def _as_qualified_elsewhere(context: FixContext, faulty: ColumnFault, key: str) -> Source | None:
@@ -147,7 +147,7 @@ def _are_equal(context: FixContext, scope: Scope, owners: list[Source], key: str
 
 def _equal_pairs(context: FixContext, scope: Scope, key: str) -> Iterator[tuple[str, str]]:
     for join in scope.joins:
-        parts = conjuncts(join.args.get("on")) if is_plain(join) else ()
+        parts = conjuncts(join.args.get("on")) if is_inner_join(join) else ()
         for part in parts:
             left, right = (part.this, part.expression) if isinstance(part, exp.EQ) else (None, None)
             if not isinstance(left, exp.Column) or not isinstance(right, exp.Column):

@@ -1,4 +1,4 @@
-"""Ratios of integers, which SQLite and PostgreSQL cut off: `COUNT(a) / COUNT(b)` is 0 or 1."""
+"""Fix ratios of integers, which SQLite and PostgreSQL truncate: `COUNT(a) / COUNT(b)` is 0 or 1."""
 
 import re
 
@@ -14,22 +14,22 @@ def ratio(context: FixContext) -> bool:
     """`COUNT(a) / COUNT(b)` becomes `1.0 * COUNT(a) / COUNT(b)`."""
     if context.dialect not in ("sqlite", "postgres"):
         return False
-    done = False
+    changed = False
     for scope in list(context.scopes):
         for node in scope.select.find_all(exp.Div):
-            if node.find_ancestor(exp.Select) is scope.select and _is_cut_off(context, scope, node):
+            if node.find_ancestor(exp.Select) is scope.select and _is_truncated(context, scope, node):
                 node.set("this", exp.Mul(this=exp.Literal.number("1.0"), expression=node.this.copy()))
                 context.invalidate()
-                done = True
-    return done
+                changed = True
+    return changed
 
 
-def _is_cut_off(context: FixContext, scope: Scope, node: exp.Div) -> bool:
+def _is_truncated(context: FixContext, scope: Scope, node: exp.Div) -> bool:
     parent = node.parent
     while isinstance(parent, exp.Paren):
         parent = parent.parent
     if isinstance(parent, exp.Cast) and parent.to.is_type(*exp.DataType.INTEGER_TYPES):
-        return False  # an integer is wanted
+        return False  # the query asks for an integer
     return _is_integer(context, scope, node.this) and _is_integer(context, scope, node.expression)
 
 

@@ -1,9 +1,9 @@
-"""Joins that a query does not need. Small models add them often, most of all to Chinese questions."""
+"""Drop joins that a query does not need. Small models add them often, most of all to Chinese questions."""
 
 from sqlglot import exp
 
 from text2sql.sql.fixes.fix_context import ERRORS, FixContext
-from text2sql.sql.fixes.joins import conjuncts, has_bare_star, is_plain, sides_of
+from text2sql.sql.fixes.joins import conjuncts, equality_sides, has_bare_star, is_inner_join
 from text2sql.sql.scope import Scope, Source
 
 
@@ -11,15 +11,15 @@ def needless_join(context: FixContext) -> bool:
     """Drop a table that is joined many-to-one along a foreign key and not used otherwise."""
     if any(context.faulty_columns(*ERRORS)):
         return False  # an unknown column may belong to that table
-    done = False
+    changed = False
     while any(_drop_one(context, scope) for scope in context.scopes):
-        done = True
-    return done
+        changed = True
+    return changed
 
 
 def _drop_one(context: FixContext, scope: Scope) -> bool:
     joins = scope.joins
-    if scope.open or scope.merged or not joins or has_bare_star(scope) or not all(map(is_plain, joins)):
+    if scope.open or scope.merged or not joins or has_bare_star(scope) or not all(map(is_inner_join, joins)):
         return False
     for source in scope.sources.values():
         join = source.join or joins[0]
@@ -37,7 +37,7 @@ def _only_checks_key(context: FixContext, scope: Scope, source: Source, join: ex
     columns: dict[str, str] = {}  # column of the other source → the equal column of this one
     others: set[str] = set()
     for part in conjuncts(join.args.get("on")):
-        sides = sides_of(context, scope, part)
+        sides = equality_sides(context, scope, part)
         if sides is None:
             return False
         (own, left), (other, right) = sides if sides[0][0] is source else sides[::-1]

@@ -1,4 +1,4 @@
-"""The registry of fixes: what each is for, in the order in which they are applied, and how to choose some."""
+"""The registry of fixes, in the order in which they are applied, and the selection of fixes by name."""
 
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
@@ -42,7 +42,7 @@ class Fix:
 
 
 def _while_parsing(_: FixContext) -> bool:
-    """For fixes of a text that cannot be parsed: `lenient_parse.read` applies them before there is a tree."""
+    """For fixes of a text that cannot be parsed: `parse_leniently` applies them before there is a tree."""
     return False
 
 
@@ -103,12 +103,12 @@ def chosen_fixes(choice: str) -> Collection[str]:
     items = choice.replace(",", " ").split()
     chosen = set() if items and not items[0].startswith("-") else set(NAMES)
     for item in items:
-        names = _named(item.removeprefix("-"))
+        names = _fixes_named(item.removeprefix("-"))
         chosen = chosen - names if item.startswith("-") else chosen | names
     return frozenset(chosen)
 
 
-def _named(item: str) -> set[str]:
+def _fixes_named(item: str) -> set[str]:
     """The fixes that one item of a choice means: a group, a kind or a single fix."""
     groups: dict[str, set[str]] = {"all": set(NAMES), "none": set()}
     groups |= {kind: {fix.name for fix in FIXES if fix.kind == kind} for kind in KINDS}

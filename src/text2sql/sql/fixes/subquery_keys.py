@@ -5,7 +5,7 @@ foreign key `student_id` refers to a student.
 from sqlglot import exp
 
 from text2sql.sql.fixes.fix_context import FixContext
-from text2sql.sql.schema_index import Entry
+from text2sql.sql.schema_index import TableEntry
 from text2sql.sql.scope import Scope, Source
 
 
@@ -64,14 +64,16 @@ def _owner_and_key(context: FixContext, scope: Scope, column: exp.Column) -> tup
     return owner, context.key(column)
 
 
-def _is_wrong_key(context: FixContext, entry: Entry, key: str) -> bool:
+def _is_wrong_key(context: FixContext, entry: TableEntry, key: str) -> bool:
     """Whether the column identifies other rows, or does not exist; a hidden column is left alone."""
     if key not in entry.columns:
         return key not in entry.hidden
-    return entry.names_rows(key, context.grammar)
+    return entry.is_key([key], context.grammar) or any(
+        link.forward and link.columns == (key,) for link in entry.links
+    )
 
 
-def _identified_rows(entry: Entry, key: str) -> set[tuple[int, str]]:
+def _identified_rows(entry: TableEntry, key: str) -> set[tuple[int, str]]:
     """The tables whose rows the column identifies, with the column there."""
     referred = {
         (id(link.there), link.referred[0]) for link in entry.links if link.forward and link.columns == (key,)

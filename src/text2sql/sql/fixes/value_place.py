@@ -1,4 +1,4 @@
-"""A text that is compared with the wrong column: no row has it there, and one other column does."""
+"""Move a comparison with a text to the one column that contains the text, if its own column does not."""
 
 from sqlglot import exp
 
@@ -15,12 +15,12 @@ def value_place(context: FixContext) -> bool:
     for scope, node, column, literals in list(comparisons(context)) if context.domains is not None else ():
         if isinstance(node, exp.NEQ) or isinstance(node.parent, exp.Not) or _is_repeated(node, column):
             continue
-        places = _other_places(context, scope, column, literals)
-        moved = _move_within(context, scope, column, places) or _move_to_joined(
-            context, scope, column, places
+        candidates = _other_columns(context, scope, column, literals)
+        moved = _move_within(context, scope, column, candidates) or _move_to_joined(
+            context, scope, column, candidates
         )
         if moved is not None:
-            _spell(context, literals, moved)
+            _respell(context, literals, moved)
             return True  # the scopes have changed; the next round looks again
     return False
 
@@ -34,7 +34,7 @@ def _is_repeated(node: exp.Expr, column: exp.Column) -> bool:
     return any(other is not node and other.this == column for other in others)
 
 
-def _other_places(
+def _other_columns(
     context: FixContext, scope: Scope, column: exp.Column, literals: list[exp.Literal]
 ) -> set[tuple[str, str]]:
     """The columns that contain all the texts, if the column itself contains none of them."""
@@ -44,57 +44,57 @@ def _other_places(
         return set()
     if any(domains.contains(origin[0].name, origin[1].name, text) is not False for text in texts):
         return set()
-    return set.intersection(*(set(domains.places(text)) for text in texts))
+    return set.intersection(*(set(domains.columns_with(text)) for text in texts))
 
 
 def _move_within(
-    context: FixContext, scope: Scope, column: exp.Column, places: set[tuple[str, str]]
+    context: FixContext, scope: Scope, column: exp.Column, candidates: set[tuple[str, str]]
 ) -> tuple[str, str] | None:
-    """The place in a source of the query, preferably the source of the column."""
+    """Bind the column to the only candidate in a source of the query, preferably its own source."""
     own = context.owner(scope, column)
     matches = [
-        (source, key, place)
+        (source, key, candidate)
         for source in scope.sources.values()
-        for place in places
+        for candidate in candidates
         if source.entry is not None
-        and source.entry.name == place[0]
-        and (key := context.grammar.columns.key(place[1], True)) in source.entry.columns
+        and source.entry.name == candidate[0]
+        and (key := context.grammar.columns.key(candidate[1], True)) in source.entry.columns
     ]
     matches = [match for match in matches if own is not None and match[0].entry is own.entry] or matches
     if len(matches) != 1:
         return None
-    (source, key, place) = matches[0]
+    (source, key, candidate) = matches[0]
     is_bare = not column.args.get("table") and len(scope.owners(key)) == 1
     context.bind(column, source, key)
     if is_bare:
         column.set("table", None)
-    return place
+    return candidate
 
 
 def _move_to_joined(
-    context: FixContext, scope: Scope, column: exp.Column, places: set[tuple[str, str]]
+    context: FixContext, scope: Scope, column: exp.Column, candidates: set[tuple[str, str]]
 ) -> tuple[str, str] | None:
-    """The only place of all, in a table that is joined for it."""
+    """Bind the column to the only candidate of all, after joining its table."""
     used = [(source, source.entry) for source in scope.sources.values() if source.entry is not None]
-    if scope.open or has_bare_star(scope) or len(places) != 1:
+    if scope.open or has_bare_star(scope) or len(candidates) != 1:
         return None
-    (place,) = places
-    if any(entry.name == place[0] for _, entry in used):
+    (candidate,) = candidates
+    if any(entry.name == candidate[0] for _, entry in used):
         return None
-    targets = [entry for entry in context.schema.entries() if entry.name == place[0]]
+    targets = [entry for entry in context.schema.entries() if entry.name == candidate[0]]
     path = shortest_path(used, targets)
-    key = context.grammar.columns.key(place[1], True)
+    key = context.grammar.columns.key(candidate[1], True)
     if path is None or key not in targets[0].columns:
         return None
     name = add_joins(context, scope, *path)
     column.set("this", context.identifier(targets[0].columns[key].name))
     column.set("table", copy_identifier(name))
     context.invalidate()
-    return place
+    return candidate
 
 
-def _spell(context: FixContext, literals: list[exp.Literal], place: tuple[str, str]) -> None:
+def _respell(context: FixContext, literals: list[exp.Literal], candidate: tuple[str, str]) -> None:
     for literal in literals:
-        spelled = context.domains.spelled(*place, literal.this) if context.domains is not None else None
+        spelled = context.domains.spelled(*candidate, literal.this) if context.domains is not None else None
         if spelled is not None and spelled != literal.this:
             context.replace(literal, exp.Literal.string(spelled))
