@@ -173,7 +173,7 @@ def test_kinds_that_the_chart_server_lacks_are_rendered_locally(renderer: Thread
 
 @pytest.mark.slow
 def test_an_image_on_another_host_is_not_fetched(renderer: ThreadingHTTPServer) -> None:
-    with pytest.raises(ChartError, match="elsewhere"):
+    with pytest.raises(ChartError, match="not at VIS_REQUEST_SERVER"):
         by_server(ORDERS, "elsewhere")
 
 
