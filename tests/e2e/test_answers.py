@@ -142,7 +142,7 @@ def test_numbers_are_formatted_for_people(open_window: OpenWindow, lang: str) ->
     expect(page.locator(".pager")).to_have_count(0)
     assert page.evaluate(
         "[...document.querySelector('text2sql-chat').shadowRoot.querySelectorAll('.grid-scroll')]"
-        ".every((element) => element.scrollHeight === one.clientHeight)"
+        ".every((element) => element.scrollHeight === element.clientHeight)"
     )
 
 
