@@ -58,6 +58,19 @@ class TableEntry:
         unique = [self.table.primary_key, *(index.columns for index in self.table.indexes if index.unique)]
         return any(key and {grammar.columns.key(name, True) for name in key} <= keys for key in unique)
 
+    def identified_rows(self, key: str) -> set[tuple[int, str]]:
+        """The tables whose rows a column identifies, with the column there."""
+        own_links = (link for link in self.links if link.forward and link.columns == (key,))
+        return {(id(self), key), *((id(link.there), link.referred[0]) for link in own_links)}
+
+    def is_other_key(self, key: str, grammar: Grammar) -> bool:
+        """Whether a column identifies rows, here or in another table, or does not exist. A hidden column is
+        neither.
+        """
+        if key not in self.columns:
+            return key not in self.hidden
+        return self.is_key([key], grammar) or len(self.identified_rows(key)) > 1
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Link:

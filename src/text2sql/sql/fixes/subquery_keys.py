@@ -5,7 +5,6 @@ foreign key `student_id` refers to a student.
 from sqlglot import exp
 
 from text2sql.sql.fixes.fix_context import FixContext
-from text2sql.sql.schema_index import TableEntry
 from text2sql.sql.scope import Scope, Source
 
 
@@ -43,12 +42,12 @@ def _use_foreign_key(
     links = context.schema.links(entry, inner_entry)
     if len(links) != 1 or len(links[0].columns) != 1:
         return False
-    if _identified_rows(entry, left) & _identified_rows(inner_entry, right):
+    if entry.identified_rows(left) & inner_entry.identified_rows(right):
         return False  # both columns identify rows of the same table, so they may be compared
     (column,), (inner_column,) = links[0].columns, links[0].referred
-    if left == column and right != inner_column and _is_wrong_key(context, inner_entry, right):
+    if left == column and right != inner_column and inner_entry.is_other_key(right, context.grammar):
         inner[1].set("this", context.column(inner_source, inner_column).this)
-    elif right == inner_column and left != column and _is_wrong_key(context, entry, left):
+    elif right == inner_column and left != column and entry.is_other_key(left, context.grammar):
         outer[1].set("this", context.column(source, column).this)
     else:
         return False
@@ -62,20 +61,3 @@ def _owner_and_key(context: FixContext, scope: Scope, column: exp.Column) -> tup
     if owner is None and len(scope.sources) == 1 and not scope.open and context.fault(scope, column):
         owner = next(iter(scope.sources.values()))
     return owner, context.key(column)
-
-
-def _is_wrong_key(context: FixContext, entry: TableEntry, key: str) -> bool:
-    """Whether the column identifies other rows, or does not exist; a hidden column is left alone."""
-    if key not in entry.columns:
-        return key not in entry.hidden
-    return entry.is_key([key], context.grammar) or any(
-        link.forward and link.columns == (key,) for link in entry.links
-    )
-
-
-def _identified_rows(entry: TableEntry, key: str) -> set[tuple[int, str]]:
-    """The tables whose rows the column identifies, with the column there."""
-    referred = {
-        (id(link.there), link.referred[0]) for link in entry.links if link.forward and link.columns == (key,)
-    }
-    return referred | {(id(entry), key)}
