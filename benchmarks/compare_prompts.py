@@ -43,7 +43,17 @@ from text2sql.schema.render import kind, quoted
 from text2sql.sql import check, read_reply
 from text2sql.sql.fixes import FixedSql, fix_sql
 from text2sql.sql.query_features import is_ordered
-from text2sql.types import Catalog, CheckedSql, Limits, Message, ModelRequest, QueryResult, Table, ValueHit
+from text2sql.types import (
+    Catalog,
+    CheckedSql,
+    ForeignKey,
+    Limits,
+    Message,
+    ModelRequest,
+    QueryResult,
+    Table,
+    ValueHit,
+)
 
 SET = Path(__file__).parents[2] / "shared" / "bench" / "spider-train-600"
 LIMITS = Limits(rows=100_000, seconds=10)
@@ -125,12 +135,13 @@ def lines(database: BenchmarkDatabase) -> str:
     return "\n".join(_line(table) for table in database.catalog.tables)
 
 
+def _foreign_keys(table: Table) -> dict[str, ForeignKey]:
+    """The foreign keys of one column, by that column."""
+    return {key.columns[0]: key for key in table.foreign_keys if len(key.columns) == 1 and key.referred}
+
+
 def _line(table: Table) -> str:
-    joined = {
-        sample.columns[0]: sample
-        for sample in table.foreign_keys
-        if len(sample.columns) == 1 and sample.referred
-    }
+    joined = _foreign_keys(table)
     parts = []
     for column in table.columns:
         text = quoted(column.name) + (" pk" if table.primary_key == (column.name,) else "")
@@ -163,11 +174,7 @@ def lean_line(database: BenchmarkDatabase) -> str:
 
 
 def _lean(table: Table, catalog: Catalog, form: str, key: str, arrow: str) -> str:
-    joined = {
-        sample.columns[0]: sample
-        for sample in table.foreign_keys
-        if len(sample.columns) == 1 and sample.referred
-    }
+    joined = _foreign_keys(table)
     parts = []
     for column in table.columns:
         text = quoted(column.name)
