@@ -24,7 +24,7 @@ const WORDS = {
   "ask.your_sql": ["You ran", "您运行了"],
   "ask.edit": ["Take this question back and change it", "收回这个问题并修改"],
   "welcome.title": ["What would you like to know?", "您想了解什么？"],
-  "welcome.about": ["{name} · {product} · {n} table · nothing changes without your yes|{name} · {product} · {n} tables · nothing changes without your yes", "{name} · {product} · {n} 张表 · 未经您同意不会修改任何数据"],
+  "welcome.about": ["{name} · {product} · {n} table · changes only if you confirm them|{name} · {product} · {n} tables · changes only if you confirm them", "{name} · {product} · {n} 张表 · 只有经您确认才会修改数据"],
   "welcome.reading": ["Reading the schema…", "正在读取数据结构……"],
   "welcome.try": ["Questions to start with", "可以从这些问题开始"],
   "welcome.empty": ["This database has no tables that may be seen.", "这个数据库中没有可见的表。"],
