@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from text2sql.errors import UsageError
-from text2sql.evaluation.questions import Question, add_foreign_questions, choose, read_questions
+from text2sql.evaluation.questions import Question, read_questions
+from text2sql.evaluation.sampling import add_foreign_questions, choose
 
 ONE = {"id": 7, "db_id": "shop", "question": "How many?", "gold_sql": "SELECT 1"}
 
@@ -49,7 +50,13 @@ def test_a_set_about_one_database_needs_only_questions_and_expected_results(tmp_
     ("content", "why"),
     [
         ("{", "not JSON"),
-        ({"questions": []}, "not a list"),
+        ({"question": []}, "not a list"),
+        ({"questions": {}}, "not a list"),
+        ({"questions": [], "defaults": []}, "its defaults are not an object"),
+        ([ONE | {"db_id": "a/../../etc"}], "entry 1: 'a/../../etc' is not a name"),
+        ([ONE | {"status": "known"}], "entry 1: 'known' is not a status"),
+        ([ONE | {"match": "loose"}], "entry 1: match is 'loose'"),
+        ([ONE | {"today": "19/11/2026"}], "entry 1: '19/11/2026' is not a date"),
         (["text"], "entry 1 is not an object"),
         ([ONE, {"id": 1, "db_id": "shop", "question": "?"}], "entry 2 has no gold_sql"),
         ([ONE | {"question": ""}], "entry 1 has no question"),
@@ -105,3 +112,58 @@ def test_one_database_has_no_foreign_questions() -> None:
     alone = [Question("1", "shop", "?", "SELECT 1")]
     with pytest.raises(UsageError, match=r"usage\.foreign"):
         add_foreign_questions(alone, alone, 1.0, 0, lambda question, home: False)
+
+
+def test_a_question_may_state_more_than_its_reference(tmp_path: Path) -> None:
+    content = {
+        "defaults": {"db": "shop.duckdb", "match": "lenient", "today": "2026-11-19", "lang": "en"},
+        "questions": [
+            {"id": 1, "question": "Revenue by month", "any_of": ["SELECT 1", "SELECT 2"], "kind": "series"},
+            {"id": 2, "question": "as a pie", "gold_sql": None, "thread": "a"},
+            {"id": 3, "question": "谢谢", "status": "conversation", "thread": "a", "lang": "zh"},
+            {"id": 4, "question": "Orders?", "sql": "SELECT 3", "status": ["answered", "no_data"],
+             "facts": [1234.5, ["March", "3月"]], "ordered": True},
+        ],
+    }  # fmt: skip
+    series, pie, thanks, orders = read_questions(written(tmp_path, content))
+    assert (series.references, series.statuses, series.kind) == (
+        ("SELECT 1", "SELECT 2"),
+        ("answered",),
+        "series",
+    )
+    assert {question.db_id for question in (series, pie, thanks, orders)} == {"shop.duckdb"}
+    assert (series.match, series.today, series.lang, thanks.lang) == ("lenient", "2026-11-19", "en", "zh")
+    assert (pie.statuses, thanks.statuses) == ((), ("conversation",))
+    assert (orders.references, orders.facts) == (("SELECT 3",), (("1234.5",), ("March", "3月")))
+    assert orders.ordered
+
+
+@pytest.mark.parametrize(
+    ("db_id", "files", "found"),
+    [
+        ("shop", ["shop/shop.sqlite", "shop/shop.csv"], "shop/shop.sqlite"),
+        ("shop", ["shop/shop.duckdb"], "shop/shop.duckdb"),
+        ("shop.duckdb", ["shop.duckdb"], "shop.duckdb"),
+        ("files/sales.csv", ["files/sales.csv"], "files/sales.csv"),
+        ("files", ["files/sales.csv", "files/people.csv"], "files"),
+        ("shop", [], "shop/shop.sqlite"),
+    ],
+)
+def test_a_database_is_a_file_or_a_folder(tmp_path: Path, db_id: str, files: list[str], found: str) -> None:
+    for name in files:
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).touch()
+    assert Question("1", db_id, "?", "SELECT 1").database(tmp_path) == tmp_path / found
+
+
+def test_a_sample_never_divides_a_conversation() -> None:
+    questions = [
+        Question(f"{at}", "d", "?", "SELECT 1", thread=f"{at // 3}" if at < 12 else "") for at in range(20)
+    ]
+    for seed in range(20):
+        chosen = choose(questions, 6, seed)
+        threads = {question.thread for question in chosen} - {""}
+        assert 6 <= len(chosen) <= 8
+        for thread in threads:
+            turns = [question.id for question in chosen if question.thread == thread]
+            assert turns == [question.id for question in questions if question.thread == thread]

@@ -1,8 +1,10 @@
 """Metrics: proportions with intervals, failure classes, and the comparison of two runs."""
 
+from dataclasses import replace
+
 import pytest
 
-from text2sql.evaluation.records import RAN, Record, Verdict
+from text2sql.evaluation.records import RAN, Outcome, Record, Verdict
 from text2sql.evaluation.report import (
     Comparison,
     Risk,
@@ -61,6 +63,36 @@ def test_the_summary_of_a_run() -> None:
     assert (summary.p50, summary.p95, summary.calls, summary.prompt_tokens) == (3, 5, 1, 100)
     assert (summary.questions, summary.unjudged) == (5, 1)
     assert (summary.choice, summary.risk, summary.declined.of) == (None, None, 0)
+
+
+def test_outcomes_are_counted_by_kind_and_language() -> None:
+    outcomes: list[Outcome] = ["right", "right", "wrong_without_doubt", "doubted", "refused", "failed"]
+    records = [
+        replace(
+            record(at, "right" if outcome == "right" else "wrong", seconds=at),
+            outcome=outcome,
+            kind="growth" if at < 4 else "talk",
+            lang="en",
+        )
+        for at, outcome in enumerate(outcomes)
+    ]
+    summary = summarize(records)
+    growth, talk = summary.by_kind["growth"], summary.by_kind["talk"]
+    assert (growth.right.count, growth.wrong_without_doubt.count, growth.doubted.count) == (2, 1, 1)
+    assert (talk.refused.count, talk.failed.count, talk.p50) == (1, 1, 4)
+    assert [summary.by_language["en"].right.value, summary.outcomes.right.value] == [2 / 6, 2 / 6]
+
+
+def test_questions_that_expect_no_data_are_not_turned_away() -> None:
+    records = [
+        replace(record(1, "right", status="no_data", ran=False), expected=("no_data",)),
+        record(2, "none", "no_data", status="no_data"),
+        record(3, "right"),
+    ]
+    summary = summarize(records)
+    assert (summary.turned_away.count, summary.turned_away.of) == (1, 2)
+    assert (summary.executable.count, summary.executable.of) == (1, 2)
+    assert (summary.right.count, summary.right.of) == (2, 3)
 
 
 def test_the_difficulty_of_the_set_precedes_the_computed_hardness() -> None:

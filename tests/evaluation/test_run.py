@@ -12,7 +12,7 @@ from text2sql.evaluation.questions import Question
 from text2sql.evaluation.records import Record, read_records
 from text2sql.evaluation.run import EvaluatedApp, evaluate
 from text2sql.evaluation.subjects import SubjectAnswer
-from text2sql.types import Answer, Problem, Receipt, Usage
+from text2sql.types import Answer, Certainty, Problem, Receipt, Usage
 
 
 def question(number: int, gold: str, text: str = "", **facts: object) -> Question:
@@ -28,6 +28,7 @@ class Scripted:
         self.answers = answers
         self.pauses = pauses or {}
         self.questions: list[str] = []
+        self.threads: list[str] = []
         self.open: list[str] = []
         self.closed: list[str] = []
         self.most = self.busy = 0
@@ -37,8 +38,9 @@ class Scripted:
         self.open.append(Path(source).stem)
         return self
 
-    async def ask(self, text: str) -> SubjectAnswer:
+    async def ask(self, text: str, thread: str = "", today: str = "") -> SubjectAnswer:
         self.questions.append(text)
+        self.threads.append(thread)
         self.busy += 1
         self.most = max(self.most, self.busy)
         try:
@@ -282,9 +284,9 @@ def test_apps_take_turns_by_database(databases: Path, tmp_path: Path) -> None:
             super().__init__(dict.fromkeys("123", sql))
             self.name = name
 
-        async def ask(self, text: str) -> SubjectAnswer:
+        async def ask(self, text: str, thread: str = "", today: str = "") -> SubjectAnswer:
             order.append(f"{self.name}{text}")
-            return await super().ask(text)
+            return await super().ask(text, thread, today)
 
     apps = [
         EvaluatedApp(Named("a", "SELECT 1"), tmp_path / "a.jsonl"),
@@ -352,3 +354,89 @@ def test_a_last_line_without_a_newline_is_kept(databases: Path, tmp_path: Path) 
     run([question(at, "SELECT 1") for at in range(2)], databases, ask, out)
     assert ask.questions == ["question 0", "question 1"]
     assert list(read_records(out)) == ["0", "1"]
+
+
+def test_the_turns_of_a_conversation_are_asked_one_after_the_other(databases: Path, tmp_path: Path) -> None:
+    questions = [
+        question(1, "SELECT 1", thread="a"),
+        question(2, "SELECT 2"),
+        question(3, "SELECT 3", thread="b"),
+        question(4, "SELECT 4", thread="a"),
+        question(5, "SELECT 5", thread="b"),
+    ]
+    answers = {each.question: each.gold_sql for each in questions}
+    ask = Scripted(answers, {"question 1": 0.2, "question 3": 0.1})
+    records = run(questions, databases, ask, tmp_path / "run.jsonl", parallel=5)
+    assert verdicts(records) == [(f"{at}", "right", ()) for at in range(1, 6)]
+    assert [record.thread for record in records] == ["a", "", "b", "a", "b"]
+    asked = list(zip(ask.questions, ask.threads, strict=True))
+    assert [text for text, thread in asked if thread == "a"] == ["question 1", "question 4"]
+    assert [text for text, thread in asked if thread == "b"] == ["question 3", "question 5"]
+    assert ask.most == 3
+
+
+def test_a_conversation_is_resumed_from_its_first_turn(databases: Path, tmp_path: Path) -> None:
+    out = tmp_path / "run.jsonl"
+    questions = [question(at, "SELECT 1", thread="a" if at < 4 else "b") for at in range(1, 6)]
+    ask = Scripted({f"question {at}": "SELECT 1" for at in range(1, 6)})
+    run([questions[0], *questions[3:]], databases, ask, out)
+    again = Scripted(ask.answers)
+    records = run(questions, databases, again, out)
+    assert again.questions == ["question 1", "question 2", "question 3"]
+    assert len(records) == 5
+
+
+def test_an_answer_is_judged_by_its_status_and_its_sentence(databases: Path) -> None:
+    gold = "SELECT count(*) FROM t"
+
+    def answered(sql: str, sentence: str, certainty: Certainty = "sure") -> Answer:
+        return Answer("answered", "", sentence, sql=sql, receipt=Receipt(certainty=certainty))
+
+    cases: list[tuple[Question, Answer]] = [
+        (question(1, gold, facts=(("3",),)), answered(gold, "There are 3.")),
+        (question(2, gold, facts=(("3",),)), answered(gold, "There are many.")),
+        (question(3, "", statuses=("conversation",)), Answer("conversation", "", "Welcome!")),
+        (question(4, "", statuses=("conversation",)), answered(gold, "3")),
+        (question(5, "", statuses=("refused",)), Answer("refused", "", "", error=Problem("not_a_query", ""))),
+        (question(6, gold), answered("SELECT 4", "4", "not_sure")),
+        (question(7, gold), Answer("clarify", "", "Which one?")),
+        (question(8, gold), Answer("no_data", "", "Nothing.")),
+        (question(9, gold), Answer("failed", "", "", error=Problem("timeout", ""))),
+        (question(10, gold, statuses=("answered", "no_data")), Answer("no_data", "", "Nothing.")),
+        (question(11, "", statuses=()), answered(gold, "3")),
+        (question(12, "SELECT 4", any_of=(gold,)), answered(gold, "3")),
+        (question(13, "SELECT 4", any_of=("SELECT absent",)), answered(gold, "3")),
+    ]
+    ask = Scripted({each.question: answer for each, answer in cases})
+    records = run([each for each, _ in cases], databases, ask)
+    assert [(record.verdict, record.outcome) for record in records] == [
+        ("right", "right"),
+        ("wrong", "wrong_without_doubt"),
+        ("right", "right"),
+        ("wrong", "wrong_without_doubt"),
+        ("right", "right"),
+        ("wrong", "doubted"),
+        ("none", "doubted"),
+        ("none", "refused"),
+        ("none", "failed"),
+        ("right", "right"),
+        ("unjudged", "unjudged"),
+        ("right", "right"),
+        ("unjudged", "unjudged"),
+    ]
+    assert records[1].failure == ("facts", "3")
+
+
+def test_a_lenient_question_allows_further_columns_and_any_order_unless_it_asks_for_one(
+    databases: Path,
+) -> None:
+    gold = "SELECT b, count(*) AS n FROM t GROUP BY b ORDER BY n DESC"
+    wider = "SELECT count(*), b, max(a) FROM t GROUP BY b ORDER BY b DESC"
+    questions = [
+        question(1, gold, match="lenient"),
+        question(2, gold, match="lenient", ordered=True),
+        question(3, gold),
+        question(4, "", match="lenient", rows=(("x", 2), ("y", 1))),
+    ]
+    records = run(questions, databases, Scripted({each.question: wider for each in questions}))
+    assert [record.verdict for record in records] == ["right", "wrong", "wrong", "right"]

@@ -12,10 +12,11 @@ from docs_text import ROOT
 from text2sql.client.async_client import AsyncText2SQL
 from text2sql.config import Settings
 from text2sql.database.demo import build_demo
-from text2sql.evaluation.questions import choose, read_questions
+from text2sql.evaluation.questions import read_questions
 from text2sql.evaluation.records import Record
 from text2sql.evaluation.report import summarize
 from text2sql.evaluation.run import EvaluatedApp, evaluate
+from text2sql.evaluation.sampling import choose
 from text2sql.evaluation.subjects import AskApp, SubjectAnswer, settings_for
 from text2sql.llm import open_model
 from text2sql.llm.embedded import process
@@ -76,7 +77,7 @@ class Reference:
     def __init__(self, source: str) -> None:
         self.source = source
 
-    async def ask(self, question: str) -> SubjectAnswer:
+    async def ask(self, question: str, thread: str = "", today: str = "") -> SubjectAnswer:
         return SubjectAnswer(Answer("failed", question, ""))
 
     async def close(self) -> None:

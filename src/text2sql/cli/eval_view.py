@@ -4,10 +4,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 
 from text2sql.cli.table import aligned
+from text2sql.evaluation.markdown import outcome_rows
 from text2sql.evaluation.records import Record
 from text2sql.evaluation.report import Share, Summary, compare, summarize
 from text2sql.i18n import Language, cli_text
 from text2sql.text_normalization import printable
+
+_OUTCOMES = ("right", "wrong_without_doubt", "doubted", "refused", "failed", "seconds_p50")
 
 
 def lines(records: Sequence[Record], bare: Sequence[Record], lang: Language) -> Iterator[str]:
@@ -16,6 +19,17 @@ def lines(records: Sequence[Record], bare: Sequence[Record], lang: Language) -> 
     yield from aligned([*head, *_figures(runs, lang)])
     if bare:
         yield "\n" + cli_text("eval.compared", lang, **asdict(compare(bare, records)))
+    for heading, field in (("eval.kind", "by_kind"), ("eval.language", "by_language")):
+        groups = getattr(runs[0], field)
+        if groups:
+            yield f"\n{cli_text(heading, lang)}"
+            heads = [cli_text(f"eval.{name}", lang) for name in _OUTCOMES]
+            yield from aligned(
+                [
+                    ["", "", *heads],
+                    *([f"  {printable(name)}", *cells] for name, *cells in outcome_rows(groups)),
+                ]
+            )
     for heading, field in (("eval.difficulty", "by_difficulty"), ("eval.failures", "failures")):
         shares = [getattr(run, field) for run in runs]
         names = dict.fromkeys(name for by_name in shares for name in by_name)
@@ -37,6 +51,7 @@ def _figures(runs: Sequence[Summary], lang: Language) -> list[list[str]]:
         row("questions", [f"{run.questions:,}" for run in runs]),
         row("right", [share_text(run.right) for run in runs]),
         row("executable", [share_text(run.executable) for run in runs]),
+        row("wrong_without_doubt", [share_text(run.outcomes.wrong_without_doubt) for run in runs]),
         row("turned_away", [share_text(run.turned_away) for run in runs]),
         row("declined", [share_text(run.declined) for run in runs]),
         row("passed", [share_text(run.choice.passed) if run.choice else "" for run in runs]),

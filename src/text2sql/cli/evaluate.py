@@ -23,10 +23,11 @@ from text2sql.database import redacted
 from text2sql.errors import Text2SQLError, UsageError
 from text2sql.evaluation.export import check_report, run_object, write_report
 from text2sql.evaluation.judge import open_judge
-from text2sql.evaluation.questions import Question, add_foreign_questions, choose, read_questions
+from text2sql.evaluation.questions import Question, read_questions
 from text2sql.evaluation.records import Record, read_records
 from text2sql.evaluation.report import compare, summarize
-from text2sql.evaluation.run import EvaluatedApp, OnRecord, concurrency, evaluate, is_done
+from text2sql.evaluation.run import EvaluatedApp, OnRecord, concurrency, done_ids, evaluate
+from text2sql.evaluation.sampling import add_foreign_questions, choose
 from text2sql.evaluation.subjects import AskApp, AskBare, Open, settings_for
 from text2sql.i18n import Language, cli_text
 from text2sql.llm import open_model
@@ -122,7 +123,7 @@ def _questions(options: EvalOptions, settings: Settings) -> list[Question]:
     chosen = choose(all_questions, options.limit, options.seed)
     if options.databases:
         for question in chosen:
-            if not Path(options.source_of(question)).is_file():
+            if not Path(options.source_of(question)).exists():
                 raise UsageError("usage.db_file_missing", path=options.source_of(question))
     if not options.foreign:
         return chosen
@@ -179,9 +180,8 @@ def _progress(questions: Sequence[Question], options: EvalOptions, lang: Languag
     earlier = [read_records(out) if out is not None and out.exists() else {} for out in options.record_files]
     tally = _Tally(len(questions) * len(earlier))
     for at, records in enumerate(earlier):
-        for question in questions:
-            if is_done(records.get(question.id), question):
-                tally.take(at, records[question.id])
+        for question_id in done_ids(questions, records):
+            tally.take(at, records[question_id])
     out_path = printable(str(options.out))
     if tally.done:
         click.echo(cli_text("eval.resumed", lang, done=tally.done, path=out_path), err=True)

@@ -21,6 +21,7 @@ def setting(
     old_variable: str = "",
     path: bool = False,
     protected: bool = False,
+    is_date: bool = False,
 ) -> Any:
     """A dataclass field with the metadata of a setting.
 
@@ -36,6 +37,7 @@ def setting(
         "old_variable": old_variable,
         "path": path,
         "protected": protected,
+        "is_date": is_date,
     }
     return field(default=default, repr=not secret, metadata=metadata)
 
@@ -180,6 +182,12 @@ class Settings:
         20.0,
         "seconds that a question waits for those values; a shorter wait can change early answers",
         may_be_zero=True,
+    )
+    today: str = setting(
+        "",
+        "the date (YYYY-MM-DD) that questions take for the current one, for tests and evaluations; empty is "
+        "the real date",
+        is_date=True,
     )
     # memory
     memory: str = setting(

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import Field
+from datetime import date
 from typing import Any
 
 from text2sql.errors import UsageError
@@ -43,11 +44,20 @@ def _checked(setting_field: Field[Any], value: Any, location: str) -> Any:
     facts = {"name": location, "value": _shown(setting_field, value)}
     if choices and value not in ("", *choices):
         raise UsageError("usage.setting_choice", **facts, choices=", ".join(choices))
+    if setting_field.metadata["is_date"] and value and not _is_date(value):
+        raise UsageError("usage.setting", **facts, kind="date (YYYY-MM-DD)")
     if isinstance(value, str | bool):
         return value
     if not math.isfinite(value) or value < 0 or (value == 0 and not setting_field.metadata["may_be_zero"]):
         raise UsageError("usage.setting_positive", **facts)
     return value
+
+
+def _is_date(text: str) -> bool:
+    try:
+        return date.fromisoformat(text).isoformat() == text
+    except ValueError:
+        return False
 
 
 def _wrong_type(setting_field: Field[Any], value: object, location: str) -> UsageError:

@@ -3,13 +3,13 @@
 Questions, queries and names are untrusted text and are always escaped.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 
-from text2sql.evaluation.markdown import compared, overview
+from text2sql.evaluation.markdown import OUTCOME_HEADS, compared, outcome_rows, overview
 from text2sql.evaluation.plots import bars, curve
 from text2sql.evaluation.records import Record
-from text2sql.evaluation.report import Summary, compare, summarize
+from text2sql.evaluation.report import Group, Summary, compare, summarize
 
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 _SHOWN = 300  # maximum number of wrong answers in the list
@@ -39,6 +39,8 @@ def page(name: str, records: Sequence[Record], bare: Sequence[Record]) -> str:
         f"<h1>{escape(name)}</h1>",
         *_figures(summary, summarize(bare) if bare else None),
         *([f"<p>{escape(compared(compare(bare, records)))}</p>"] if bare else []),
+        *_outcomes("Outcomes, by kind", summary.by_kind),
+        *_outcomes("Outcomes, by language", summary.by_language),
         *_plots(summary),
         *_wrong(records),
     ]
@@ -62,6 +64,16 @@ def _figures(summary: Summary, bare: Summary | None) -> Iterator[str]:
         )
     yield "</table>"
     yield '<p class="soft">In brackets: 95 % bootstrap confidence intervals.</p>'
+
+
+def _outcomes(heading: str, groups: Mapping[str, Group]) -> Iterator[str]:
+    if not groups:
+        return
+    yield f"<h2>{heading}</h2>\n<table>"
+    yield "<tr>" + "".join(f"<th>{head}</th>" for head in OUTCOME_HEADS) + "</tr>"
+    for cells in outcome_rows(groups):
+        yield "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in cells) + "</tr>"
+    yield "</table>"
 
 
 def _plots(summary: Summary) -> Iterator[str]:

@@ -1,4 +1,5 @@
-"""Judge answers by execution match: run the answer's query and the reference on the same database.
+"""Judge answers by execution match (run the answer's query and the references on the same database), by their
+status and by the facts of their sentence.
 
 The rows of the answer itself are not compared, because they may be only its first page.
 """
@@ -12,12 +13,24 @@ from typing import TypeAlias
 from text2sql.config import Settings
 from text2sql.database import AsyncDatabase, open_database
 from text2sql.errors import DatabaseError
+from text2sql.evaluation.facts import missing_facts
+from text2sql.evaluation.lenient import same_content
 from text2sql.evaluation.match import same_result, same_rows
 from text2sql.evaluation.questions import Question
 from text2sql.evaluation.records import Verdict
 from text2sql.sql import check, in_worker
 from text2sql.sql.query_features import differences, hardness, is_ordered
-from text2sql.types import Answer, CheckedSql, Limits, QueryResult, Row, SqlRejected, Status, Value
+from text2sql.types import (
+    Answer,
+    CheckedSql,
+    Limits,
+    QueryResult,
+    ResultColumn,
+    Row,
+    SqlRejected,
+    Status,
+    Value,
+)
 
 Guard: TypeAlias = Callable[[str], CheckedSql | SqlRejected]  # at most `LIMITS.rows` rows
 
@@ -47,16 +60,26 @@ class Judge:
         outcome = answer.error.kind if answer.error else answer.status
         if question.foreign:
             return ("declined", ()) if answer.status in DECLINED else ("taken", (outcome,))
-        gold = await self._reference(question)
-        if isinstance(gold, str):
-            return "unjudged", (gold,)
-        if not answer.sql or answer.status != "answered":
-            return "none", (outcome,)
-        return await self._compare(question, gold, answer.sql)
+        if not question.statuses:
+            return "unjudged", ("no_expectation",)
+        golds = await self._references(question)
+        if isinstance(golds, str):
+            return "unjudged", (golds,)
+        if answer.status not in question.statuses:
+            return ("wrong" if answer.status == "answered" else "none"), (outcome,)
+        if golds and answer.status == "answered":
+            verdict, failure = await self._compare_with_any(question, golds, answer)
+            if verdict != "right":
+                return verdict, failure
+        missing = missing_facts(question.facts, answer.answer)
+        return ("wrong", ("facts", *missing)) if missing else ("right", ())
 
     async def is_right(self, question: Question, sql: str) -> bool:
-        gold = await self._reference(question)
-        return not isinstance(gold, str) and (await self._compare(question, gold, sql))[0] == "right"
+        golds = await self._references(question)
+        if isinstance(golds, str):
+            return False
+        answer = Answer("answered", question.question, "", sql=sql)
+        return (await self._compare_with_any(question, golds, answer))[0] == "right"
 
     async def runs(self, sql: str) -> bool:
         return not isinstance(await self._rows(sql), str)
@@ -65,29 +88,53 @@ class Judge:
         if self._closes:
             await self._database.close()
 
-    async def _reference(self, question: Question) -> QueryResult | str:
+    async def _references(self, question: Question) -> tuple[QueryResult, ...] | str:
+        """The expected results, or the kind of the first reference's error."""
         if question.rows is not None:
-            return QueryResult((), question.rows)
-        if question.id not in self._gold:
-            self._gold[question.id] = await self._rows(question.gold_sql)
-        return self._gold[question.id]
+            width = len(question.rows[0]) if question.rows else 0
+            return (QueryResult((ResultColumn("", ""),) * width, question.rows),)
+        results = []
+        for sql in question.references:
+            if sql not in self._gold:
+                self._gold[sql] = await self._rows(sql)
+            result = self._gold[sql]
+            if isinstance(result, str):
+                return result
+            results.append(result)
+        return tuple(results)
 
-    async def _compare(
-        self, question: Question, gold: QueryResult, sql: str
+    async def _compare_with_any(
+        self, question: Question, golds: tuple[QueryResult, ...], answer: Answer
     ) -> tuple[Verdict, tuple[str, ...]]:
-        actual = await self._rows(sql)
+        """Compare with all references; of a wrong answer, the differences from the first."""
+        if not answer.sql:
+            return "none", (answer.status,)
+        actual = await self._rows(answer.sql)
         if isinstance(actual, str):
             return "error", (actual,)
+        for sql, gold in zip(question.references or ("",), golds, strict=True):
+            if await self._is_same(question, sql, gold, actual, answer.answer):
+                return "right", ()
         if question.rows is not None:
-            right = await asyncio.to_thread(same_rows, question.rows, actual.rows, ordered=question.ordered)
-            return ("right", ()) if right else ("wrong", _row_difference(question.rows, actual.rows))
-        dialect = self._database.dialect
-        ordered = await in_worker(is_ordered, question.gold_sql, dialect)
-        if await asyncio.to_thread(same_result, gold, actual, ordered=ordered is True):
-            return "right", ()
+            return "wrong", _row_difference(question.rows, actual.rows)
+        return "wrong", await self._differences(question.references[0], answer.sql)
+
+    async def _is_same(
+        self, question: Question, sql: str, gold: QueryResult, actual: QueryResult, sentence: str
+    ) -> bool:
+        if question.match == "lenient":
+            return await asyncio.to_thread(same_content, gold, actual, sentence, ordered=question.ordered)
+        if question.rows is not None:
+            return await asyncio.to_thread(same_rows, gold.rows, actual.rows, ordered=question.ordered)
+        ordered = await in_worker(is_ordered, sql, self._database.dialect)
+        return await asyncio.to_thread(same_result, gold, actual, ordered=ordered is True)
+
+    async def _differences(self, gold_sql: str, sql: str) -> tuple[str, ...]:
         guard_limit = f" LIMIT {LIMITS.rows}"  # added by our guard, so it does not count as a difference
-        features = await in_worker(differences, question.gold_sql, sql.removesuffix(guard_limit), dialect)
-        return "wrong", ("unreadable",) if isinstance(features, SqlRejected) else features
+        features = await in_worker(
+            differences, gold_sql, sql.removesuffix(guard_limit), self._database.dialect
+        )
+        return ("unreadable",) if isinstance(features, SqlRejected) else features
 
     async def _rows(self, sql: str) -> QueryResult | str:
         """The result of a query, or the kind of its error."""

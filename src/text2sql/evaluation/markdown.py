@@ -3,7 +3,9 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from text2sql.evaluation.records import Record
-from text2sql.evaluation.report import Comparison, Share, Summary, compare, summarize
+from text2sql.evaluation.report import Comparison, Group, Share, Summary, compare, summarize
+
+OUTCOME_HEADS = ("", "", "right", "wrong without doubt", "doubted", "refused", "failed", "seconds p50")
 
 
 def markdown(name: str, records: Sequence[Record], bare: Sequence[Record]) -> str:
@@ -23,6 +25,11 @@ def _markdown(name: str, records: Sequence[Record], bare: Sequence[Record]) -> I
         if rows:
             yield f"\n## {heading}\n"
             yield from _table(("", *runs), rows)
+    for heading, field in (("By kind", "by_kind"), ("By language", "by_language")):
+        groups = getattr(runs["text2sql"], field)
+        if groups:
+            yield f"\n## {heading}\n"
+            yield from _table(OUTCOME_HEADS, outcome_rows(groups))
     risk = runs["text2sql"].risk
     if risk is not None:
         yield "\n## Coverage and risk\n"
@@ -38,6 +45,24 @@ def overview(summaries: Sequence[Summary]) -> list[tuple[str, ...]]:
     if any(summary.unjudged for summary in summaries):
         rows.append(("references that fail", *(str(summary.unjudged) for summary in summaries)))
     return rows
+
+
+def outcome_rows(groups: Mapping[str, Group]) -> list[tuple[str, ...]]:
+    """The outcomes of each kind or language; the columns are `OUTCOME_HEADS`."""
+    return [
+        (
+            name,
+            f"{group.right.count}/{group.right.of}",
+            *(
+                f"{100 * share.value:.0f} %"
+                for share in (
+                    group.right, group.wrong_without_doubt, group.doubted, group.refused, group.failed,
+                )
+            ),
+            f"{group.p50:.1f}",
+        )
+        for name, group in groups.items()
+    ]  # fmt: skip
 
 
 def percent(share: Share) -> str:
@@ -75,6 +100,7 @@ _FIGURES: Mapping[str, Callable[[Summary], str]] = {
     "questions": lambda summary: str(summary.questions),
     "right": lambda summary: percent(summary.right),
     "executable": lambda summary: percent(summary.executable),
+    "wrong without doubt": lambda summary: percent(summary.outcomes.wrong_without_doubt),
     "answerable and turned away": lambda summary: percent(summary.turned_away),
     "model calls per question": lambda summary: f"{summary.calls:.2f}",
     "prompt tokens per question": lambda summary: f"{summary.prompt_tokens:,.0f}",

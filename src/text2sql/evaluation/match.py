@@ -8,7 +8,7 @@ and NULL equals NULL. Two empty results match only if they have the same number 
 import json
 import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import TypeAlias
 
 from text2sql.types import QueryResult, Row, Value
@@ -16,7 +16,7 @@ from text2sql.types import QueryResult, Row, Value
 TOLERANCE = 1e-6  # relative
 
 Cell: TypeAlias = tuple[str, object]  # (kind, canonical value): equal cells have equal canonical values
-Line: TypeAlias = tuple[Cell, ...]  # the cells of a row or of a column
+Line: TypeAlias = tuple[object, ...]  # the cells of a column
 
 
 def same_result(gold: QueryResult, got: QueryResult, *, ordered: bool = False) -> bool:
@@ -30,14 +30,26 @@ def same_rows(gold: Sequence[Row], got: Sequence[Row], *, ordered: bool = False)
         return True
     if len(gold[0]) != len(got[0]):
         return False
-    anchors = _anchors(value for row in (*gold, *got) for value in row)
-    expected, actual = _columns(gold, anchors), _columns(got, anchors)
-    if ordered:  # row order is fixed, so comparing the columns as a multiset is enough
-        return Counter(expected) == Counter(actual)
-    return _assign(expected, actual)
+    return columns_match(list(zip(*gold, strict=True)), list(zip(*got, strict=True)), ordered=ordered)
 
 
-def _assign(expected: list[Line], actual: list[Line]) -> bool:
+def columns_match(
+    gold: Sequence[Sequence[Value]],
+    got: Sequence[Sequence[Value]],
+    allowed: Sequence[Collection[int]] | None = None,
+    *,
+    ordered: bool = False,
+) -> bool:
+    """Whether each expected column has a counterpart of its own among the columns of `got`, so that the rows
+    of these are equal. `allowed`: for each expected column, the positions of possible counterparts.
+    """
+    anchors = _anchors(value for column in (*gold, *got) for value in column)
+    expected = [_line(column, anchors, ordered=ordered) for column in gold]
+    actual = [_line(column, anchors, ordered=ordered) for column in got]
+    return _assign(expected, actual, allowed or [range(len(actual))] * len(expected))
+
+
+def _assign(expected: list[Line], actual: list[Line], allowed: Sequence[Collection[int]]) -> bool:
     """Find a permutation of the columns that makes the rows equal as multisets, by backtracking.
 
     Columns with few candidates come first, and partial rows are compared after every step, so wrong pairings
@@ -45,9 +57,11 @@ def _assign(expected: list[Line], actual: list[Line]) -> bool:
     """
     values = [frozenset(Counter(column).items()) for column in actual]
     partners = []
-    for column in expected:
+    for column, positions in zip(expected, allowed, strict=True):
         column_counts = frozenset(Counter(column).items())
-        partners.append([at for at, counts in enumerate(values) if counts == column_counts])
+        partners.append(
+            [at for at, counts in enumerate(values) if at in positions and counts == column_counts]
+        )
     order = sorted(range(len(expected)), key=lambda at: len(partners[at]))
     columns = [expected[at] for at in order]
     return _extend(columns, [partners[at] for at in order], actual, [])
@@ -73,8 +87,10 @@ def _extend(columns: list[Line], partners: list[list[int]], actual: list[Line], 
 # -- Cells ---------------------------------------------------------------------------------------
 
 
-def _columns(rows: Sequence[Row], anchors: dict[float, float]) -> list[Line]:
-    return list(zip(*(tuple(_cell(value, anchors) for value in row) for row in rows), strict=True))
+def _line(column: Sequence[Value], anchors: dict[float, float], *, ordered: bool) -> Line:
+    """The cells of a column; with their row numbers if the order of the rows matters."""
+    cells = (_cell(value, anchors) for value in column)
+    return tuple(enumerate(cells)) if ordered else tuple(cells)
 
 
 def _cell(value: Value, anchors: dict[float, float]) -> Cell:

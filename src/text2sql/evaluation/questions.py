@@ -1,50 +1,69 @@
-"""Load question sets from JSON or YAML, and mix in unanswerable questions.
+"""Load question sets from JSON or YAML.
 
-A set is a list of `{id, db_id, question, gold_sql, evidence?, difficulty?}` about databases in
-`DIR/<db_id>/<db_id>.sqlite`. In a set about a single database `id` and `db_id` are optional, and the expected
-`rows` may replace the SQL.
+A set is a list of `{id, db_id, question, gold_sql, …}`, or an object with such a list as `questions` and
+`defaults` for the fields that all of them share. In a set about a single database `id` and `db_id` are
+optional. docs/evaluation.md lists the fields.
 """
 
 import json
-import random
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
-from itertools import product
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias, cast, get_args
 
 from text2sql.errors import UsageError
-from text2sql.types import Row, Value
+from text2sql.types import Row, Status, Value
 
-# whether the reference query runs on the database with this id
-RunsOn: TypeAlias = Callable[["Question", str], bool]
+# How rows are compared: `exact`, or `lenient`, where extra columns are allowed.
+Match: TypeAlias = Literal["exact", "lenient"]
+# A number or a word that the sentence must contain, or several of which it must contain one.
+Fact: TypeAlias = tuple[str, ...]
 
 _YAML = (".yaml", ".yml")
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question of a set, with its reference query or expected rows."""
+    """A question of a set, with the expected answer: reference queries or rows, a status, facts."""
 
     id: str
-    db_id: str
+    db_id: str  # or the path of a file or folder, relative to the folder of databases
     question: str
     gold_sql: str
     evidence: str = ""
     difficulty: str = ""  # as given in the set
     rows: tuple[Row, ...] | None = None  # the expected rows, if there is no SQL
-    ordered: bool = False  # whether the order of `rows` matters
+    ordered: bool = False  # whether the order of `rows` matters, and of the reference if `match` is lenient
     foreign: str = ""  # the database that the question is really about, if it is another one
+    any_of: tuple[str, ...] = ()  # further reference queries; the answer must match one
+    statuses: tuple[Status, ...] = ("answered",)  # the acceptable ones; empty: the answer is not judged
+    facts: tuple[Fact, ...] = ()  # what the answer's sentence must contain
+    match: Match = "exact"
+    thread: str = ""  # the conversation; questions with the same one are asked in order
+    kind: str = ""
+    lang: str = ""
+    today: str = ""  # the date on which the question is asked (ISO 8601); empty: the current date
 
     @property
     def with_evidence(self) -> str:
         """The text that is sent to the app."""
         return f"{self.question}\n({self.evidence})" if self.evidence else self.question
 
+    @property
+    def references(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(sql for sql in (self.gold_sql, *self.any_of) if sql))
+
     def database(self, folder: Path) -> Path:
-        return folder / self.db_id / f"{self.db_id}.sqlite"
+        """The database in this folder: `x.duckdb`, `x/x.sqlite` (or another suffix), or the folder `x`."""
+        plain = folder / self.db_id
+        if plain.is_file():
+            return plain
+        expected = plain / f"{plain.name}.sqlite"
+        if expected.is_file() or not plain.is_dir():
+            return expected
+        return next((path for path in sorted(plain.iterdir()) if path.stem == plain.name), plain)
 
 
 def read_questions(path: Path, db_id: str = "") -> list[Question]:
@@ -54,50 +73,23 @@ def read_questions(path: Path, db_id: str = "") -> list[Question]:
 
 def questions_of(entries: object, path: Path, db_id: str = "") -> list[Question]:
     """Parse a loaded question set; `path` is for error messages."""
+    defaults: Any = {}
+    if isinstance(entries, dict) and "questions" in entries:
+        entries, defaults = entries["questions"], cast("dict[str, Any]", entries).get("defaults", {})
     if not isinstance(entries, list):
         raise _invalid(path, "not a list")
-    questions = [_question(entry, number, path, db_id) for number, entry in enumerate(entries, 1)]
+    if not isinstance(defaults, dict):
+        raise _invalid(path, "its defaults are not an object")
+    questions = [
+        _question(defaults | entry if isinstance(entry, dict) else entry, number, path, db_id)
+        for number, entry in enumerate(entries, 1)
+    ]
     seen: set[str] = set()
     for number, question in enumerate(questions, 1):
         if question.id in seen:
             raise _invalid(path, f"entry {number}: the id {question.id!r} occurs twice")
         seen.add(question.id)
     return questions
-
-
-def choose(questions: Sequence[Question], limit: int | None = None, seed: int = 0) -> list[Question]:
-    """A reproducible sample of `limit` questions, grouped by database so that each schema is read once."""
-    chosen = list(questions)
-    if limit is not None and limit < len(chosen):
-        chosen = random.Random(seed).sample(chosen, limit)  # noqa: S311 -- a sample, not a secret
-    return sorted(chosen, key=lambda question: question.db_id)
-
-
-def add_foreign_questions(
-    chosen: Sequence[Question], everything: Sequence[Question], share: float, seed: int, runs: RunsOn
-) -> list[Question]:
-    """Add `share` foreign questions per chosen question, after those of the same database.
-
-    A question whose reference query also runs on the other database may be answerable there and is skipped.
-    """
-    db_ids = sorted({question.db_id for question in chosen})
-    count = round(share * len(chosen))
-    candidates = [question for question in everything if question.gold_sql]
-    pairs = [(question, db_id) for question, db_id in product(candidates, db_ids) if question.db_id != db_id]
-    if count and not pairs:
-        raise UsageError("usage.foreign")
-    random.Random(seed).shuffle(pairs)  # noqa: S311 -- a sample, not a secret
-    foreign: list[Question] = []
-    used_ids: set[str] = set()
-    for question, db_id in pairs:
-        if len(foreign) == count:
-            break
-        if question.id not in used_ids and not runs(question, db_id):  # each question once
-            used_ids.add(question.id)
-            foreign.append(
-                replace(question, id=f"{question.id}@{db_id}", db_id=db_id, foreign=question.db_id)
-            )
-    return sorted([*chosen, *foreign], key=lambda question: question.db_id)
 
 
 def _read(path: Path) -> Any:
@@ -125,27 +117,79 @@ def _yaml(path: Path, text: str) -> Any:
 def _question(entry: object, number: int, path: Path, db_id: str) -> Question:
     if not isinstance(entry, dict):
         raise _invalid(path, f"entry {number} is not an object")
-    sql = entry.get("gold_sql") or entry.get("sql")
     defaults = {"id": number, "db_id": db_id} if db_id else {}  # optional in a set about one database
     fields = {**defaults, **{name: value for name, value in entry.items() if value is not None}}
+    if not db_id and "db" in fields:
+        fields["db_id"] = fields["db"]
     for name in ("id", "db_id", "question"):
         if not isinstance(fields.get(name), str | int) or fields[name] == "":
             raise _invalid(path, f"entry {number} has no {name}")
-    if not isinstance(sql, str) and "rows" not in fields:
-        raise _invalid(path, f"entry {number} has no gold_sql" + (", and no rows either" if db_id else ""))
     name = db_id or str(fields["db_id"])
-    if not db_id and (Path(name).name != name or name in (".", "..")):  # it becomes part of a path
+    if not db_id and not _is_inside(name):  # it becomes part of a path
         raise _invalid(path, f"entry {number}: {name!r} is not a name")
+    gold = _strings(fields.get("gold_sql") or fields.get("sql"))
+    any_of = _strings(fields.get("any_of"))
+    has_reference = bool(gold or any_of or "rows" in fields)
+    is_unjudged = "gold_sql" in entry and entry["gold_sql"] is None
+    if not has_reference and not is_unjudged and "status" not in fields:
+        raise _invalid(path, f"entry {number} has no gold_sql" + (", and no rows either" if db_id else ""))
     return Question(
         str(fields["id"]),
         name,
         str(fields["question"]),
-        sql if isinstance(sql, str) else "",
+        gold[0] if gold else "",
         str(fields.get("evidence", "")),
         str(fields.get("difficulty", "")),
-        None if isinstance(sql, str) else _rows(fields["rows"], number, path),
+        None if gold or any_of or "rows" not in fields else _rows(fields["rows"], number, path),
         bool(fields.get("ordered")),
+        any_of=any_of,
+        statuses=_statuses(fields, has_reference, number, path),
+        facts=tuple(_strings(fact) for fact in _items(fields.get("facts"))),
+        match=_match(fields, number, path),
+        thread=str(fields.get("thread", "")),
+        kind=str(fields.get("kind", "")),
+        lang=str(fields.get("lang", "")),
+        today=_today(fields, number, path),
     )
+
+
+def _is_inside(name: str) -> bool:
+    parts = name.split("/")
+    return Path(name).parts == tuple(parts) and all(part not in ("", ".", "..") for part in parts)
+
+
+def _statuses(fields: Mapping[str, Any], has_reference: bool, number: int, path: Path) -> tuple[Status, ...]:
+    statuses = _strings(fields.get("status"))
+    for status in statuses:
+        if status not in get_args(Status):
+            raise _invalid(path, f"entry {number}: {status!r} is not a status")
+    return cast("tuple[Status, ...]", statuses) or (("answered",) if has_reference else ())
+
+
+def _match(fields: Mapping[str, Any], number: int, path: Path) -> Match:
+    match = fields.get("match", "exact")
+    if match not in get_args(Match):
+        raise _invalid(path, f"entry {number}: match is {match!r}, not exact or lenient")
+    return cast("Match", match)
+
+
+def _today(fields: Mapping[str, Any], number: int, path: Path) -> str:
+    today = str(fields.get("today", ""))
+    try:
+        return f"{date.fromisoformat(today)}" if today else ""
+    except ValueError:
+        raise _invalid(path, f"entry {number}: {today!r} is not a date") from None
+
+
+def _strings(value: object) -> tuple[str, ...]:
+    return tuple(str(item) for item in _items(value))
+
+
+def _items(value: object) -> list[Any]:
+    """A list, or a single value as one."""
+    if value is None or value == "":
+        return []
+    return value if isinstance(value, list) else [value]
 
 
 def _rows(value: Any, number: int, path: Path) -> tuple[Row, ...]:

@@ -13,6 +13,10 @@ from text2sql.errors import UsageError
 # For a question about another database: `declined` if the app did not answer it, else `taken`.
 Verdict: TypeAlias = Literal["right", "wrong", "error", "none", "unjudged", "declined", "taken"]
 RAN: tuple[Verdict, ...] = ("right", "wrong")
+# What the user experiences. `wrong_without_doubt`: a wrong answer that is shown as `sure` or `probably`, or
+# without any certainty; `doubted`: a wrong answer shown as `not_sure`, or a question back; `refused`: no
+# answer where one was expected.
+Outcome: TypeAlias = Literal["right", "wrong_without_doubt", "doubted", "refused", "failed", "unjudged"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +45,18 @@ class Record:
     ran: bool = False  # a query was generated and runs, even if the app asked for clarification
     foreign: str = ""  # the database that the question is really about, if it is another one
     model: str = ""
+    outcome: Outcome = "unjudged"  # of foreign questions too
+    certainty: str = ""  # as shown with the answer
+    expected: tuple[str, ...] = ("answered",)  # the acceptable statuses
+    sentence: str = ""
+    kind: str = ""  # as given in the question set, like the following two
+    lang: str = ""
+    thread: str = ""
+
+    @property
+    def answerable(self) -> bool:
+        """Whether the question has an answer from the data."""
+        return "answered" in self.expected
 
     @property
     def level(self) -> str:
@@ -77,8 +93,24 @@ def record_of(line: str) -> Record:
     known = {name: line_fields[name] for name in _NAMES & line_fields.keys()}
     for name in ("failure", "repairs"):
         known[name] = tuple(known.get(name, ()))
-    known.setdefault("ran", known["verdict"] in RAN)  # missing in old records
+    known["expected"] = tuple(known.get("expected", ("answered",)))
+    # missing in old records:
+    known.setdefault("ran", known["verdict"] in RAN)
+    known.setdefault("outcome", outcome_of(known["verdict"], known["status"], ""))
     return Record(**known)
+
+
+def outcome_of(verdict: Verdict, status: str, certainty: str) -> Outcome:
+    """The outcome of a judged answer. `certainty` is empty for an answer that is shown without one."""
+    if verdict == "right":
+        return "right"
+    if verdict in ("unjudged", "declined", "taken"):
+        return "unjudged"
+    if status == "failed":
+        return "failed"
+    if status == "clarify" or (status == "answered" and certainty == "not_sure"):
+        return "doubted"
+    return "wrong_without_doubt" if status == "answered" else "refused"
 
 
 class RecordFile:

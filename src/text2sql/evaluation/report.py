@@ -2,12 +2,12 @@
 
 import random
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil, comb
 
 from text2sql.evaluation.judge import DECLINED
-from text2sql.evaluation.records import Record
+from text2sql.evaluation.records import Outcome, Record
 
 _RESAMPLES = 2_000
 _LEVELS = ("easy", "medium", "hard", "extra")  # other levels follow by name, "unknown" comes last
@@ -47,6 +47,18 @@ class Risk:
 
 
 @dataclass(frozen=True, slots=True)
+class Group:
+    """The outcomes of the questions of a kind or language. They add up to all of them."""
+
+    right: Share
+    wrong_without_doubt: Share
+    doubted: Share
+    refused: Share
+    failed: Share
+    p50: float  # seconds
+
+
+@dataclass(frozen=True, slots=True)
 class Summary:
     """The metrics of a run. Questions whose reference fails count in `unjudged` only, and questions about
     another database in `declined` only.
@@ -54,7 +66,7 @@ class Summary:
 
     questions: int
     right: Share
-    executable: Share  # a query was generated and runs
+    executable: Share  # a query was generated and runs; like the following, of the answerable questions
     turned_away: Share  # answerable, but answered with `no_data` or `clarify`
     by_difficulty: Mapping[str, Share]
     failures: Mapping[str, Share]  # of all questions, by first difference or error
@@ -69,6 +81,9 @@ class Summary:
     risk: Risk | None  # None if no answer has a confidence
     declined: Share  # foreign questions answered with `no_data` or `clarify`
     unjudged: int
+    outcomes: Group
+    by_kind: Mapping[str, Group]  # empty if the questions have none, like the following
+    by_language: Mapping[str, Group]
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +100,7 @@ class Comparison:
 
 def summarize(records: Sequence[Record], seed: int = 0) -> Summary:
     judged = [record for record in records if not record.foreign and record.verdict != "unjudged"]
+    answerable = [record for record in judged if record.answerable]
     levels = {
         level: [record for record in judged if record.level == level] for level in _levels_in_order(judged)
     }
@@ -93,8 +109,8 @@ def summarize(records: Sequence[Record], seed: int = 0) -> Summary:
     return Summary(
         len(judged),
         share([record.verdict == "right" for record in judged], seed),
-        share([record.ran for record in judged], seed),
-        share([record.status in DECLINED for record in judged], seed),
+        share([record.ran for record in answerable], seed),
+        share([record.status in DECLINED for record in answerable], seed),
         {
             name: share([record.verdict == "right" for record in group], seed)
             for name, group in levels.items()
@@ -108,10 +124,34 @@ def summarize(records: Sequence[Record], seed: int = 0) -> Summary:
         _mean([record.prompt_tokens for record in judged]),
         _mean([record.completion_tokens for record in judged]),
         _choice(judged, seed),
-        coverage_risk(judged),
+        coverage_risk(answerable),
         share([record.verdict == "declined" for record in records if record.foreign], seed),
         sum(record.verdict == "unjudged" for record in records),
+        group(judged, seed),
+        {name: group(part, seed) for name, part in _parts(judged, lambda record: record.kind)},
+        {name: group(part, seed) for name, part in _parts(judged, lambda record: record.lang)},
     )
+
+
+def group(records: Sequence[Record], seed: int = 0) -> Group:
+    """The outcomes of these judged questions."""
+
+    def having(outcome: Outcome) -> Share:
+        return share([record.outcome == outcome for record in records], seed)
+
+    return Group(
+        having("right"),
+        having("wrong_without_doubt"),
+        having("doubted"),
+        having("refused"),
+        having("failed"),
+        percentile(sorted(record.seconds for record in records), 0.50),
+    )
+
+
+def _parts(records: Sequence[Record], name_of: Callable[[Record], str]) -> Iterator[tuple[str, list[Record]]]:
+    names = sorted({name_of(record) for record in records} - {""})
+    return ((name, [record for record in records if name_of(record) == name]) for name in names)
 
 
 def compare(first: Sequence[Record], second: Sequence[Record]) -> Comparison:

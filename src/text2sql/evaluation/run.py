@@ -1,6 +1,7 @@
 """Run an evaluation: ask every question of a set, judge the answers and write a record for each.
 
-An interrupted run resumes: questions with a record are not asked again. Records are written in question
+An interrupted run resumes: questions with a record are not asked again. The questions of a conversation are
+asked one after the other. Records are written in question
 order, regardless of concurrency.
 """
 
@@ -19,7 +20,8 @@ from text2sql.config import Settings
 from text2sql.errors import StoreError, Text2SQLError, UsageError
 from text2sql.evaluation.judge import DECLINED, Judge, open_judge
 from text2sql.evaluation.questions import Question
-from text2sql.evaluation.records import RAN, Record, RecordFile
+from text2sql.evaluation.records import RAN, Record, RecordFile, outcome_of
+from text2sql.evaluation.sampling import conversations
 from text2sql.evaluation.subjects import Open, Subject, SubjectAnswer
 from text2sql.llm import AsyncChatModel
 from text2sql.types import Answer, Problem
@@ -59,26 +61,33 @@ async def evaluate(
     """The records of each app, in question order. `on_record` is called for each new record."""
     with ExitStack() as stack:
         files = [stack.enter_context(RecordFile(app.out, app.known)) for app in apps]
+        done = [done_ids(questions, file.records) for file in files]
         # all apps answer the questions about a database before it is closed
         jobs = [
             (index, question)
             for _, group in groupby(questions, key=locate)
-            for index, question in product(range(len(apps)), group)
-            if not is_done(files[index].records.get(question.id), question)
+            for index, part in product(range(len(apps)), conversations(group))
+            for question in part
+            if question.id not in done[index]
         ]
         judges = judges or partial(open_judge, settings=settings or Settings())
         databases = _OpenDatabases(apps, judges, Counter(locate(question) for _, question in jobs))
         semaphore = asyncio.Semaphore(parallel)
 
-        async def ask_question(index: int, question: Question) -> Record:
-            async with semaphore:
+        turns = _Turns()
+
+        async def ask_question(index: int, question: Question, turn: _Turn) -> Record:
+            async with turn, semaphore:
                 record = await databases.ask(index, question, locate(question))
                 if (keep := apps[index].keep) is not None:
                     await keep(record)
                 return record
 
         async with aclosing(databases):
-            tasks = [(index, ask_question(index, question)) for index, question in jobs]
+            tasks = [
+                (index, ask_question(index, question, turns.next(index, question)))
+                for index, question in jobs
+            ]
             await _write_in_order(tasks, files, on_record)
         return [[file.records[question.id] for question in questions] for file in files]
 
@@ -88,6 +97,18 @@ def concurrency(requested: int | None, model: AsyncChatModel) -> int:
     return requested or PARALLEL if model.profile.concurrent else 1
 
 
+def done_ids(questions: Sequence[Question], records: Mapping[str, Record]) -> set[str]:
+    """The questions that need not be asked again. A conversation is asked again as a whole: its later turns
+    need the earlier ones.
+    """
+    return {
+        question.id
+        for part in conversations(questions)
+        if all(is_done(records.get(question.id), question) for question in part)
+        for question in part
+    }
+
+
 def is_done(record: Record | None, question: Question) -> bool:
     """Whether an existing record answers this question."""
     if record is None or (
@@ -95,6 +116,34 @@ def is_done(record: Record | None, question: Question) -> bool:
     ):
         return False
     return (record.question, record.db_id) == (question.question, question.db_id)
+
+
+@dataclass(frozen=True, slots=True)
+class _Turn:
+    """A question's place in its conversation: entered after the turn before it, left when it is answered."""
+
+    previous: asyncio.Event | None = None
+    answered: asyncio.Event = field(default_factory=asyncio.Event)
+
+    async def __aenter__(self) -> None:
+        if self.previous is not None:
+            await self.previous.wait()
+
+    async def __aexit__(self, *_: object) -> None:
+        self.answered.set()
+
+
+class _Turns:
+    """Makes the turns of all conversations, in the order of the questions."""
+
+    def __init__(self) -> None:
+        self._last: dict[tuple[int, str, str], _Turn] = {}
+
+    def next(self, index: int, question: Question) -> _Turn:
+        key = (index, question.db_id, question.thread)
+        last = self._last.get(key) if question.thread else None
+        self._last[key] = turn = _Turn(last.answered if last else None)
+        return turn
 
 
 async def _write_in_order(
@@ -164,7 +213,7 @@ class _OpenDatabases:
 async def _judge_question(question: Question, subject: Subject, judge: Judge) -> Record:
     start = time.monotonic()
     try:
-        reply = await subject.ask(question.with_evidence)
+        reply = await subject.ask(question.with_evidence, question.thread, question.today)
     except (UsageError, StoreError):
         raise
     except Text2SQLError as error:  # a failed question is a result and does not end the run
@@ -206,4 +255,11 @@ async def _judge_question(question: Question, subject: Subject, judge: Judge) ->
         ran,
         question.foreign,
         receipt.model,
+        outcome_of(verdict, answer.status, receipt.certainty or ""),
+        receipt.certainty or "",
+        question.statuses,
+        answer.answer,
+        question.kind,
+        question.lang,
+        question.thread,
     )

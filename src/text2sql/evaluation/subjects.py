@@ -30,7 +30,9 @@ class SubjectAnswer:
 class Subject(Protocol):
     """A system that answers questions about one database."""
 
-    async def ask(self, question: str) -> SubjectAnswer: ...
+    async def ask(self, question: str, thread: str = "", today: str = "") -> SubjectAnswer:
+        """Answer a question on the date `today`, as the next one of a conversation or alone."""
+        ...
 
     async def close(self) -> None: ...
 
@@ -57,25 +59,35 @@ def settings_for(settings: Settings) -> Settings:
 
 
 class AskApp:
-    """The app, opened for one database."""
+    """The app, opened for one database; for each `today` of the questions with settings of its own."""
 
     def __init__(self, app: AsyncText2SQL, options: RunOptions | None = None) -> None:
         self._app = app
-        self._options = options
+        self._options = options or RunOptions()
+        self._dated: dict[str, AsyncText2SQL] = {"": app, app.settings.today: app}
 
-    async def ask(self, question: str) -> SubjectAnswer:
-        await self._app.warm()  # as in a chat: the prompt must not depend on which question came first
-        answer = await self._app.ask(question, self._options)
-        return SubjectAnswer(answer, await self._repaired(question, answer.receipt.candidates))
+    async def ask(self, question: str, thread: str = "", today: str = "") -> SubjectAnswer:
+        app = self._app_on(today)
+        await app.warm()  # as in a chat: the prompt must not depend on which question came first
+        answer = await app.ask(question, replace(self._options, thread=thread))
+        return SubjectAnswer(answer, await self._repaired(app, question, answer.receipt.candidates))
 
     async def close(self) -> None:
+        for app in self._dated.values():
+            if app is not self._app:
+                await app.close()
         await self._app.close()
 
-    async def _repaired(self, question: str, written: tuple[str, ...]) -> tuple[str, ...]:
+    def _app_on(self, today: str) -> AsyncText2SQL:
+        if today not in self._dated:
+            self._dated[today] = self._app.apart(replace(self._app.settings, today=today))
+        return self._dated[today]
+
+    async def _repaired(self, app: AsyncText2SQL, question: str, written: tuple[str, ...]) -> tuple[str, ...]:
         if len(written) < 2:
             return ()
-        resources = await self._app.resources()
-        size = resources.models(self._options.model if self._options else "").profile.size
+        resources = await app.resources()
+        size = resources.models(self._options.model).profile.size
         fixes = fixes_for(size, runs=size == "large", choice=resources.settings.fixes)
         context = await resources.catalog_cache.schema_context()
         dialect = context.catalog.dialect
@@ -94,8 +106,8 @@ class AskApp:
 
 
 class AskBare:
-    """The bare model: one greedy call with the DDL and the question, without adapter, values, repairs or
-    retry.
+    """The bare model: one greedy call with the DDL and the question, without adapter, values, repairs,
+    retry or earlier questions.
     """
 
     def __init__(self, source: str, model: AsyncChatModel, settings: Settings) -> None:
@@ -105,7 +117,7 @@ class AskBare:
         self._values = share_values(model.profile.location, settings)
         self._system: Message | None = None
 
-    async def ask(self, question: str) -> SubjectAnswer:
+    async def ask(self, question: str, thread: str = "", today: str = "") -> SubjectAnswer:  # noqa: ARG002
         messages = (await self._prefix(), Message("user", question))
         reply = await self._model.ask(ModelRequest(messages, max_tokens=self._tokens, plain=True))
         sql = read_reply(reply.text) if reply.candidates[0].finish == "stop" else ""

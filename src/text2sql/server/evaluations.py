@@ -20,9 +20,10 @@ from text2sql.evaluation.export import run_object
 from text2sql.evaluation.html_report import page
 from text2sql.evaluation.judge import LIMITS, Judge
 from text2sql.evaluation.markdown import markdown
-from text2sql.evaluation.questions import Question, choose, questions_of
+from text2sql.evaluation.questions import Question, questions_of
 from text2sql.evaluation.records import Record, record_of
 from text2sql.evaluation.run import EvaluatedApp, concurrency, evaluate, is_done
+from text2sql.evaluation.sampling import choose
 from text2sql.evaluation.subjects import AskApp, SubjectAnswer, settings_for
 from text2sql.i18n import Language
 from text2sql.memory import ClaimedJob, Memory, StoredJob
@@ -138,12 +139,12 @@ class _EvaluationRun:
         )
         return records
 
-    async def ask(self, question: str) -> SubjectAnswer:
+    async def ask(self, question: str, thread: str = "", today: str = "") -> SubjectAnswer:
         """Ask one question; the audit record is written before the answer is used."""
         if self._app is None:
             raise RuntimeError("the app is not open yet")
         await self.authorize()
-        result = await self._app.ask(question)
+        result = await self._app.ask(question, thread, today)
         await self.audit(result.answer, question)
         return result
 
@@ -152,8 +153,8 @@ class _EvaluationRun:
 
     async def _keep(self, record: Record) -> None:
         question = next(question for question in self.questions if question.id == record.id)
-        if question.gold_sql:
-            await self.audit(_reference(question, record), f"expected: {question.question}")
+        for sql in question.references:
+            await self.audit(_reference(question, sql, record), f"expected: {question.question}")
         await self.job.save_part("question", self._part(record.id), json.dumps(asdict(record)))
         self._records[record.id] = record
         await self.job.report(json.dumps(self.progress()))
@@ -180,11 +181,11 @@ def selected_questions(request: EvaluationRequest, source: str) -> list[Question
     return choose(questions_of(items, Path(request.name), source), request.limit, request.seed)
 
 
-def _reference(question: Question, record: Record) -> Answer:
+def _reference(question: Question, sql: str, record: Record) -> Answer:
     """The reference query as an answer for the audit log; its rows are not sent to the client."""
     failure = record.failure[0] if record.verdict == "unjudged" else ""
     status: Status = "refused" if failure.startswith("guard:") else "failed" if failure else "answered"
-    return Answer(status, question.question, "", sql=question.gold_sql)
+    return Answer(status, question.question, "", sql=sql)
 
 
 def _reports(name: str, records: Sequence[Record]) -> tuple[dict[str, Any], dict[str, str]]:

@@ -4,6 +4,7 @@ from typing import Annotated, Any, Literal, Self, TypeAlias
 
 from pydantic import BaseModel, Field, model_validator
 
+from text2sql.evaluation.questions import Match
 from text2sql.i18n import Language
 from text2sql.memory import ThreadInfo
 from text2sql.types import Choice, Mode, PresetName, Problem, ResultColumn, Status, Summary
@@ -189,7 +190,23 @@ class EvaluationQuestion(
     rows: list[list[Expected] | dict[str, Expected] | Scalar] | Scalar = Field(
         None, description="Expected rows: lists, objects, or single values for one column"
     )
-    ordered: bool = Field(False, description="Whether the order of `rows` matters")
+    ordered: bool = Field(
+        False, description="Whether the order of `rows` matters, and of a reference if `match` is lenient"
+    )
+    any_of: list[str] = Field([], max_length=20, description="Further queries that are right as well")
+    status: list[Status] = Field(
+        [], description="The acceptable statuses; `answered` if there is a reference"
+    )
+    facts: list[str | list[str]] = Field(
+        [],
+        max_length=50,
+        description="What the sentence must contain: numbers or words, or lists of which one",
+    )
+    match: Match = Field("exact", description="`lenient`: additional columns are allowed")
+    thread: str = Field("", max_length=200, description="Questions of one thread are asked in order")
+    kind: str = Field("", max_length=100, description="A word to group the report by")
+    lang: str = Field("", max_length=20, description="The language of the question, to group the report by")
+    today: str = Field("", max_length=10, description="The date on which the question is asked (YYYY-MM-DD)")
     id: Name | int | None = Field(None, description="Defaults to the position in the list")
     db_id: Name | None = Field(None, description="Ignored; use `source`")
     evidence: str = Field(
