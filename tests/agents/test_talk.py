@@ -301,11 +301,18 @@ def test_a_doubtful_answer_says_how_the_question_was_understood(shop: Path) -> N
     assert answer.receipt.taken_for
 
 
-def test_a_doubtful_query_for_unmatched_words_is_declined(shop: Path) -> None:
+def test_a_doubtful_answer_says_which_words_match_nothing(shop: Path) -> None:
     sql = "SELECT SUM(orders.total) FROM orders JOIN customers ON orders.customer_id = customers.id"
     [answer] = ask_all(shop, "客户的工资是多少？", replies=[unsure(sql, -0.9)])
+    assert (answer.status, answer.receipt.certainty) == ("answered", "not_sure")
+    assert "没有与“工资”匹配的内容" in answer.answer
+    assert "我把问题理解为" in answer.answer
+
+
+def test_a_doubtful_query_for_a_question_that_names_nothing_here_is_declined(shop: Path) -> None:
+    [answer] = ask_all(shop, "龘龘有多少？", replies=[unsure("SELECT COUNT(*) FROM cities", -2.0)])
     assert (answer.status, answer.rows, answer.sql) == ("no_data", (), "")
-    assert "工资" in answer.answer
+    assert "龘龘" in answer.answer
 
 
 def test_a_plain_answer_is_sure_and_says_no_more(shop: Path) -> None:

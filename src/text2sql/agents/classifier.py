@@ -19,8 +19,7 @@ from text2sql.agents.talk import talk_of
 from text2sql.errors import ModelError, Text2SQLError
 from text2sql.i18n import Language
 from text2sql.llm.prompts import render
-from text2sql.schema import SchemaContext, coverage
-from text2sql.schema.out_of_scope import MIN_COVERAGE
+from text2sql.schema import SchemaContext, coverage, evidence
 from text2sql.types import Classification, Message, ModelRequest
 
 _CJK = re.compile(r"[\u3400-\u9fff]")
@@ -100,8 +99,8 @@ def _classify_by_rules(
     if turns and looks_like_follow_up(question):
         return Classification("data", 0.85, ctx.say("reason.follow_up"))
     share = coverage(question, schema_context)
-    if share >= MIN_COVERAGE:
-        return Classification("data", round(0.75 + share / 5, 2), ctx.say("reason.names"))
+    if share == 1.0 or evidence(question, schema_context) >= 1.0:
+        return Classification("data", round(_SURE + share / 5, 2), ctx.say("reason.names"))
     return Classification("data", 0.6, ctx.say("reason.unsure"))
 
 

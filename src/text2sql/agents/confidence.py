@@ -48,7 +48,7 @@ EXTRA = ("analytic", "unmatched", "follow_up")  # signals of the question itself
 # model about 24 databases (benchmarks/certainty.py): at 0.85, 11 of 75 were wrong, at 0.93 2 of 42.
 SURE = 0.93
 PROBABLY = 0.6
-_OUT_OF_SCOPE = 0.1  # below it, a query for words that match nothing here is not an answer
+_IMPLAUSIBLE = 0.1  # below it, an answer says which words of its question match nothing
 DOUBTFUL = 0.7  # below it another query is worth a call: the first one is then wrong as often as right
 _GAP_WEIGHT = 0.5  # per nat by which an alternative was less likely than the first query
 _LEVELS = ("easy", "medium", "hard", "extra")
@@ -101,14 +101,14 @@ def _stored_question_signals(state: SQLMessageState, passed: ValidatedQuery) -> 
     return {name: min(value, _MAX_SIGNAL) for name, value in stored.items() if is_small or name != "analytic"}
 
 
-def is_foreign_answer(
+def is_implausible(
     state: SQLMessageState, passed: ValidatedQuery, rows: int, agreement: float | None
 ) -> bool:
-    """Whether a small model answered words that match nothing in the database with an unrelated query."""
+    """Whether a small model very likely answered another question, as words of this one match nothing."""
     extra = _stored_question_signals(state, passed)
     if not extra.get("unmatched") or extra.get("follow_up") or "analytic" not in extra:
         return False
-    return confidence_of({**signals_of(state, passed, rows, agreement), **extra}) < _OUT_OF_SCOPE
+    return confidence_of({**signals_of(state, passed, rows, agreement), **extra}) < _IMPLAUSIBLE
 
 
 def signals_of(

@@ -10,7 +10,7 @@ from math import exp
 from typing import Any
 
 from text2sql.agents.catalog_cache import check_query
-from text2sql.agents.confidence import DOUBTFUL, confidence_of, evidence, is_foreign_answer, signals_of
+from text2sql.agents.confidence import DOUBTFUL, confidence_of, evidence, is_implausible, signals_of
 from text2sql.agents.confirmation import checked_write
 from text2sql.agents.empty_result import explain_empty_result, is_empty, rows_in
 from text2sql.agents.node_context import NodeContext, Update, error_detail, final_update
@@ -19,7 +19,7 @@ from text2sql.agents.state import Execution, PendingWrite, SQLMessageState, Vali
 from text2sql.charts import may_omit_groups
 from text2sql.errors import DatabaseError, LockConflict
 from text2sql.memory import StoredResult
-from text2sql.schema import SchemaContext, uncovered_words
+from text2sql.schema import SchemaContext, names_nothing, uncovered_words
 from text2sql.types import CheckedSql, QueryResult, RowsFound
 
 _LOCK_PAUSE = 0.2  # seconds
@@ -65,10 +65,13 @@ async def executor(state: SQLMessageState, ctx: NodeContext) -> Update:
     if _may_try_alternative(state, ctx) and _is_doubtful(best, state):
         ctx.resources.cache_result(_cache_key(state, best.query), best.result)
         return {**update, "execution_result": None, "doubted": True}
-    if is_foreign_answer(state, best.passed, rows_in(best.result), agreement):
+    if is_implausible(state, best.passed, rows_in(best.result), agreement):
         unmatched = ", ".join(uncovered_words(state["question"], schema_context)[:3])
-        declined = no_data_update(ctx, "missing_database_info", "reason.no_data", words=unmatched)
-        return {**update, **declined, "execution_result": None}
+        if names_nothing(state["question"], schema_context):
+            declined = no_data_update(ctx, "missing_database_info", "reason.no_data", words=unmatched)
+            return {**update, **declined, "execution_result": None}
+        doubt = ctx.say("answer.unmatched", words=unmatched)
+        update["assumptions"] = [*state.get("assumptions", []), doubt]
     return {**update, **await _store_result(best, agreement, state, ctx, schema_context)}
 
 

@@ -18,7 +18,9 @@ async def schema(state: SQLMessageState, ctx: NodeContext) -> Update:
     if not schema_context.catalog.tables:
         return no_data_update(ctx, "missing_database_info", "reason.empty_database", words="")
     stands_alone = not state.get("follow_up") and not state.get("wants_write")
-    if stands_alone and is_out_of_scope(question, schema_context):
+    # a large model says itself that the database has no data; the words only lower the confidence
+    declines = stands_alone and ctx.model.profile.size == "small"
+    if declines and is_out_of_scope(question, schema_context):
         words = ", ".join(uncovered_words(question, schema_context)[:3])
         return no_data_update(ctx, "missing_database_info", "reason.no_data", words=words)
     if stands_alone and ctx.preset.ask_back:

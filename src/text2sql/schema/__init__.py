@@ -5,7 +5,7 @@ from text2sql.schema.ddl import ddl
 from text2sql.schema.glossary import Glossary, glossary
 from text2sql.schema.hints import hints
 from text2sql.schema.linking import Linker
-from text2sql.schema.out_of_scope import MIN_COVERAGE, coverage, is_out_of_scope, uncovered_words
+from text2sql.schema.out_of_scope import coverage, evidence, is_out_of_scope, names_nothing, uncovered_words
 from text2sql.schema.policy_filter import policy_mark, visible
 from text2sql.schema.query_relevance import count_ignored_words, count_unrequested_columns
 from text2sql.schema.render import render
@@ -17,7 +17,6 @@ from text2sql.schema.value_index import ValueIndex
 from text2sql.schema.value_queries import Domain, ValueQuery, text_columns, value_queries
 
 __all__ = [
-    "MIN_COVERAGE",
     "AmbiguousTables",
     "Domain",
     "Glossary",
@@ -32,11 +31,13 @@ __all__ = [
     "count_unrequested_columns",
     "coverage",
     "ddl",
+    "evidence",
     "find_ambiguous_tables",
     "glossary",
     "hints",
     "is_out_of_scope",
     "label",
+    "names_nothing",
     "policy_mark",
     "render",
     "share_values",

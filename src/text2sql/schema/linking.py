@@ -12,7 +12,7 @@ from functools import cached_property
 from text2sql.schema.name_index import NamedItem, build_name_index
 from text2sql.schema.stopwords import vocabulary
 from text2sql.schema.table_labels import Joins, label
-from text2sql.schema.tokenizer import Term, Token, is_word, pairs, stem, terms, tokens
+from text2sql.schema.tokenizer import Term, Token, has_cjk, is_word, pairs, stem, terms, tokens
 from text2sql.text_normalization import words
 from text2sql.types import Catalog, Table, ValueHit
 
@@ -54,12 +54,32 @@ class Linker:
         return build_name_index(self._catalog)
 
     @cached_property
-    def is_readable(self) -> bool:
-        """Whether the glossary knows the words of at least half of the tables. It does not for `KNA1.LAND1`
-        or `kunden.ort`, so a question must not be rejected because its words do not occur in such a schema.
-        """
-        readable = sum(map(_is_readable_table, self._catalog.tables))
-        return readable >= len(self._catalog.tables) / 2
+    def _name_words(self) -> frozenset[str]:
+        """The words in names and comments of tables and columns, but those in Chinese."""
+        return frozenset(
+            word
+            for table in self._catalog.tables
+            for text in _names(table)
+            for word in words(text)
+            if not word.isdigit() and not has_cjk(word)
+        )
+
+    @cached_property
+    def opaque_names(self) -> frozenset[str]:
+        """The words in names that neither the glossary nor a list of abbreviations knows."""
+        return frozenset(word for word in self._name_words if not _has_meaning(word))
+
+    @property
+    def opaque_share(self) -> float:
+        """Near 0 for `orders.shipped_on`, near 1 for `KNA1.LAND1` and `kunden.ort`."""
+        return len(self.opaque_names) / len(self._name_words) if self._name_words else 0.0
+
+    def may_abbreviate(self, word: str) -> bool:
+        """Whether an opaque name has the letters of the word in order, from the first on: `rte` for route."""
+        return any(
+            name[0] == word[:1] and len(name) < len(word) and _is_subsequence(name, word)
+            for name in self.opaque_names
+        )
 
     def knows(self, token: Token) -> bool:
         """Whether any table, column, comment or sample contains the token."""
@@ -152,15 +172,13 @@ class Linker:
         return [group for group in indexed if group]
 
 
-def _is_readable_table(table: Table) -> bool:
-    if _has_meaning(table.name) or _has_meaning(table.comment):
-        return True
-    readable = sum(_has_meaning(column.name) or _has_meaning(column.comment) for column in table.columns)
-    return readable >= len(table.columns) / 2
+def _has_meaning(word: str) -> bool:
+    return is_word(word) or any(isinstance(token, int) for token in tokens(word))
 
 
-def _has_meaning(text: str) -> bool:
-    return any(isinstance(token, int) for token in tokens(text[:_LONGEST]))
+def _is_subsequence(short: str, long: str) -> bool:
+    letters = iter(long)
+    return all(letter in letters for letter in short)
 
 
 def _is_stop_word(term: Term) -> bool:
@@ -180,6 +198,14 @@ def _weights(table: Table) -> dict[Token, float]:
                 if weights.get(token, 0.0) < weight * confidence:
                     weights[token] = weight * confidence
     return weights
+
+
+def _names(table: Table) -> Iterator[str]:
+    yield table.name
+    yield table.comment[:_LONGEST]
+    for column in table.columns:
+        yield column.name
+        yield column.comment[:_LONGEST]
 
 
 def _texts(table: Table) -> Iterator[tuple[str, float]]:

@@ -1,39 +1,50 @@
 """Detect questions that the database has no data about, by the words that nothing in the schema matches.
 
-Conservative, because a wrong "no data" is worse than a wrong answer that a receipt explains. Only a word that
-the glossary knows and the schema does not contain counts against a question; an unknown word may be a
-name. The error rates are in docs/schema.md.
+Conservative, because a wrong "no data" is worse than a wrong answer that a receipt explains. Two numbers are
+compared: how much of the schema a question names, and how many of its words the glossary knows and the schema
+does not contain. An unknown word may be a name, so it does not count. `benchmarks/declined_questions.py`
+measures the error rates, which are in docs/schema.md.
 """
 
 import re
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal, TypeAlias
 
 from text2sql.schema.schema_context import SchemaContext
-from text2sql.schema.tokenizer import Term, folded, pairs, stem, terms
+from text2sql.schema.tokenizer import Term, folded, has_cjk, pairs, stem, terms
 from text2sql.text_normalization import words
 
 _QUESTIONS = 64  # size of the cache
-MIN_COVERAGE = 0.45  # least share of a question's content that must match the database
-# The same for Chinese questions: fewer of their words are matched against English names. Chosen by
-# benchmarks/declined_questions.py.
-MIN_COVERAGE_CHINESE = 0.35
 
 _Match: TypeAlias = Literal[
-    "name", "stem", "value", "inside", "table", "general", "neutral", "unknown", "missing"
+    "entity", "name", "synonym", "value", "inside", "table", "general", "neutral", "unknown", "missing"
 ]
 _Classified: TypeAlias = tuple[tuple[Term, _Match], ...]
-_WEIGHTS: dict[_Match, float] = {
-    "name": 1.0,  # a table, a column, a comment, or a synonym of one
-    "stem": 0.8,
-    "value": 0.4,  # Paris is in many databases, its weather in few
-    "inside": 0.3,  # one word of a longer value
-    "table": 0.5,  # `orders`, `categories`: a general word that a table is called by
-    "general": 0.15,  # `name`, `number`: in every question and in every schema
-    "neutral": 0.0,
-    "unknown": -0.5,
-    "missing": -1.0,
+# How much of the schema a word names. Fitted to the sets of `benchmarks/declined_questions.py`: an English
+# synonym is as frequent in foreign questions as in others, a Chinese one is a translation.
+_EVIDENCE: dict[_Match, float] = {
+    "entity": 2.0,  # a table's whole name, or a synonym of one
+    "name": 1.0,  # a word of a table, a column or a comment
+    "table": 1.0,  # `orders`, `categories`: a general word that a table is called by
+    "value": 0.5,  # Paris is in many databases, its weather in few
+    "inside": 0.5,  # one word of a longer value
 }
+_LEAST_EVIDENCE = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class _Weights:
+    """What differs between the languages of questions."""
+
+    synonym: float
+    most_missing: int  # more missing words than these say no more
+    opaque: float  # names without a meaning (`c14`, `finrev`) may stand for any missing word
+
+
+# Names in a schema are English more often than not: a Chinese word matches only those that the glossary
+# translates, so a match says more, and an opaque name too.
+_ENGLISH, _CHINESE = _Weights(0.0, 2, 3.0), _Weights(1.0, 3, 5.0)
 
 # How the answer should look, in English; the stop words have the Chinese words.
 _DISPLAY = re.compile(
@@ -56,26 +67,35 @@ def uncovered_words(question: str, schema_context: SchemaContext) -> list[str]:
 
 
 def coverage(question: str, schema_context: SchemaContext) -> float:
-    """The share of the question's content that the database covers; 1.0 if it has no content words."""
-    return _share(_classified(question, schema_context))
+    """The share of the question's content words that match the database; 1.0 if it has none."""
+    content = {term.word: match for term, match in _classified(question, schema_context)}.values()
+    matched = sum(match in _EVIDENCE or match == "synonym" for match in content)
+    unmatched = sum(match in ("missing", "unknown") for match in content)
+    return matched / (matched + unmatched) if matched + unmatched else 1.0
+
+
+def evidence(question: str, schema_context: SchemaContext) -> float:
+    """How much of the schema the question names; from 2.0 on, it is about this database."""
+    weights = _weights(question)
+    content = {term.word: match for term, match in _classified(question, schema_context)}.values()
+    named = sum(weights.synonym if match == "synonym" else _EVIDENCE.get(match, 0.0) for match in content)
+    return named + weights.opaque * schema_context.linker.opaque_share
+
+
+def names_nothing(question: str, schema_context: SchemaContext) -> bool:
+    """Whether no word of the question is in the schema or in a value."""
+    return evidence(question, schema_context) < _LEAST_EVIDENCE
 
 
 def is_out_of_scope(question: str, schema_context: SchemaContext) -> bool:
     """Whether the question is surely about something else."""
-    if not schema_context.linker.is_readable:
-        return False
-    classified = _classified(question, schema_context)
-    minimum = MIN_COVERAGE_CHINESE if any(term.is_chinese for term, _ in classified) else MIN_COVERAGE
-    return any(match == "missing" for _, match in classified) and _share(classified) < minimum
+    missing = {term.word for term, match in _classified(question, schema_context) if match == "missing"}
+    counted = min(len(missing), _weights(question).most_missing)
+    return counted > 0 and counted > evidence(question, schema_context)
 
 
-def _share(classified: _Classified) -> float:
-    weights = [_WEIGHTS[match] for match in {term.word: match for term, match in classified}.values()]
-    matched, missing = (
-        sum(weight for weight in weights if weight > 0),
-        -sum(weight for weight in weights if weight < 0),
-    )
-    return matched / (matched + missing) if matched + missing else 1.0
+def _weights(question: str) -> _Weights:
+    return _CHINESE if has_cjk(question) else _ENGLISH
 
 
 @lru_cache(maxsize=_QUESTIONS)
@@ -95,9 +115,11 @@ def _classified(question: str, schema_context: SchemaContext) -> _Classified:
         if term.is_phrase or term.is_number:
             continue
         if _is_inside(term, values):
-            match = max(_classify(term, schema_context), "value", key=lambda kind: _WEIGHTS[kind])
+            match = _classify(term, schema_context)
+            if match not in ("entity", "name"):
+                match = "value"
         elif _is_inside(term, known_phrases):
-            match = "name"
+            match = _named(term, schema_context)
         else:
             match = _classify(term, schema_context)
             if match == "unknown" and _is_inside(term, unknown_phrases):
@@ -111,12 +133,13 @@ def _classified(question: str, schema_context: SchemaContext) -> _Classified:
 def _classify(term: Term, schema_context: SchemaContext) -> _Match:
     match = _schema_match(term, schema_context)
     if term.is_general:
-        if match not in ("name", "stem") or not words(term.text):
+        if match not in ("entity", "name", "synonym") or not words(term.text):
             return "neutral"
         return "table" if schema_context.linker.named_by(term) else "general"
     if match:
         return match
-    return "missing" if term.is_known and term.meanings else "unknown"
+    is_missing = term.is_known and term.meanings and not _may_be_abbreviated(term, schema_context)
+    return "missing" if is_missing else "unknown"
 
 
 def _schema_match(term: Term, schema_context: SchemaContext) -> _Match | None:
@@ -124,17 +147,29 @@ def _schema_match(term: Term, schema_context: SchemaContext) -> _Match | None:
     parts = pairs(term.word) if term.is_chinese else [term.word]
     if (
         all(map(linker.knows, parts))
+        or (not term.is_chinese and linker.knows("~" + stem(term.word)))
         or _has_known_meaning(term, schema_context)
         or _is_known_in_parts(term, schema_context)
     ):
-        return "name"
-    if not term.is_chinese and linker.knows("~" + stem(term.word)):
-        return "stem"
+        return _named(term, schema_context)
     return "inside" if all(map(schema_context.values.mentions, parts)) else None
+
+
+def _named(term: Term, schema_context: SchemaContext) -> _Match:
+    """What a word that the schema contains stands for."""
+    if schema_context.linker.named_by(term):
+        return "entity"
+    parts = pairs(term.word) if term.is_chinese else [term.word]
+    return "name" if all(map(schema_context.linker.knows, parts)) else "synonym"
 
 
 def _has_known_meaning(term: Term, schema_context: SchemaContext) -> bool:
     return any(map(schema_context.linker.knows, term.meanings))
+
+
+def _may_be_abbreviated(term: Term, schema_context: SchemaContext) -> bool:
+    candidates = (term.word, *schema_context.glossary.synonyms(term.word))
+    return any(word.isascii() and schema_context.linker.may_abbreviate(word) for word in candidates)
 
 
 def _is_known_in_parts(term: Term, schema_context: SchemaContext) -> bool:
