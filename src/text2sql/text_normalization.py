@@ -18,6 +18,7 @@ _STOP = frozenset(
 )
 
 _EXPRESSION = re.compile(r"[A-Za-z_]\(.*\)|\bCASE\b|\s[-+*/|]+\s", re.DOTALL)
+_INVARIANT = frozenset(("news", "series", "species"))
 _IN_IE = frozenset(("calories", "cookies", "movies", "rookies", "selfies", "zombies"))
 
 
@@ -40,6 +41,8 @@ def words(text: str) -> tuple[str, ...]:
 
 def singular(word: str) -> str:
     """A rough singular. Both sides of a comparison use it, so it need not be exact."""
+    if word in _INVARIANT:
+        return word
     if word in _IN_IE:
         return word[:-1]
     if len(word) > 4 and word.endswith("ies"):

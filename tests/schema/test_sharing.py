@@ -4,8 +4,8 @@ import pytest
 
 from text2sql.config import Settings
 from text2sql.llm import AsyncChatModel, ScriptedBackend
+from text2sql.naming.persons import about_person
 from text2sql.schema import Domain, ValueSharing, build, share_values
-from text2sql.schema.persons import about_person
 from text2sql.schema.sharing import ShareValues, is_unique
 from text2sql.sql import mask_literals
 from text2sql.types import Catalog, Column, Index, ModelProfile, Table

@@ -85,9 +85,7 @@ class _VisibleNames:
 
     def referred(self, table: Table, foreign: ForeignKey) -> frozenset[str]:
         """The visible columns of the table that a foreign key refers to; none if it is hidden or unknown."""
-        target = self._catalog.table(foreign.table, foreign.schema)
-        if target is None and not foreign.schema:
-            target = self._catalog.table(foreign.table, table.schema)
+        target = self._catalog.referred_table(table, foreign)
         return frozenset() if target is None else self.columns(target)
 
 

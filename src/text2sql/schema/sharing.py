@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 from text2sql.config import Settings
-from text2sql.schema.persons import about_person
+from text2sql.naming.persons import about_person
 from text2sql.schema.schema_context import SchemaContext
 from text2sql.schema.table_labels import label
 from text2sql.types import Column, Location, Table

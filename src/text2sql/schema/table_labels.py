@@ -9,7 +9,7 @@ from text2sql.types import Catalog, ForeignKey, Table
 
 
 def label(table: Table, catalog: Catalog) -> str:
-    return table_label(table.name, table.schema, catalog)
+    return catalog.label(table)
 
 
 def table_label(name: str, schema: str, catalog: Catalog) -> str:

@@ -64,6 +64,15 @@ class Catalog:
         key = (schema or self.default_schema, name)
         return next((t for t in self.tables if (t.schema or self.default_schema, t.name) == key), None)
 
+    def label(self, table: Table) -> str:
+        """The bare name of a table in the default schema, else `schema.name`."""
+        return table.name if table.schema in ("", self.default_schema) else f"{table.schema}.{table.name}"
+
+    def referred_table(self, table: Table, foreign: ForeignKey) -> Table | None:
+        """The table that a foreign key of `table` refers to. Without a schema it may be in the same one."""
+        target = self.table(foreign.table, foreign.schema)
+        return self.table(foreign.table, table.schema) if target is None and not foreign.schema else target
+
 
 @dataclass(frozen=True, slots=True)
 class ValueHit:

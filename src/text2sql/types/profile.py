@@ -61,6 +61,9 @@ class DatabaseProfile:
     is_complete: bool = True  # False: the budget ended before all columns were read
     read_at: str = ""  # ISO 8601, UTC
 
+    def table(self, label: str) -> TableProfile | None:
+        return next((profile for profile in self.tables if profile.table == label), None)
+
     def column(self, table: str, column: str) -> ColumnProfile | None:
-        found = next((profile for profile in self.tables if profile.table == table), None)
+        found = self.table(table)
         return found.column(column) if found else None

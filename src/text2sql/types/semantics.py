@@ -21,9 +21,12 @@ class Entity:
     table: str
     key: tuple[str, ...] = ()  # the columns that identify a row
     labels: tuple[str, ...] = ()  # the columns that name a row for a reader: `FirstName`, `LastName`
-    time: str = ""  # the name of the time dimension of its rows, if there is an obvious one
+    # The name of the time dimension of its rows, if there is an obvious one. For lines of an order it is in
+    # the table of orders.
+    time: str = ""
     synonyms: tuple[str, ...] = ()
     is_bridge: bool = False  # a table that only connects others
+    is_view: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,13 +73,18 @@ class Relation:
     columns: tuple[str, ...]
     to: str
     referred: tuple[str, ...]
-    role: str = ""  # what it is called if two tables are related in two ways: `manager`, `origin`
+    role: str = ""  # what the columns say beyond the table they refer to: `manager`, `origin`; often empty
     declared: bool = True  # by a foreign key or a person; False: inferred from names and values
 
 
 @dataclass(frozen=True, slots=True)
 class SemanticModel:
-    """Everything that analytic queries on a database may use."""
+    """Everything that analytic queries on a database may use.
+
+    Where a word fits several measures, the first one is preferred whose table reaches the dimensions of the
+    question without multiplying rows: revenue by month is the total of invoices, by product the amount of
+    their lines.
+    """
 
     dialect: str
     entities: tuple[Entity, ...] = ()
