@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import Field, dataclass, field, fields
 from typing import Any, get_args
 
-from text2sql.types import Limits, Mode, PresetName, Summary
+from text2sql.types import Calendar, FiscalYearNamed, Limits, Mode, PresetName, Summary
 
 
 def setting(
@@ -17,7 +17,7 @@ def setting(
     *,
     secret: bool = False,
     may_be_zero: bool = False,
-    choices: tuple[str, ...] = (),
+    choices: tuple[str | int, ...] = (),
     old_variable: str = "",
     path: bool = False,
     protected: bool = False,
@@ -189,6 +189,21 @@ class Settings:
         "the real date",
         is_date=True,
     )
+    # time in questions
+    week_start: int = setting(
+        1, "first day of a week, from 1 for Monday to 7 for Sunday", choices=tuple(range(1, 8))
+    )
+    fiscal_year_start: int = setting(
+        1, "month in which a fiscal year starts, 1 to 12", choices=tuple(range(1, 13))
+    )
+    fiscal_year_named: str = setting(
+        "end",
+        "the calendar year that names a fiscal year: the one of its `start` or of its `end`",
+        choices=get_args(FiscalYearNamed),
+    )
+    time_zone: str = setting(
+        "", "time zone of the current day, such as `Asia/Shanghai`; empty is the system's"
+    )
     # memory
     memory: str = setting(
         "",
@@ -300,6 +315,11 @@ class Settings:
     def limits(self) -> Limits:
         return Limits(self.row_limit, self.byte_limit, self.cell_byte_limit, self.time_limit)
 
+    @property
+    def calendar(self) -> Calendar:
+        named: FiscalYearNamed = "start" if self.fiscal_year_named == "start" else "end"
+        return Calendar(self.week_start, self.fiscal_year_start, named, self.time_zone)
+
 
 # The tables of `text2sql.toml`, each with its first setting; the settings up to the next one belong to it.
 _FIRST = {
@@ -308,6 +328,7 @@ _FIRST = {
     "model": "model",
     "embedded": "cache_dir",
     "question": "mode",
+    "time": "week_start",
     "memory": "memory",
     "charts": "font_dir",
     "mcp": "mcp_tokens",

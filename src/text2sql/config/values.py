@@ -43,7 +43,7 @@ def _checked(setting_field: Field[Any], value: Any, location: str) -> Any:
     choices = setting_field.metadata["choices"]
     facts = {"name": location, "value": _shown(setting_field, value)}
     if choices and value not in ("", *choices):
-        raise UsageError("usage.setting_choice", **facts, choices=", ".join(choices))
+        raise UsageError("usage.setting_choice", **facts, choices=", ".join(map(str, choices)))
     if setting_field.metadata["is_date"] and value and not _is_date(value):
         raise UsageError("usage.setting", **facts, kind="date (YYYY-MM-DD)")
     if isinstance(value, str | bool):
