@@ -41,8 +41,9 @@ def refusal() -> UsageError:
 def toml_line(name: str) -> str:
     """A line of a file with some value of the setting."""
     default = getattr(Settings(), name)
-    choices = next(field.metadata["choices"] for field in FIELDS if field.name == name)
-    value = "true" if isinstance(default, bool) else f'"{choices[0] if choices else "x"}"'
+    metadata = next(field.metadata for field in FIELDS if field.name == name)
+    text = "2026-11-19" if metadata["is_date"] else metadata["choices"][0] if metadata["choices"] else "x"
+    value = "true" if isinstance(default, bool) else f'"{text}"'
     return f"[{GROUP_OF[name]}]\n{name} = {value}\n"
 
 
