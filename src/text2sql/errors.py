@@ -4,6 +4,8 @@
     ├── UsageError                           invalid input: an option, a path, a policy file (exit code 2)
     ├── MissingDriver                        a driver package is not installed
     ├── ChartError                           a chart image could not be rendered; the answer is complete
+    ├── CannotCompile                        an analytic query that cannot be written as SQL
+    │   └── AmbiguousPath                    two tables are related in several ways, none of which is named
     ├── ModelError                           client errors, translated in `llm/`
     │   ├── ModelUnavailable       again     unreachable, HTTP 5xx, or the process died
     │   ├── RateLimited            again     `retry_after` holds the server's delay, if it sent one
@@ -81,6 +83,31 @@ class ChartError(Text2SQLError):
     """A chart could not be rendered: `ChartError(detail="the renderer died")`."""
 
     key = "chart.failed"
+
+
+class CannotCompile(Text2SQLError):
+    """An analytic query cannot be written as SQL: `CannotCompile("no_path", table="films", to="stores")`.
+
+    `reason` is the second part of the message key.
+    """
+
+    key = "compile.unsupported"
+
+    def __init__(self, reason: str, **facts: object) -> None:
+        super().__init__(f"compile.{reason}", **facts)
+        self.reason = reason
+
+
+class AmbiguousPath(CannotCompile):
+    """Two tables are related by several equally short paths. Each path is a tuple of step names: the role of
+    a relation, or the table that it leads to. One of them in front of a dimension decides:
+    `origin>airports.name`.
+    """
+
+    def __init__(self, table: str, to: str, paths: tuple[tuple[str, ...], ...]) -> None:
+        shown = " | ".join(" > ".join(path) for path in paths)
+        super().__init__("ambiguous_path", table=table, to=to, paths=shown)
+        self.paths = paths
 
 
 class ModelError(Text2SQLError):

@@ -4,7 +4,7 @@ import os
 import re
 import secrets
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -18,6 +18,7 @@ from contract.emulators import FAKESNOW, LOCAL_BIGQUERY
 from contract.engine_databases import EngineDatabase, filled
 from text2sql.database.dialects import BY_NAME
 
+Fill = Callable[[EngineDatabase], EngineDatabase]
 URL_VARIABLES = {
     "postgres": "TEXT2SQL_TEST_POSTGRES_URL",
     "mysql": "TEXT2SQL_TEST_MYSQL_URL",
@@ -31,7 +32,7 @@ NO_SERVER_HERE = frozenset({"oracle", "bigquery"})
 
 
 @contextmanager
-def sqlite_database(directory: Path) -> Iterator[EngineDatabase]:
+def sqlite_database(directory: Path, fill: Fill = filled) -> Iterator[EngineDatabase]:
     path = directory / "shop 库.db"
 
     def admin(sql: str) -> list[tuple[Any, ...]]:
@@ -42,22 +43,22 @@ def sqlite_database(directory: Path) -> Iterator[EngineDatabase]:
         finally:
             connection.close()
 
-    yield filled(EngineDatabase(BY_NAME["sqlite"], str(path), admin))
+    yield fill(EngineDatabase(BY_NAME["sqlite"], str(path), admin))
 
 
 @contextmanager
-def duckdb_database(directory: Path) -> Iterator[EngineDatabase]:
+def duckdb_database(directory: Path, fill: Fill = filled) -> Iterator[EngineDatabase]:
     path = directory / "shop 库.duckdb"
 
     def admin(sql: str) -> list[tuple[Any, ...]]:
         with duckdb.connect(str(path)) as connection:
             return connection.execute(sql).fetchall()
 
-    yield filled(EngineDatabase(BY_NAME["duckdb"], f"duckdb:///{path}", admin))
+    yield fill(EngineDatabase(BY_NAME["duckdb"], f"duckdb:///{path}", admin))
 
 
 @contextmanager
-def postgres_database(directory: Path) -> Iterator[EngineDatabase]:
+def postgres_database(directory: Path, fill: Fill = filled) -> Iterator[EngineDatabase]:
     import psycopg
 
     url = os.environ[URL_VARIABLES["postgres"]]
@@ -75,7 +76,7 @@ def postgres_database(directory: Path) -> Iterator[EngineDatabase]:
         BY_NAME["postgres"], _with_account(url, name, password, name), lambda sql: run(inside, sql)
     )
     try:
-        filled(engine_db)
+        fill(engine_db)
         run(inside, f"GRANT SELECT ON ALL TABLES IN SCHEMA public TO {name}")
         yield engine_db
     finally:
@@ -84,7 +85,7 @@ def postgres_database(directory: Path) -> Iterator[EngineDatabase]:
 
 
 @contextmanager
-def mysql_database(directory: Path) -> Iterator[EngineDatabase]:
+def mysql_database(directory: Path, fill: Fill = filled) -> Iterator[EngineDatabase]:
     import pymysql
 
     url = urlsplit(os.environ[URL_VARIABLES["mysql"]])
@@ -113,14 +114,14 @@ def mysql_database(directory: Path) -> Iterator[EngineDatabase]:
         BY_NAME["mysql"], _with_account(url.geturl(), name, password, name), lambda sql: run(name, sql)
     )
     try:
-        yield filled(engine_db)
+        yield fill(engine_db)
     finally:
         run(None, f"DROP DATABASE {name}")
         run(None, f"DROP USER {name}@'%'")
 
 
 @contextmanager
-def clickhouse_database(directory: Path) -> Iterator[EngineDatabase]:
+def clickhouse_database(directory: Path, fill: Fill = filled) -> Iterator[EngineDatabase]:
     import clickhouse_connect
 
     url = urlsplit(os.environ[URL_VARIABLES["clickhouse"]])
@@ -150,14 +151,14 @@ def clickhouse_database(directory: Path) -> Iterator[EngineDatabase]:
     admin(f"CREATE DATABASE {name}")
     client.database = name
     try:
-        yield filled(EngineDatabase(BY_NAME["clickhouse"], url._replace(path=f"/{name}").geturl(), admin))
+        yield fill(EngineDatabase(BY_NAME["clickhouse"], url._replace(path=f"/{name}").geturl(), admin))
     finally:
         admin(f"DROP DATABASE {name}")
         client.close()
 
 
 @contextmanager
-def oracle_database(directory: Path) -> Iterator[EngineDatabase]:
+def oracle_database(directory: Path, fill: Fill = filled) -> Iterator[EngineDatabase]:
     """A separate user, created by the administrator of the given URL. The suite's SQL needs Oracle 23."""
     import oracledb
 
@@ -181,13 +182,13 @@ def oracle_database(directory: Path) -> Iterator[EngineDatabase]:
     )
     inside = _with_account(url, name, password, urlsplit(url).path.strip("/"))
     try:
-        yield filled(EngineDatabase(BY_NAME["oracle"], inside, lambda sql: run(inside, sql)))
+        yield fill(EngineDatabase(BY_NAME["oracle"], inside, lambda sql: run(inside, sql)))
     finally:
         run(url, f"DROP USER {name} CASCADE")
 
 
 @contextmanager
-def snowflake_database(directory: Path) -> Iterator[EngineDatabase]:
+def snowflake_database(directory: Path, fill: Fill = filled) -> Iterator[EngineDatabase]:
     """A separate database on fakesnow, or on an account whose role may create one."""
     import snowflake.connector
 
@@ -215,7 +216,7 @@ def snowflake_database(directory: Path) -> Iterator[EngineDatabase]:
             admin(statement)
         admin("CREATE SCHEMA IF NOT EXISTS PUBLIC")
         admin("USE SCHEMA PUBLIC")
-        yield filled(EngineDatabase(facts, url._replace(path=f"/{name}/PUBLIC").geturl(), admin))
+        yield fill(EngineDatabase(facts, url._replace(path=f"/{name}/PUBLIC").geturl(), admin))
     finally:
         if not emulated:  # fakesnow keeps databases until it exits
             admin(f"DROP DATABASE {name}")
@@ -223,7 +224,7 @@ def snowflake_database(directory: Path) -> Iterator[EngineDatabase]:
 
 
 @contextmanager
-def bigquery_database(directory: Path) -> Iterator[EngineDatabase]:
+def bigquery_database(directory: Path, fill: Fill = filled) -> Iterator[EngineDatabase]:
     """A separate dataset on local-bigquery, or in a project whose account may create one."""
     from google.api_core.client_options import ClientOptions
     from google.auth.credentials import AnonymousCredentials
@@ -249,7 +250,7 @@ def bigquery_database(directory: Path) -> Iterator[EngineDatabase]:
 
         client.create_dataset(name)
         try:
-            yield filled(EngineDatabase(facts, url._replace(path=f"/{name}").geturl(), admin))
+            yield fill(EngineDatabase(facts, url._replace(path=f"/{name}").geturl(), admin))
         finally:
             client.delete_dataset(name, delete_contents=True)
 
@@ -277,15 +278,19 @@ ENGINE_PARAMS = [
 
 
 @contextmanager
-def engine_database(name: str, directories: pytest.TempPathFactory) -> Iterator[EngineDatabase]:
-    """A server that is missing is said loudly, and in CI it is a failure."""
+def engine_database(
+    name: str, directories: pytest.TempPathFactory, fill: Fill = filled
+) -> Iterator[EngineDatabase]:
+    """A database with the sample schema, or with what `fill` puts into it. A server that is missing is said
+    loudly, and in CI it is a failure.
+    """
     variable = URL_VARIABLES.get(name)
     if variable and not os.environ.get(variable):
         missing = f"NOT TESTED: {variable} is not set; run `python tests/servers.py -- pytest`"
         if os.environ.get("CI") == "true" and name not in NO_SERVER_HERE:
             pytest.fail(missing)
         pytest.skip(missing)
-    with FACTORIES[name](directories.mktemp(name)) as made:
+    with FACTORIES[name](directories.mktemp(name), fill) as made:
         yield made
 
 

@@ -5,6 +5,7 @@ in it. It is the only package that uses the parser. Its functions are pure, apar
 calls them through `in_worker`, in a separate process that can be killed.
 """
 
+from text2sql.sql.compile import compile_query
 from text2sql.sql.fixes import FixedSql, chosen_fixes, fix_sql, fixes_for
 from text2sql.sql.guard import check, check_count, check_page
 from text2sql.sql.literals import Literal, literals
@@ -42,6 +43,7 @@ __all__ = [
     "chosen_fixes",
     "close_workers",
     "columns_read",
+    "compile_query",
     "condition_probes",
     "fix_sql",
     "fixes_for",

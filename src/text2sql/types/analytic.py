@@ -1,6 +1,7 @@
 """A question as a form: what to compute, by what, for which rows, compared with what.
 
-`sql/compile` writes its SQL. Names are those of a `SemanticModel`.
+`sql/compile` writes its SQL. Names are those of a `SemanticModel`. Where two tables are related in several
+ways, the role of a relation, or a table on the way, precedes a dimension or table: `manager>employees.name`.
 """
 
 from dataclasses import dataclass
@@ -87,7 +88,9 @@ class MeasureUse:
     """A number of the query, and what is calculated from it over the groups."""
 
     value: Aggregation | Ratio
-    share: bool = False  # add its share of the total, in percent; within `share_within` if that is given
+    # Add its share of the total over all groups, in percent; within `share_within` if that is given. Without
+    # groups, an aggregation with own filters is compared with the same without them.
+    share: bool = False
     share_within: str = ""  # a dimension of the query: the share of its own group's total
     running: bool = False  # replace it by its running total over the time buckets
     moving: int = 0  # replace it by its average over so many buckets, this one included
