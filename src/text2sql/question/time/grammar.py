@@ -13,7 +13,7 @@ from datetime import date, datetime
 from functools import cache
 from typing import Any, NamedTuple, TypeVar
 
-from text2sql.question.time.tokens import Token
+from text2sql.question.time.tokens import LITERALS, Token
 from text2sql.types import Calendar
 
 _MAX_DEPTH = 5  # periods within periods: *the end of the first week of the last month of 2025*
@@ -58,7 +58,9 @@ def _items(pattern: str) -> tuple[Item, ...]:
 
 def _item(written: str) -> Item:
     optional, adjacent = written.endswith("?"), written.startswith("~")
-    alternatives = tuple(written.removesuffix("?").removeprefix("~").split("|"))
+    alternatives = tuple(written.removesuffix("?").removeprefix("~").replace("_of", " of").split("|"))
+    words = (alternative.strip("'") for alternative in alternatives if alternative.startswith("'"))
+    LITERALS.update(word for word in words if len(word) > 1 and not word.isascii())
     return Item(alternatives, optional, adjacent, not alternatives[0].startswith(("'", ".")))
 
 

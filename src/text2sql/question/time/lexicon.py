@@ -43,6 +43,9 @@ def lexicon() -> Lexicon:
                     _add(tags, table, key, entry["words"])
                 else:
                     _add(tags, table, _value(key), entry)
+    for words in counted.values():
+        for word in words:
+            tags.setdefault(word, {})
     phrases = sorted((word for word in tags if " " in word or not word.isascii()), key=len, reverse=True)
     return Lexicon(tags, frozenset(counted["before"]), frozenset(counted["after"]), tuple(phrases))
 

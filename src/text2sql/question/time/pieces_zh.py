@@ -135,7 +135,7 @@ def third(_: Parser, number: int) -> Piece:
     return third_piece(number)
 
 
-@rule("PIECE", "'周'|'星期'|'礼拜' number|day_word", "number", "'日'|'天'")
+@rule("PIECE", "'周'|'星期'|'礼拜' number|sunday", "number", "'日'|'天'")
 def weekday(parser: Parser, value: int | str = 7) -> Piece | None:
     """周一; after 上周, 一 alone."""
     named = parser.tag(parser.begin, "unit") == "week"
@@ -160,7 +160,7 @@ def weekend(_: Parser) -> Piece:
     return Piece(of, joins=True)
 
 
-@rule("PIECE", "'第' number '个' '周'|'星期'|'礼拜' number|day_word")
+@rule("PIECE", "'第' number '个' '周'|'星期'|'礼拜' number|sunday")
 def nth_weekday(_: Parser, number: int, value: int | str) -> Piece:
     weekday = value if isinstance(value, int) else 7
     return Piece(lambda whole, _calendar: periods.weekday_in(whole, weekday, number), joins=True)

@@ -81,7 +81,7 @@ def _joined(parser: Parser, first: Reference, second: Reference) -> Interval | N
     "RANGE",
     "'starting' 'in'|'from'|'on'|'with' REF",
     "'beginning' 'in'|'from'|'on'|'with' REF",
-    "'as' 'of' REF 'on'|'onward'|'onwards'",
+    "'as_of' REF 'on'|'onward'|'onwards'",
 )
 @rule(
     "RANGE",
@@ -132,7 +132,7 @@ def before(parser: Parser, reference: Reference) -> Interval | None:
     return _interval(None, period.point or period.start, period)
 
 
-@rule("RANGE", "'until'|'till'|'through'|'by'|'thru' REF", "'up' 'to'|'until'|'till' REF", "'as' 'of' REF")
+@rule("RANGE", "'until'|'till'|'through'|'by'|'thru' REF", "'up' 'to'|'until'|'till' REF", "'as_of' REF")
 @rule(
     "RANGE",
     "'on' 'or' 'before' REF",

@@ -70,7 +70,7 @@ def adjective(_: Parser, grain: Grain) -> Grain:
     return grain
 
 
-@rule("BUCKET", "'季度'|'年度'|'月度'|'每日'|'每天'")
+@rule("BUCKET", "'季度'|'年度'|'月度'")
 def bare_adjective(parser: Parser) -> Grain | None:
     before = parser.tokens[parser.begin - 1].tags if parser.begin else {}
     bound = any(tag in before for tag in ("number", "which_zh", "unit", "window_zh", "by"))
@@ -109,7 +109,7 @@ def grouped(parser: Parser, *values: DatePart) -> Part | None:
     return None if plain else Part(values[-1], ())
 
 
-@rule("PART", "weekdays", "'on' weekdays", ".by weekdays")
+@rule("PART", ".by? weekdays")
 def weekdays(_: Parser, days: int | str) -> Part:
     return Part("weekday", tuple(int(day) for day in str(days).split()))
 
@@ -119,7 +119,7 @@ def weekend(_: Parser) -> Part:
     return Part("weekday", (6, 7))
 
 
-@rule("PART", "weekday", ".by weekday", "'on' weekday", "'on' 'a' weekday")
+@rule("PART", "weekday", ".by weekday", "'a' weekday")
 def weekday(parser: Parser, number: int) -> Part | None:
     before = parser.tokens[parser.begin - 1].tags if parser.begin else {}
     context = parser.end - parser.begin > 1 or "preposition" in before or "by" in before
@@ -133,7 +133,7 @@ def weekday_range(_: Parser, first: int, last: int) -> Part:
     return Part("weekday", _cycle(first, last))
 
 
-@rule("PART", ".by? '周'|'星期'|'礼拜' number|day_word", "'每' '逢' '周' number|day_word")
+@rule("PART", ".by? '周'|'星期'|'礼拜' number|sunday", "'每' '逢' '周' number|sunday")
 def weekday_zh(parser: Parser, value: int | str) -> Part | None:
     number = _weekday_number(value)
     spaced = "digits" in parser.tokens[parser.end - 1].tags and not parser.adjacent(parser.end - 1)
@@ -142,10 +142,10 @@ def weekday_zh(parser: Parser, value: int | str) -> Part | None:
 
 @rule(
     "PART",
-    ".by? '周'|'星期'|'礼拜' number .to '周'|'星期'|'礼拜'? number|day_word",
-    "'周' number|day_word '和'|'、' '周' number|day_word",
+    ".by? '周'|'星期'|'礼拜' number .to '周'|'星期'|'礼拜'? number|sunday",
+    "'周' number|sunday '和'|'、' '周' number|sunday",
 )
-@rule("PART", ".by? '周' number day_word")
+@rule("PART", ".by? '周' number sunday")
 def weekday_range_zh(parser: Parser, *values: object) -> Part | None:
     """周一到周五, 周六和周日, 周六日."""
     numbers = [number for value in values if (number := _weekday_number(value)) is not None]
@@ -158,7 +158,7 @@ def weekday_range_zh(parser: Parser, *values: object) -> Part | None:
 def _weekday_number(value: object) -> int | None:
     if isinstance(value, int) and not isinstance(value, bool):
         return value if 1 <= value <= 7 else None
-    return 7 if value == "yes" else None
+    return 7 if value == "sunday" else None
 
 
 @rule("PART", ".by PIECE", ".by '年'|'year' '的'? PIECE", "PIECE 'of'|'in' .by 'year'")

@@ -10,6 +10,7 @@ from typing import Any
 from text2sql.question.time.lexicon import Tags, canonical, lexicon
 from text2sql.question.time.numerals import CHARACTERS, chinese_number
 
+LITERALS: set[str] = set()  # Chinese words of the rules; `grammar.rule` adds them
 _NUMBER_LENGTH = 8  # longer digits are identifiers
 _DATES = r"""
   (?P<ymd>(?<![\d./-])(?:1[5-9]|2\d)\d\d(?P<sep>[-/.])\d{1,2}(?P=sep)\d{1,2}(?![\d/]|-\d|\.\d))
@@ -18,7 +19,7 @@ _DATES = r"""
 | (?P<ym>(?<![\d./-])(?:19|20)\d\d[-/](?:0?[1-9]|1[0-2])(?![\d/]|-\d|\.\d))
 | (?P<my>(?<![\d./-])(?:0?[1-9]|1[0-2])/(?:19|20)\d\d(?![\d/]|-\d|\.\d))
 | (?P<clock>(?<![\d:])(?:[01]?\d|2[0-4]):[0-5]\d(?::[0-5]\d)?(?![\d:]))
-| (?P<short_year>(?<!\w)['’]\d\d(?!\w))
+| (?P<short_year>(?<![A-Za-z])['’]\d\d(?!\w))
 """
 
 
@@ -32,7 +33,7 @@ class Token:
 
 @cache
 def _pattern() -> re.Pattern[str]:
-    phrases = lexicon().phrases
+    phrases = sorted({*lexicon().phrases, *LITERALS}, key=len, reverse=True)
     english = "|".join(re.escape(p).replace(r"\ ", r"[\s\-‐‑]+") for p in phrases if p.isascii())
     chinese = "|".join(re.escape(p) for p in phrases if not p.isascii())
     return re.compile(

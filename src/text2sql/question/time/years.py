@@ -51,10 +51,12 @@ def is_counted(parser: Parser, index: int) -> bool:
     return previous in lexicon().counted_before
 
 
-@rule("BASE", "'year'|'cy' year_number", "'calendar' 'year' year_number", "'year' 'of' year_number")
+@rule("BASE", "'year'|'cy' year_number", "unit year_number", "'year' 'of' year_number")
 @rule("BASE", "year_number '年'|'年度'|'年份'", "chinese_year '年'|'年度'", "year_number '年' '的' '全年'")
-def named_year(_: Parser, year: int) -> Period:
-    return year_period(year)
+def named_year(_: Parser, *values: int | str) -> Period | None:
+    """*The year 2024*, 2024年; not *month 2024*."""
+    year = values[-1]
+    return year_period(int(year)) if len(values) == 1 or values[0] == "year" else None
 
 
 @rule("BASE", "year_number edge_zh", "chinese_year edge_zh")
