@@ -43,7 +43,7 @@ def dates(written: str) -> str:
 
 def in_full(expected: str) -> str:
     """The notation of the files, with all periods in full."""
-    period = r"(?<![\w*=.-])\d{4}(?:-\d\d){0,2}(?![\d.-])"
+    period = r"(?<![\w*=.-])\d{4}(?:-\d\d){0,2}(?![\d.-]| \d\d:)"
     return re.sub(period, lambda match: dates(match[0]), expected)
 
 

@@ -4,7 +4,7 @@ import time
 from datetime import date, datetime, timedelta
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from question.test_time import TODAY, cases
@@ -36,6 +36,7 @@ def is_ordered(time_range: TimeRange) -> bool:
     return start is None or end is None or start < end
 
 
+@settings(deadline=None)
 @given(
     st.text() | st.lists(WORDS, max_size=12).map(" ".join) | st.lists(WORDS, max_size=12).map("".join),
     DAYS,
@@ -49,6 +50,7 @@ def test_any_text_is_read_into_ordered_ranges_of_the_text(text: str, today: date
         assert reading.question[slice(*time_range.span)] == time_range.text
 
 
+@settings(deadline=None)
 @given(st.sampled_from(QUESTIONS), DAYS, CALENDARS)
 def test_questions_are_read_on_every_day_in_every_calendar(
     question: str, today: date, calendar: Calendar
@@ -56,6 +58,7 @@ def test_questions_are_read_on_every_day_in_every_calendar(
     assert all(map(is_ordered, read_time(question, today, calendar).ranges))
 
 
+@settings(deadline=None)
 @given(
     st.integers(1, 999),
     DAYS,
@@ -67,6 +70,7 @@ def test_the_last_days_are_as_many_as_the_question_says(count: int, today: date,
     assert end == today + timedelta(days=1)
 
 
+@settings(deadline=None)
 @given(st.integers(1950, 2080), CALENDARS, st.sampled_from([("Q{} {}", "in {}"), ("{1}年第{0}季度", "{}年")]))
 def test_the_quarters_of_a_year_are_the_year(
     year: int, calendar: Calendar, patterns: tuple[str, str]
@@ -77,6 +81,7 @@ def test_the_quarters_of_a_year_are_the_year(
     assert [end for _, end in quarters[:-1]] == [start for start, _ in quarters[1:]]
 
 
+@settings(deadline=None)
 @given(st.integers(2001, 2080), CALENDARS)
 def test_the_quarters_of_a_fiscal_year_are_the_year(year: int, calendar: Calendar) -> None:
     quarters = [only_range(f"FY{year} Q{number}", TODAY, calendar) for number in range(1, 5)]
@@ -84,6 +89,7 @@ def test_the_quarters_of_a_fiscal_year_are_the_year(year: int, calendar: Calenda
     assert quarters[0][0].month == calendar.fiscal_year_start
 
 
+@settings(deadline=None)
 @given(DAYS, CALENDARS)
 def test_last_this_and_next_adjoin(today: date, calendar: Calendar) -> None:
     for unit in ("week", "month", "quarter", "year"):
@@ -98,6 +104,7 @@ def test_last_this_and_next_adjoin(today: date, calendar: Calendar) -> None:
         assert before[1] == now[0] <= today < now[1] == after[0]
 
 
+@settings(deadline=None)
 @given(DAYS)
 def test_dates_are_read_back(day: date) -> None:
     spellings = (

@@ -14,7 +14,7 @@ from text2sql.question.time.grammar import Parser
 from text2sql.question.time.periods import Period, shifted
 from text2sql.question.time.ranges import Interval
 from text2sql.question.time.references import Reference
-from text2sql.question.time.scan import Bucket, Expression, Kind, span, time_range
+from text2sql.question.time.scan import Bucket, Expression, span, time_range
 from text2sql.types import Grain, PeriodComparison, PeriodComparisonKind, Span, TimeRange
 
 _PREVIOUS = ("previous", "prior", "preceding", "上一", "前")
@@ -31,7 +31,7 @@ class Compared:
 
 def compared(parser: Parser, expressions: Sequence[Expression]) -> Compared | None:
     """The comparison of a question; what names periods counts more than *growth*."""
-    for find in (_with_reference, _same_period, _two_periods, _change_over_time, _kind):
+    for find in (_with_reference, _same_period, _two_periods):
         if (found := find(parser, expressions)) is not None:
             return found
     return None
@@ -59,12 +59,12 @@ def _compared_reference(
     if isinstance(value, ComparedWith):
         return value.reference
     alone = sum(isinstance(other.value, Reference) for other in expressions) == 1
-    if isinstance(value, Reference) and alone and _has(parser, "compare_word", begin):
+    if isinstance(value, Reference) and alone and has_tag(parser, "compare_word", begin):
         return value if parser.word(begin - 1) in ("with", "to", "against") else None
     return None
 
 
-def _has(parser: Parser, tag: str, end: int | None = None) -> bool:
+def has_tag(parser: Parser, tag: str, end: int | None = None) -> bool:
     return any(tag in token.tags for token in parser.tokens[:end])
 
 
@@ -79,7 +79,7 @@ def _base(expressions: Sequence[Expression], index: int) -> int | None:
     return before[-1] if before else candidates[0] if candidates else None
 
 
-def _period(value: object) -> Period | None:
+def closed_period(value: object) -> Period | None:
     """The period of a reference or of a closed interval."""
     if isinstance(value, Reference):
         return value.period
@@ -92,17 +92,17 @@ def _moved(
     parser: Parser, expressions: Sequence[Expression], index: int, same: SamePeriod, base: int | None
 ) -> Compared:
     """Compared with *the same period last year*."""
-    at = _span(parser, expressions[index])
+    at = place(parser, expressions[index])
     kind: PeriodComparisonKind = "same_period_last_year" if same.shift_unit == "year" else "previous_period"
-    period = None if base is None else _period(expressions[base].value)
+    period = None if base is None else closed_period(expressions[base].value)
     if period is None or base is None:
         if same.unit:
             current = _current(parser, same.unit)
             return _compared(parser, kind, (current, moved_back(current, same)), at, same.unit)
         return _compared(parser, kind, (), at, None)
-    now = _range(parser, expressions[base].value, _span(parser, expressions[base]))  # type: ignore[arg-type]
-    then = _range(parser, moved_back(period, same), at)
-    comparison = PeriodComparison(kind, (now, then), _text(parser, at), at, period.grain)
+    now = compared_range(parser, expressions[base].value, place(parser, expressions[base]))  # type: ignore[arg-type]
+    then = compared_range(parser, moved_back(period, same), at)
+    comparison = PeriodComparison(kind, (now, then), parser.text[slice(*at)], at, period.grain)
     return Compared(comparison, frozenset({base}), (now,))
 
 
@@ -113,13 +113,13 @@ def _current(parser: Parser, unit: Grain) -> Period:
 def _compared(
     parser: Parser, kind: PeriodComparisonKind, periods: tuple[Period, ...], at: Span, grain: Grain | None
 ) -> Compared:
-    ranges = tuple(_range(parser, period, at) for period in periods)
-    return Compared(PeriodComparison(kind, ranges, _text(parser, at), at, grain))
+    ranges = tuple(compared_range(parser, period, at) for period in periods)
+    return Compared(PeriodComparison(kind, ranges, parser.text[slice(*at)], at, grain))
 
 
 def _with_current(parser: Parser, expressions: Sequence[Expression], index: int, period: Period) -> Compared:
     """Without a period of its own the question means the current one, or each bucket."""
-    at = _span(parser, expressions[index])
+    at = place(parser, expressions[index])
     used = frozenset({index})
     if period.shift is None:
         current, kind = _current(parser, period.grain), "explicit"
@@ -138,20 +138,21 @@ def _with_current(parser: Parser, expressions: Sequence[Expression], index: int,
 def _with_base(
     parser: Parser, expressions: Sequence[Expression], index: int, reference: Reference, base: int
 ) -> Compared | None:
-    at, base_at = _span(parser, expressions[index]), _span(parser, expressions[base])
+    at, base_at = place(parser, expressions[index]), place(parser, expressions[base])
     value = expressions[base].value
     if isinstance(value, Reference) and value.piece and not reference.piece:
-        value = value.in_year(reference.period.start.year, parser.calendar)
+        shared = value.in_year(reference.period.start.year, parser.calendar)
+        value = value if shared.period.start == reference.period.start else shared
     elif reference.piece and isinstance(value, Reference) and not value.piece:
         reference = reference.in_year(value.period.start.year, parser.calendar)
-    period, other = _period(value), reference.period
+    period, other = closed_period(value), reference.period
     if period is None:
         return _with_current(parser, expressions, index, other)
     used = frozenset({base, index})
-    now = _range(parser, value, base_at)  # type: ignore[arg-type]
+    now = compared_range(parser, value, base_at)  # type: ignore[arg-type]
     kind, then = _kind_and_reference(parser, expressions[index], period, other)
-    then_range = _range(parser, then, at)
-    comparison = PeriodComparison(kind, (now, then_range), _text(parser, at), at, period.grain)
+    then_range = compared_range(parser, then, at)
+    comparison = PeriodComparison(kind, (now, then_range), parser.text[slice(*at)], at, period.grain)
     return Compared(comparison, used, (now, then_range) if kind == "explicit" else (now,))
 
 
@@ -159,7 +160,8 @@ def _kind_and_reference(
     parser: Parser, expression: Expression, period: Period, other: Period
 ) -> tuple[PeriodComparisonKind, Period]:
     words = [token.text for token in parser.tokens[expression.begin : expression.end]]
-    if other.grain == "year" and period.grain != "year" and other.shift is not None:
+    finer = period.grain != "year" or period.to_date
+    if other.grain == "year" and finer and other.shift is not None:
         return "same_period_last_year", moved_back(period, SamePeriod(None, other.shift, "year", other))
     previous = any(word in _PREVIOUS for word in words) and other.shift == -1
     if previous and other.grain == period.grain and period.shift != 0:
@@ -174,7 +176,7 @@ def _same_period(parser: Parser, expressions: Sequence[Expression]) -> Compared 
             base = _base(expressions, index)
             if base is not None:
                 return _moved(parser, expressions, index, expression.value, base)
-            if _has(parser, "compare_word"):
+            if has_tag(parser, "compare_word"):
                 return _moved(parser, expressions, index, expression.value, None)
     return None
 
@@ -186,7 +188,7 @@ def alone(parser: Parser, same: SamePeriod) -> Period:
 def _two_periods(parser: Parser, expressions: Sequence[Expression]) -> Compared | None:
     """*Compare 2025 and 2024*."""
     periods = [index for index, other in enumerate(expressions) if isinstance(other.value, Reference)]
-    if len(periods) != 2 or not (_has(parser, "compare_word") or _has(parser, "change_word")):
+    if len(periods) != 2 or not (has_tag(parser, "compare_word") or has_tag(parser, "change_word")):
         return None
     joined = [expressions[index].value for index in periods]
     if joined[0].period.grain != joined[1].period.grain:  # type: ignore[union-attr]
@@ -196,64 +198,18 @@ def _two_periods(parser: Parser, expressions: Sequence[Expression]) -> Compared 
 
 def _explicit(parser: Parser, expressions: Sequence[Expression], periods: Sequence[int]) -> Compared:
     ranges = tuple(
-        _range(parser, expressions[index].value, _span(parser, expressions[index]))  # type: ignore[arg-type]
+        compared_range(parser, expressions[index].value, place(parser, expressions[index]))  # type: ignore[arg-type]
         for index in periods
     )
     at = ranges[0].begin, ranges[-1].end_position
-    comparison = PeriodComparison("explicit", ranges, _text(parser, at), at, ranges[0].grain)
+    comparison = PeriodComparison("explicit", ranges, parser.text[slice(*at)], at, ranges[0].grain)
     return Compared(comparison, frozenset(periods), ranges)
 
 
-def _change_over_time(parser: Parser, expressions: Sequence[Expression]) -> Compared | None:
-    """*The change from 2024 to 2025*: two periods, not one long one."""
-    intervals = [index for index, other in enumerate(expressions) if isinstance(other.value, Interval)]
-    buckets = any(isinstance(other.value, Bucket) for other in expressions)
-    if len(intervals) != 1 or buckets or not _has(parser, "change_word"):
-        return None
-    interval = expressions[intervals[0]]
-    value = interval.value
-    if not isinstance(value, Interval) or not value.ends or value.ends[0].grain != value.ends[1].grain:
-        return None
-    at = _span(parser, interval)
-    first, second = (_range(parser, period, at) for period in value.ends)
-    comparison = PeriodComparison("explicit", (second, first), _text(parser, at), at, first.grain)
-    return Compared(comparison, frozenset(intervals), (second, first))
-
-
-def _kind(parser: Parser, expressions: Sequence[Expression]) -> Compared | None:
-    """*Growth*, 环比: the period of the question, if it has one and no buckets, and the one before."""
-    kinds = [(index, other.value) for index, other in enumerate(expressions) if isinstance(other.value, Kind)]
-    if not kinds:
-        return None
-    index, value = max(kinds, key=lambda candidate: _weight(candidate[1].name))
-    name, _, unit = value.name.partition(" ")
-    at = _span(parser, expressions[index])
-    comparison = PeriodComparison(name, (), _text(parser, at), at, unit or None)  # type: ignore[arg-type]
-    bases = [other for other in expressions if isinstance(other.value, Reference | Interval)]
-    buckets = any(isinstance(other.value, Bucket) for other in expressions)
-    period = _period(bases[0].value) if len(bases) == 1 and not buckets else None
-    if period is None or (unit and unit != period.grain):
-        return Compared(comparison)
-    last_year = SamePeriod(None, -1, "year", period)
-    then = moved_back(period, last_year) if name == "same_period_last_year" else preceding(period)
-    now = _range(parser, bases[0].value, _span(parser, bases[0]))  # type: ignore[arg-type]
-    ranges = (now, _range(parser, then, at))
-    used = frozenset({expressions.index(bases[0])})
-    return Compared(replace(comparison, ranges=ranges, grain=period.grain), used, (now,))
-
-
-def _weight(name: str) -> int:
-    return 2 if " " in name else 1 if name != "previous_period" else 0
-
-
-def _range(parser: Parser, value: Interval | Reference | Period, at: Span) -> TimeRange:
+def compared_range(parser: Parser, value: Interval | Reference | Period, at: Span) -> TimeRange:
     """A number that is compared with a period is a year."""
     return replace(time_range(parser, value, at), certain=True)
 
 
-def _span(parser: Parser, expression: Expression) -> Span:
+def place(parser: Parser, expression: Expression) -> Span:
     return span(parser, expression.begin, expression.end)
-
-
-def _text(parser: Parser, at: Span) -> str:
-    return parser.text[at[0] : at[1]]

@@ -9,9 +9,10 @@ from text2sql.question.time import periods
 from text2sql.question.time.grammar import Parser, rule
 from text2sql.question.time.lexicon import holidays, lunar_dates
 from text2sql.question.time.periods import Period, day_period
+from text2sql.question.time.pieces_en import day_parts
 from text2sql.question.time.references import Piece
 from text2sql.question.time.years import is_counted
-from text2sql.types import Calendar
+from text2sql.types import Calendar, DatePart
 
 
 @rule("BASE", "ymd", "ymd 'T'")
@@ -59,9 +60,16 @@ def date_with_time(parser: Parser, parts: tuple[int, int, int], clock: tuple[int
     return replace(day, start=start, end=start + length, grain="hour")
 
 
-@rule("PIECE", "holiday", "holiday '当天'|'当日'|'那天'")
-def holiday(parser: Parser, name: str) -> Piece | None:
-    entry = holidays()[name]
+@rule(
+    "PIECE",
+    "holiday",
+    "holiday '当天'|'当日'|'那天'",
+    "holiday 'period'|'season'|'time'",
+    "holiday '的'? number '天'",
+)
+def holiday(parser: Parser, name: str, length: int = 0) -> Piece | None:
+    """A named day, or as many days as 国庆七天 says."""
+    entry = {**holidays()[name], **({"days": length} if length else {})}
     if parser.tag(parser.begin, "number") and (is_counted(parser, parser.begin) or parser.text.isascii()):
         return None  # 618 rows
 
@@ -75,7 +83,11 @@ def holiday(parser: Parser, name: str) -> Piece | None:
                 return replace(whole, start=start, end=start + days, grain="day")
         return None
 
-    return Piece(of, stands_alone=True, joins=True)
+    recurs: tuple[tuple[DatePart, tuple[int, ...]], ...] = ()
+    if "date" in entry:
+        month, day = entry["date"]
+        recurs = day_parts(month, day, day + entry.get("days", 1) - 1)
+    return Piece(of, stands_alone=True, joins=True, recurs=recurs)
 
 
 def _holiday_start(entry: Mapping[str, Any], year: int) -> date | None:

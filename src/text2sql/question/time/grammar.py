@@ -36,6 +36,11 @@ class Rule:
     items: tuple[Item, ...]
     action: Callable[..., Any]
 
+    def may_start(self, keys: frozenset[str]) -> bool:
+        """Whether a token with this word and these tags can be the first."""
+        opening = _opening(self.items)
+        return opening is None or not opening.isdisjoint(keys)
+
 
 _Action = TypeVar("_Action", bound=Callable[..., Any])
 RULES: dict[str, list[Rule]] = {}
@@ -58,10 +63,23 @@ def _items(pattern: str) -> tuple[Item, ...]:
 
 def _item(written: str) -> Item:
     optional, adjacent = written.endswith("?"), written.startswith("~")
-    alternatives = tuple(written.removesuffix("?").removeprefix("~").replace("_of", " of").split("|"))
+    alternatives = tuple(written.removesuffix("?").removeprefix("~").split("|"))
     words = (alternative.strip("'") for alternative in alternatives if alternative.startswith("'"))
     LITERALS.update(word for word in words if len(word) > 1 and not word.isascii())
     return Item(alternatives, optional, adjacent, not alternatives[0].startswith(("'", ".")))
+
+
+@cache
+def _opening(items: tuple[Item, ...]) -> frozenset[str] | None:
+    """The words (in quotes) and tags that can come first; None if another rule can."""
+    keys: set[str] = set()
+    for item in items:
+        if any(alternative.isupper() for alternative in item.alternatives):
+            return None
+        keys.update(alternative.removeprefix(".").replace("_", " ") for alternative in item.alternatives)
+        if not item.optional:
+            break
+    return frozenset(keys)
 
 
 @dataclass(slots=True)
@@ -102,7 +120,11 @@ class Parser:
 
     def _longest(self, name: str, index: int) -> Match | None:
         longest: Match | None = None
+        token = self.tokens[index]
+        keys = frozenset((f"'{token.text}'", *(tag.replace("_", " ") for tag in token.tags)))
         for candidate in RULES[name]:
+            if not candidate.may_start(keys):
+                continue
             for values, end in self._matches(candidate.items, 0, index):
                 if end > index and (longest is None or end > longest.end):
                     value = self._applied(candidate, values, index, end)
@@ -144,7 +166,7 @@ class Parser:
         token = self.tokens[index]
         for alternative in item.alternatives:
             if alternative.startswith("'"):
-                if token.text == alternative[1:-1]:
+                if token.text == alternative[1:-1].replace("_", " "):
                     return Match(token.text, index + 1)
             elif alternative.isupper():
                 if (found := self.match(alternative, index)) is not None:

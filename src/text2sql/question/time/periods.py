@@ -116,7 +116,7 @@ def _nth_week(period: Period, number: int, calendar: Calendar) -> Period | None:
 
 def leading(period: Period, grain: Grain, count: int) -> Period | None:
     """The first units of a period; the last ones if the count is negative."""
-    if grain not in (*MONTHS, *_DAYS):
+    if grain not in (*MONTHS, *_DAYS) or grain == period.grain:
         return None
     if count < 0:
         found = replace(period, start=add(period.end, grain, count), grain=grain)

@@ -7,16 +7,26 @@ from text2sql.question.time import periods
 from text2sql.question.time.grammar import Match, Parser, rule
 from text2sql.question.time.periods import Period
 from text2sql.question.time.references import Piece
-from text2sql.types import Calendar, Grain
+from text2sql.types import Calendar, DatePart, Grain
 
 
 def month_piece(month: int) -> Piece:
-    return Piece(lambda whole, _: periods.month_in(whole, month), True, True, recurs=("month", (month,)))
+    return Piece(lambda whole, _: periods.month_in(whole, month), True, True, recurs=(("month", (month,)),))
 
 
 def days_piece(month: int, first: int, last: int) -> Piece:
     date(2000, month, last)  # an error for February 30
-    return Piece(lambda whole, _: periods.days_in(whole, month, first, last), True, True)
+    return Piece(
+        lambda whole, _: periods.days_in(whole, month, first, last),
+        True,
+        True,
+        recurs=day_parts(month, first, last),
+    )
+
+
+def day_parts(month: int, first: int, last: int) -> tuple[tuple[DatePart, tuple[int, ...]], ...]:
+    """The parts of days that recur every year."""
+    return ("month", (month,)), ("day", tuple(range(first, last + 1)))
 
 
 def nth_piece(grain: Grain, number: int, *, stands_alone: bool = False, joins: bool = False) -> Piece:
@@ -24,7 +34,7 @@ def nth_piece(grain: Grain, number: int, *, stands_alone: bool = False, joins: b
         lambda whole, calendar: periods.nth(whole, grain, number, calendar),
         stands_alone,
         joins,
-        recurs=("quarter", (number,)) if grain == "quarter" and number > 0 else None,
+        recurs=(("quarter", (number,)),) if grain == "quarter" and number > 0 else (),
     )
 
 
@@ -36,6 +46,10 @@ def third_piece(number: int) -> Piece:
     """*Early 2025*: a vague third of a period. Of a month, ten days and the rest: 上旬."""
 
     def of(whole: Period, _: Calendar) -> Period | None:
+        if whole.end.year - whole.start.year == 10:
+            edges = [whole.start.replace(year=whole.start.year + years) for years in (0, 4, 7)]
+            edges.append(whole.end)
+            return replace(whole, start=edges[number - 1], end=edges[number], certain=False)
         if whole.grain == "month":
             tenth, twentieth = whole.start + timedelta(days=10), whole.start + timedelta(days=20)
             starts = (whole.start, tenth, twentieth, whole.end)
@@ -50,45 +64,10 @@ def third_piece(number: int) -> Piece:
     return Piece(of, joins=True, precedes=True)
 
 
-@rule("PIECE", "'q' ~number", "ordinal 'quarter'", "'q' number", "'quarter' number")
-def quarter(_: Parser, number: int) -> Piece | None:
-    return nth_piece("quarter", number, stands_alone=True, joins=True) if 1 <= number <= 4 else None
-
-
-@rule("PIECE", "number ~'q'")
-def quarter_after_number(_: Parser, number: int) -> Piece | None:
-    return quarter(_, number)
-
-
-@rule("PIECE", "'h' ~number", "half_name", "half_name 'year'")
-def half(_: Parser, number: int) -> Piece | None:
-    """*H1*; *the first half* of any period of whole months."""
-    if number not in (1, 2):
-        return None
-
-    def of(whole: Period, calendar: Calendar) -> Period | None:
-        if whole.grain == "year":
-            return periods.nth(whole, "half", number, calendar)
-        length = (whole.end - whole.start).days
-        middle = whole.start + timedelta(days=length // 2)
-        if whole.grain == "month":
-            middle = whole.start + timedelta(days=15)
-        start, end = (whole.start, middle) if number == 1 else (middle, whole.end)
-        return replace(whole, start=start, end=end, grain="day") if length >= 28 else None
-
-    return Piece(of, stands_alone=True, joins=True)
-
-
-@rule("PIECE", "'week' number", "'w' ~number", "'week' 'number'|'no' number", "'wk' number")
-def week_number(_: Parser, number: int) -> Piece:
-    def of(whole: Period, calendar: Calendar) -> Period | None:
-        return periods.nth(whole, "week", number, calendar) if whole.grain in ("year", "month") else None
-
-    return Piece(of, stands_alone=True, joins=True)
-
-
 @rule("PIECE", "ordinal unit", "ordinal 'calendar'|'full' unit")
-def nth_unit(_: Parser, number: int, unit: Grain) -> Piece:
+def nth_unit(_: Parser, number: int, unit: Grain) -> Piece | None:
+    if unit == "quarter" and number > 0:
+        return None  # see `quarters`
     return nth_piece(unit, number, joins=unit != "quarter")
 
 
@@ -219,7 +198,7 @@ def month_days(parser: Parser, number: int, first: int, last: int) -> Piece | No
     return days_piece(number, first, last) if both and first < last else None
 
 
-@rule("PIECE", "number|ordinal '-'|'–'|'to'|'through' number|ordinal month", "number 'and' number month")
+@rule("PIECE", "number|ordinal '-'|'–'|'to'|'through' number|ordinal 'of'? month")
 def days_month(parser: Parser, first: int, last: int, number: int) -> Piece | None:
     both = _day(parser, parser.begin, first) and _day(parser, parser.begin + 2, last)
     return days_piece(number, first, last) if both and first < last else None

@@ -34,7 +34,7 @@ def month_days(_: Parser, number: int, first: int, last: int) -> Piece | None:
     return days_piece(number, first, last) if first < last else None
 
 
-@rule("PIECE", "number '月'? '、'|.to number '月'|'月份'")
+@rule("PIECE", "number '月'|'月份'? .to number '月'|'月份'", "number '、' number '月'|'月份'")
 def months(parser: Parser, first: int, last: int) -> Piece | None:
     """3到5月; 3、4月, which follow each other."""
     adjoining = parser.word(parser.begin + 1) != "、" or last == first + 1
@@ -57,7 +57,26 @@ def quarter(parser: Parser, number: int) -> Piece | None:
     return nth_piece("quarter", number, stands_alone=True, joins=True)
 
 
-@rule("PIECE", "'前' number '个'? '季度'", "'第'? number .to number '季度'")
+@rule("PIECE", "half_of_month")
+def half_of_month(_: Parser, number: int) -> Piece:
+    def of(whole: Period, _calendar: Calendar) -> Period | None:
+        middle = whole.start + timedelta(days=15)
+        start, end = (whole.start, middle) if number == 1 else (middle, whole.end)
+        return replace(whole, start=start, end=end, grain="day") if whole.grain == "month" else None
+
+    return Piece(of, joins=True)
+
+
+@rule(
+    "PIECE", "'第'? number '和'|'与'|'、' '第'? number '季度'", "ordinal 'and' ordinal 'quarters'|'quarter'"
+)
+@rule("PIECE", "'第'? number '、' '第'? number '、'|'和'|'与' '第'? number '季度'")
+def listed_quarters(parser: Parser, *numbers: int) -> Piece | None:
+    """第一和第二季度: quarters that follow each other."""
+    return quarters(parser, numbers[0], numbers[-1]) if numbers[-1] - numbers[0] == len(numbers) - 1 else None
+
+
+@rule("PIECE", "'前' number '个'? '季度'", "'第'? number .to '第'? number '季度'")
 def quarters(_: Parser, *numbers: int) -> Piece | None:
     """前三季度; 一至三季度."""
     first, last = (1, numbers[0]) if len(numbers) == 1 else (numbers[0], numbers[1])
@@ -175,4 +194,6 @@ def day_of_month(parser: Parser, day: int) -> Piece | None:
 
 @rule("PIECE", "'全年'", "'整年'", "'全' '年'", "'整' '年'", "'一' '整' '年'")
 def whole_year(_: Parser) -> Piece:
-    return Piece(lambda whole, _calendar: whole if whole.grain == "year" else None, joins=True)
+    return Piece(
+        lambda whole, _calendar: replace(whole, certain=True) if whole.grain == "year" else None, joins=True
+    )

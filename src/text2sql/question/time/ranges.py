@@ -37,6 +37,9 @@ def from_to(parser: Parser, first: Reference, second: Reference) -> Interval | N
 
 @rule("RANGE", "REF 'to'|'through'|'thru'|'-'|'–'|'—'|'~'|'until' REF", "REF 'up' 'to' REF")
 def to(parser: Parser, first: Reference, second: Reference) -> Interval | None:
+    hyphen = any(token.text == "-" for token in parser.tokens[parser.begin : parser.end])
+    if hyphen and first.period.grain == "year" and second.piece:
+        return None  # 2025-Q2
     return _joined(parser, first, second)
 
 
@@ -90,14 +93,21 @@ def _joined(parser: Parser, first: Reference, second: Reference) -> Interval | N
     "REF 'onward'|'onwards'",
 )
 @rule(
-    "RANGE", "'on' 'or' 'after' REF", "'no' 'earlier' 'than' REF", "'not' 'before' REF", "'ever' 'since' REF"
+    "RANGE",
+    "'on'|'in' 'or' 'after' REF",
+    "'no'|'not' 'earlier' 'than' REF",
+    "'not' 'before' REF",
+    "'ever' 'since' REF",
 )
-@rule("RANGE", "'从'|'自'|'自从'|'由'? REF .since_zh", "'自'|'自从' REF .after_zh?")
+@rule("RANGE", "'从'|'自'|'自从'|'由'? REF .since_zh", "'自'|'自从' REF .after_zh?", "'不早于' REF")
 def since(parser: Parser, reference: Reference) -> Interval | None:
     """Open to the future; if the reference is the current year or month, up to today."""
     period = reference.period
-    if period.shift == 0 and period.grain != "day":
-        return Interval(period.start, parser.today + timedelta(days=1), replace(period, to_date=True))
+    until_now = parser.word(parser.end - 1) in ("至今", "到现在", "到目前", "到目前为止")
+    if until_now or (period.shift == 0 and period.grain != "day"):
+        return Interval(
+            period.start, parser.today + timedelta(days=1), replace(period, to_date=True, certain=True)
+        )
     return _interval(period.point or period.start, None, period)
 
 
@@ -135,14 +145,14 @@ def before(parser: Parser, reference: Reference) -> Interval | None:
 @rule("RANGE", "'until'|'till'|'through'|'by'|'thru' REF", "'up' 'to'|'until'|'till' REF", "'as_of' REF")
 @rule(
     "RANGE",
-    "'on' 'or' 'before' REF",
+    "'on'|'in' 'or' 'before' REF",
     "REF 'or' 'earlier'|'older'|'before'",
     "REF 'and' 'before'|'earlier'",
-    "'no' 'later' 'than' REF",
+    "'no'|'not' 'later' 'than' REF",
     "'not' 'after' REF",
 )
 @rule("RANGE", ".until_zh REF '为止'|'止'|'底'?", "REF '为止'", ".until_zh '到' REF '为止'|'止'?")
-@rule("RANGE", "REF '及' '以前'|'之前'", "REF '以前' '含'")
+@rule("RANGE", "'不晚于' REF", "REF '及' '以前'|'之前'", "REF '以前' '含'")
 def until(parser: Parser, reference: Reference) -> Interval | None:
     """Up to the end of the period. 到 alone needs 为止."""
     opening = parser.word(parser.begin)
@@ -171,7 +181,7 @@ def longer_ago(parser: Parser, count: int, unit: Grain) -> Interval | None:
 
 @rule(
     "RANGE",
-    "number unit 'before'|'after'|'following' REF",
+    "number? unit 'before'|'after'|'following' REF",
     "'within' number unit 'of'|'after' REF",
     "REF .after_zh '的'? number '个'? unit '内'?",
 )
@@ -179,7 +189,7 @@ def longer_ago(parser: Parser, count: int, unit: Grain) -> Interval | None:
 def beside(parser: Parser, *values: object) -> Interval | None:
     """*The 30 days before 2025-03-01*, 春节前7天: units next to a period."""
     reference = next(value for value in values if isinstance(value, Reference))
-    count = next(value for value in values if type(value) is int)
+    count = next((value for value in values if isinstance(value, int)), 1)
     unit: Grain = next(value for value in values if value in _ORDER)
     words = {token.text for token in parser.tokens[parser.begin : parser.end]}
     period = reference.period

@@ -7,6 +7,7 @@ from datetime import date, datetime, timedelta
 from text2sql.question.time.comparing import Compared, alone, compared
 from text2sql.question.time.comparison import SamePeriod
 from text2sql.question.time.grammar import Parser
+from text2sql.question.time.growth import growth
 from text2sql.question.time.ranges import Interval
 from text2sql.question.time.recurring import Part, Window
 from text2sql.question.time.references import Reference
@@ -29,7 +30,7 @@ def read_time(
     now = today if isinstance(today, datetime) else midnight
     parser = Parser(text, tokenize(text), day, now, calendar or Calendar(), day_first)
     expressions = scan(parser)
-    comparison = compared(parser, expressions)
+    comparison = compared(parser, expressions) or growth(parser, expressions)
     if comparison is None:
         expressions = _with_shared_year(parser, expressions)
     ranges = _ranges(parser, expressions, comparison)
@@ -61,7 +62,8 @@ def _with_shared_year(parser: Parser, expressions: list[Expression]) -> list[Exp
         period = (
             value.piece.of(whole, parser.calendar) if isinstance(value, Reference) and value.piece else None
         )
-        shared.append(replace(expression, value=Reference(period)) if period else expression)
+        combined = Reference(replace(period, certain=True)) if period else None
+        shared.append(replace(expression, value=combined) if combined else expression)
     if shared == expressions:
         return expressions
     return [expression for expression in shared if expression is not years[0]]
@@ -72,10 +74,11 @@ def _recurring(expression: Expression, expressions: Sequence[Expression]) -> Par
     value = expression.value
     if isinstance(value, Part):
         return value
-    if not isinstance(value, Reference) or not value.piece or not value.piece.recurs:
+    if not isinstance(value, Reference) or not value.piece or len(value.piece.recurs) != 1:
         return None
     beside_range = any(isinstance(other.value, Interval) for other in expressions)
-    return Part(*value.piece.recurs) if value.piece.recurs[0] == "month" or beside_range else None
+    name, values = value.piece.recurs[0]
+    return Part(name, values) if name == "month" or beside_range else None
 
 
 def _ranges(
@@ -121,6 +124,8 @@ def _parts(
             parts.append(TimePart(part.name, values, parser.text[begin:stop], (begin, stop)))
         else:
             parts.append(TimePart(part.name, part.values, parser.text[begin:stop], (begin, stop), recent))
+        if part.more:
+            parts.append(TimePart(part.more.name, part.more.values, parser.text[begin:stop], (begin, stop)))
         end = expression.end
     return tuple(parts)
 

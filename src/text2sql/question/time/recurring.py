@@ -13,6 +13,7 @@ _ORDER: tuple[Grain, ...] = ("hour", "day", "week", "month", "quarter", "half", 
 class Part:
     name: DatePart
     values: tuple[int, ...]
+    more: "Part | None" = None  # the day of a month
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,8 +110,16 @@ def grouped(parser: Parser, *values: DatePart) -> Part | None:
     return None if plain else Part(values[-1], ())
 
 
+@rule("PART", ".by unit 'of' 'year'")
+def part_of_year(_: Parser, unit: Grain) -> Part | None:
+    """*By month of the year*."""
+    return Part(unit, ()) if unit in ("month", "quarter") else None
+
+
 @rule("PART", ".by? weekdays")
-def weekdays(_: Parser, days: int | str) -> Part:
+def weekdays(parser: Parser, days: int | str) -> Part | None:
+    if parser.tag(parser.begin - 1, "number"):
+        return None  # 10 business days
     return Part("weekday", tuple(int(day) for day in str(days).split()))
 
 
@@ -164,7 +173,10 @@ def _weekday_number(value: object) -> int | None:
 @rule("PART", ".by PIECE", ".by '年'|'year' '的'? PIECE", "PIECE 'of'|'in' .by 'year'")
 def part_of_every_year(_: Parser, piece: Piece) -> Part | None:
     """*Every March*, 每年四季度."""
-    return Part(*piece.recurs) if piece.recurs else None
+    part: Part | None = None
+    for name, values in reversed(piece.recurs):
+        part = Part(name, values, part)
+    return part
 
 
 @rule(
@@ -180,6 +192,13 @@ def day_of_every_month(_: Parser, number: int) -> Part | None:
 @rule("PART", "hours")
 def hours(_: Parser, values: str) -> Part:
     return Part("hour", tuple(int(hour) for hour in values.split()))
+
+
+@rule("PART", "hours number '点'|'时'", "number 'am'|'pm'")
+def hour(parser: Parser, *_: object) -> Part | None:
+    """下午3点, 3pm."""
+    match = parser.match("CLOCK", parser.begin)
+    return Part("hour", (match.value,)) if match and match.value < 24 else None
 
 
 @rule("CLOCK", "number 'am'|'pm'")

@@ -22,7 +22,7 @@ class Piece:
     stands_alone: bool = False
     joins: bool = False
     precedes: bool = False
-    recurs: tuple[DatePart, tuple[int, ...]] | None = None
+    recurs: tuple[tuple[DatePart, tuple[int, ...]], ...] = ()  # the parts of *every March*, 每年双十一
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ def _open(parser: Parser, piece: Piece) -> Reference | None:
 
 def _combined(parser: Parser, piece: Piece, whole: Reference) -> Reference | None:
     if whole.piece:
-        if piece.recurs and whole.piece.recurs and piece.recurs[0] == whole.piece.recurs[0]:
+        if piece.recurs and whole.piece.recurs and piece.recurs[0][0] == whole.piece.recurs[0][0]:
             return None
         return _open(parser, inner_piece(piece, whole.piece))
     period = piece.of(whole.period, parser.calendar)
@@ -82,6 +82,13 @@ def base(parser: Parser, period: Period) -> Match:
 def alone(parser: Parser, piece: Piece) -> Match | None:
     reference = _open(parser, piece) if piece.stands_alone else None
     return _extended(parser, reference, parser.end) if reference else None
+
+
+@rule("REF", "weekday ','? REF")
+def day_with_weekday(_: Parser, weekday: int, reference: Reference) -> Reference | None:
+    """*Saturday, March 1, 2025*."""
+    period = reference.period
+    return reference if period.grain == "day" and period.start.isoweekday() == weekday else None
 
 
 @rule("REF", "PIECE 'of' REF", "PIECE 'of' BASE")

@@ -85,7 +85,8 @@ def fiscal_to_date(parser: Parser) -> Period:
 def which_unit(parser: Parser, offset: int, unit: Grain) -> Period | None:
     if unit in ("hour", "day") and offset == 0:
         return None
-    if parser.word(parser.begin) == "last":
+    whole = parser.end - parser.begin == 3
+    if parser.word(parser.begin) == "last" and not whole:
         if unit == "day" or (unit == "week" and parser.word(parser.end) == "day"):
             return None
         if unit in ("week", "month", "year") and _OVER.search(
@@ -95,18 +96,6 @@ def which_unit(parser: Parser, offset: int, unit: Grain) -> Period | None:
     if unit == "hour":
         return rolling(parser, unit, -offset)
     return unit_period(parser, unit, offset)
-
-
-@rule("BASE", "edge 'of' unit", "edge 'of' which unit")
-def edge_of_unit(parser: Parser, side: str, *values: object) -> Period | None:
-    """*The beginning of the year*, *the end of this month*."""
-    unit: Grain = values[-1]  # type: ignore[assignment]
-    offset = values[0] if len(values) == 2 else 0
-    if unit in ("hour", "day") or not isinstance(offset, int):
-        return None
-    whole = unit_period(parser, unit, offset)
-    edge = periods.nth(whole, "day", 1 if side == "first" else -1, parser.calendar)
-    return edge and replace(edge, shift=None)
 
 
 @rule("BASE", "'past' unit", "'trailing' unit")
@@ -133,6 +122,11 @@ def half_year_ago(parser: Parser, *_: object) -> Period | None:
     return ago(parser, "month", 6)
 
 
+@rule("BASE", "window 'fortnight'", "'past' 'fortnight'")
+def past_fortnight(parser: Parser, *_: object) -> Period | None:
+    return rolling(parser, "week", 2)
+
+
 @rule("BASE", "window 'half' 'year'", "window 'half' 'a' 'year'")
 def past_half_year(parser: Parser, kind: str) -> Period | None:
     return rolling(parser, "month", 6) if kind == "rolling" else None
@@ -141,6 +135,16 @@ def past_half_year(parser: Parser, kind: str) -> Period | None:
 @rule("BASE", "number|article unit 'ago'", "number|article unit 'before' 'today'|'now'", "number unit 'back'")
 def units_ago(parser: Parser, count: int, unit: Grain) -> Period | None:
     return ago(parser, unit, count)
+
+
+@rule("BASE", "'past' weekday", "'this' 'past' weekday")
+def past_weekday(parser: Parser, weekday: int) -> Period:
+    return which_weekday(parser, -1, weekday)
+
+
+@rule("BASE", "'ttm'|'ltm'", "'trailing' 'twelve' 'months'")
+def trailing_year(parser: Parser) -> Period | None:
+    return rolling(parser, "month", 12)
 
 
 @rule("BASE", "which weekday")

@@ -8,7 +8,7 @@ from text2sql.question.time.relative_en import ago, complete, rolling, unit_peri
 from text2sql.types import Grain
 
 
-@rule("BASE", "which_zh '个'? unit", "which_zh '个'? '自然' unit")
+@rule("BASE", "which_zh '个'? unit", "which_zh '个'? '自然'|'完整' '的'? unit")
 def which_unit(parser: Parser, offset: int, unit: Grain) -> Period | None:
     """上月, 上个季度; 本日 is a day, 上日 nothing."""
     if unit in ("hour", "day") or (
@@ -32,6 +32,13 @@ def window_units(parser: Parser, kind: str, count: int, unit: Grain) -> Period |
     if kind == "complete" or any(token.text in ("完整", "整", "自然") for token in tokens):
         return complete(parser, unit, count)
     return rolling(parser, unit, count if kind == "rolling" else -count)
+
+
+@rule("BASE", "'这' number '个'? unit")
+def these_units(parser: Parser, count: int, unit: Grain) -> Period | None:
+    """这两天, 这三个月; 这一周 is the current one."""
+    month_number = unit == "month" and parser.word(parser.begin + 2) != "个"
+    return rolling(parser, unit, count) if count > 1 and not month_number else None
 
 
 @rule("BASE", "window_zh '半年'", "window_zh '半' '个' '月'")

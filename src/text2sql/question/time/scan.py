@@ -5,10 +5,12 @@ from datetime import timedelta
 
 # each module registers its rules
 from text2sql.question.time import (  # noqa: F401
+    anchored_en,
     comparison,
     dates,
     pieces_en,
     pieces_zh,
+    quarters,
     ranges,
     recurring,
     relative_en,
@@ -49,9 +51,12 @@ class Expression:
     end: int
 
 
-@rule("KIND", "compare_kind")
-def kind(_: Parser, name: str) -> Kind:
-    return Kind(name)
+@rule("KIND", "compare_kind", "unit '环比'|'同比'")
+def kind(parser: Parser, name: str) -> Kind:
+    """*Growth*; 月环比."""
+    if (known := parser.tag(parser.begin, "compare_kind")) is not None:
+        return Kind(known)
+    return Kind(f"{parser.tag(parser.begin + 1, 'compare_kind')} {name}")
 
 
 def scan(parser: Parser) -> list[Expression]:

@@ -6,6 +6,7 @@ from datetime import date
 from text2sql.question.time.grammar import Parser, rule
 from text2sql.question.time.lexicon import lexicon
 from text2sql.question.time.periods import Period, fiscal_year, nth, shifted, year_period
+from text2sql.question.time.references import Piece
 from text2sql.types import Grain
 
 _IDENTIFIER_SIGNS = frozenset("$€£¥￥#@._/=-+*")
@@ -48,6 +49,10 @@ def is_counted(parser: Parser, index: int) -> bool:
         return previous not in ("in", "since", "during", "year")
     if previous == "than" and parser.word(index - 2) in ("earlier", "later", "older", "newer", "recent"):
         return False
+    if following.isascii() and (following.endswith("est") or following in ("most", "least", "best", "worst")):
+        return True  # the 2000 cheapest products
+    if previous in ("为", "是", "is", "=", ":", "："):
+        previous = parser.word(index - 2)  # *id is 1999*
     return previous in lexicon().counted_before
 
 
@@ -128,6 +133,33 @@ def _full_year(parser: Parser, number: int) -> int:
 @rule("BASE", ".fiscal_year_word number", ".fiscal_year_word ~number")
 def fiscal_year_named(parser: Parser, number: int) -> Period | None:
     return fiscal_year(_full_year(parser, number), parser.calendar) if _is_year(number) else None
+
+
+@rule("BASE", ".fiscal_year_word short_year")
+def short_fiscal_year(parser: Parser, number: int) -> Period:
+    """*FY'25*."""
+    return fiscal_year(_full_year(parser, number), parser.calendar)
+
+
+@rule("BASE", ".fiscal PIECE 'of'? year_number", ".fiscal PIECE")
+def piece_of_fiscal_year(parser: Parser, piece: Piece, year: int | None = None) -> Period | None:
+    """*Fiscal Q2 2025*."""
+    if not piece.stands_alone:
+        return None
+    if year:
+        return piece.of(fiscal_year(year, parser.calendar), parser.calendar)
+    current = shifted(parser.today, "year", 0, parser.calendar, fiscal=True)
+    found = piece.of(current, parser.calendar)
+    if found and found.start > parser.today:
+        found = piece.of(shifted(parser.today, "year", -1, parser.calendar, fiscal=True), parser.calendar)
+    return replace(found, relative=True) if found else None
+
+
+@rule("BASE", "edge 'of' .fiscal_year_word", "edge 'of' which .fiscal_year_word")
+def edge_of_fiscal_year(parser: Parser, side: str, offset: int = 0) -> Period | None:
+    whole = shifted(parser.today, "year", offset, parser.calendar, fiscal=True)
+    edge = nth(whole, "day", 1 if side == "first" else -1, parser.calendar)
+    return replace(edge, relative=True) if edge else None
 
 
 @rule("BASE", ".fiscal_year_word number '/'|'-' number")
