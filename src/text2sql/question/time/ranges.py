@@ -104,7 +104,8 @@ def since(parser: Parser, reference: Reference) -> Interval | None:
     """Open to the future; if the reference is the current year or month, up to today."""
     period = reference.period
     until_now = parser.word(parser.end - 1) in ("至今", "到现在", "到目前", "到目前为止")
-    if until_now or (period.shift == 0 and period.grain != "day"):
+    current = period.shift == 0 and period.grain != "day"
+    if (until_now or current) and period.start <= parser.today:
         return Interval(
             period.start, parser.today + timedelta(days=1), replace(period, to_date=True, certain=True)
         )
