@@ -4,7 +4,7 @@ BIN := .venv/bin
 READY := .venv/.ready
 SHELL := /bin/bash
 
-.PHONY: test check lint demo dist docs format lock servers clouds fuzz clean
+.PHONY: test check lint demo everyday dist docs format lock servers clouds fuzz clean
 
 test: lint  ## all checks and all tests, on real servers and on every installed Python
 	$(BIN)/python tests/servers.py -- $(BIN)/pytest -n 2 -m "not model and not snowflake" --ignore tests/e2e --ignore tests/release tests
@@ -25,6 +25,11 @@ lint: $(READY)  ## format, lint, types, imports
 
 demo: $(READY)  ## a shop database, six questions, the embedded model
 	$(BIN)/text2sql demo
+
+everyday: $(READY)  ## the everyday questions on the embedded model; EVERYDAY_OPTIONS="--limit 50"
+	PYTHONPATH=benchmarks $(BIN)/python -m everyday .venv/everyday
+	$(BIN)/text2sql eval benchmarks/everyday/questions --databases .venv/everyday \
+		--out .venv/everyday/run.jsonl --report .venv/everyday/report.html $(EVERYDAY_OPTIONS)
 
 dist: $(READY)  ## build wheel and sdist in dist/, and try the wheel in an empty environment
 	rm -rf dist

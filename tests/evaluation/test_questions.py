@@ -167,3 +167,13 @@ def test_a_sample_never_divides_a_conversation() -> None:
         for thread in threads:
             turns = [question.id for question in chosen if question.thread == thread]
             assert turns == [question.id for question in questions if question.thread == thread]
+
+
+def test_a_folder_of_sets_is_one_set(tmp_path: Path) -> None:
+    written(tmp_path, [ONE], "b.json")
+    written(tmp_path, "- {id: 8, db_id: zoo, question: 'Who?', gold_sql: SELECT 1}", "a.yaml")
+    written(tmp_path, "not a set", "notes.md")
+    assert [question.id for question in read_questions(tmp_path)] == ["8", "7"]
+    written(tmp_path, [ONE], "c.json")
+    with pytest.raises(UsageError, match="the id '7' occurs twice"):
+        read_questions(tmp_path)

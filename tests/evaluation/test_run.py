@@ -440,3 +440,17 @@ def test_a_lenient_question_allows_further_columns_and_any_order_unless_it_asks_
     ]
     records = run(questions, databases, Scripted({each.question: wider for each in questions}))
     assert [record.verdict for record in records] == ["right", "wrong", "wrong", "right"]
+
+
+def test_one_of_several_databases_that_cannot_be_opened_fails_its_own_questions(databases: Path) -> None:
+    (databases / "notes.txt").write_text("no database", encoding="utf-8")
+    broken = Question("2", "notes.txt", "question 2", "SELECT 1", kind="file")
+    ask = Scripted({"question 1": "SELECT 1"})
+    records = run([question(1, "SELECT 1"), broken], databases, ask)
+    assert [(record.verdict, record.outcome, record.kind) for record in records] == [
+        ("right", "right", ""),
+        ("none", "failed", "file"),
+    ]
+    assert records[1].failure == ("usage.db_not_a_database",)
+    with pytest.raises(UsageError):
+        run([broken], databases, ask)

@@ -136,3 +136,39 @@ def test_the_bare_model_sees_no_values_where_none_may_be_shared(tmp_path: Path) 
 
         asyncio.run(ask(subject))
         assert ("paidcat" in str(backend.requests[0].messages)) is (setting == "samples")
+
+
+def test_a_later_turn_sees_the_earlier_ones_of_its_conversation_and_no_others(tmp_path: Path) -> None:
+    shop = make_shop(tmp_path / "shop.db")
+    backend = ScriptedBackend(last=GOLD, profile=EMBEDDED)
+    first, second, alone = "Names of the gold customers?", "And of the silver ones?", "Names of the cities?"
+    questions = [
+        replace(question(text, number=at), thread=thread, today="2026-11-19")
+        for at, (text, thread) in enumerate([(first, "a"), (second, "a"), (alone, "")], 1)
+    ]
+    records = run(shop, backend, *questions)
+    assert [record.thread for record in records] == ["a", "a", ""]
+    prompts = [str(request.messages) for request in backend.requests]
+    [of_second] = [prompt for prompt in prompts if second in prompt and alone not in prompt]
+    assert first in of_second
+    assert all(first not in prompt for prompt in prompts if alone in prompt)
+
+
+def test_a_question_is_asked_on_its_date(tmp_path: Path) -> None:
+    shop = make_shop(tmp_path / "shop.db")
+    model = AsyncChatModel([ScriptedBackend(last=GOLD, profile=EMBEDDED)], SETTINGS)
+    dates: list[str] = []
+
+    class Dated(AsyncText2SQL):
+        def apart(self, settings: Settings) -> AsyncText2SQL:
+            dates.append(settings.today)
+            return super().apart(settings)
+
+    async def ask() -> None:
+        subject = AskApp(Dated(str(shop), settings=replace(SETTINGS, today="2026-01-31"), model=model))
+        for today in ("", "2026-01-31", "2026-11-19", "2026-11-19"):
+            assert (await subject.ask("Names of the gold customers?", today=today)).answer.sql
+        await subject.close()
+
+    asyncio.run(ask())
+    assert dates == ["2026-11-19"]

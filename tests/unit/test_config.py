@@ -26,6 +26,8 @@ def test_the_environment_is_read_by_type() -> None:
     [
         ("TEXT2SQL_POOL_SIZE", "many", "usage.setting"),
         ("TEXT2SQL_POOL_SIZE", "1.5", "usage.setting"),
+        ("TEXT2SQL_TODAY", "19/11/2026", "usage.setting"),
+        ("TEXT2SQL_TODAY", "2026-02-30", "usage.setting"),
         ("TEXT2SQL_TIME_LIMIT", "0", "usage.setting_positive"),
         ("TEXT2SQL_ROW_LIMIT", "-1", "usage.setting_positive"),
     ],

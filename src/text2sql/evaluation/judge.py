@@ -62,7 +62,7 @@ class Judge:
             return ("declined", ()) if answer.status in DECLINED else ("taken", (outcome,))
         if not question.statuses:
             return "unjudged", ("no_expectation",)
-        golds = await self._references(question)
+        golds = await self.references(question)
         if isinstance(golds, str):
             return "unjudged", (golds,)
         if answer.status not in question.statuses:
@@ -75,7 +75,7 @@ class Judge:
         return ("wrong", ("facts", *missing)) if missing else ("right", ())
 
     async def is_right(self, question: Question, sql: str) -> bool:
-        golds = await self._references(question)
+        golds = await self.references(question)
         if isinstance(golds, str):
             return False
         answer = Answer("answered", question.question, "", sql=sql)
@@ -88,7 +88,7 @@ class Judge:
         if self._closes:
             await self._database.close()
 
-    async def _references(self, question: Question) -> tuple[QueryResult, ...] | str:
+    async def references(self, question: Question) -> tuple[QueryResult, ...] | str:
         """The expected results, or the kind of the first reference's error."""
         if question.rows is not None:
             width = len(question.rows[0]) if question.rows else 0

@@ -67,8 +67,11 @@ class Question:
 
 
 def read_questions(path: Path, db_id: str = "") -> list[Question]:
-    """Read a question set. With `db_id`, all questions are about that database."""
-    return questions_of(_read(path), path, db_id)
+    """Read a question set, or those in a folder. With `db_id`, all questions are about that database."""
+    paths = [path]
+    if path.is_dir():
+        paths = sorted(file for file in path.iterdir() if file.suffix.lower() in (".json", *_YAML))
+    return _unique([question for file in paths for question in questions_of(_read(file), file, db_id)], path)
 
 
 def questions_of(entries: object, path: Path, db_id: str = "") -> list[Question]:
@@ -84,6 +87,10 @@ def questions_of(entries: object, path: Path, db_id: str = "") -> list[Question]
         _question(defaults | entry if isinstance(entry, dict) else entry, number, path, db_id)
         for number, entry in enumerate(entries, 1)
     ]
+    return _unique(questions, path)
+
+
+def _unique(questions: list[Question], path: Path) -> list[Question]:
     seen: set[str] = set()
     for number, question in enumerate(questions, 1):
         if question.id in seen:

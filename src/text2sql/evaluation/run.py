@@ -193,8 +193,13 @@ class _OpenDatabases:
         self._open: dict[str, _OpenDatabase] = {}
 
     async def ask(self, index: int, question: Question, source: str) -> Record:
-        if source not in self._open:
-            self._open[source] = _OpenDatabase(self._judges(source))
+        try:
+            if source not in self._open:
+                self._open[source] = _OpenDatabase(self._judges(source))
+        except UsageError as error:
+            if len(self._pending) == 1:
+                raise
+            return _unopened(question, error)  # one of several databases: the others can be asked
         database = self._open[source]
         if index not in database.subjects:
             database.subjects[index] = self._apps[index].opens(source)
@@ -208,6 +213,30 @@ class _OpenDatabases:
     async def aclose(self) -> None:
         while self._open:
             await self._open.popitem()[1].close()
+
+
+def _unopened(question: Question, error: UsageError) -> Record:
+    """The record of a question whose database cannot be opened."""
+    return Record(
+        question.id,
+        question.db_id,
+        question.question,
+        sql="",
+        status="failed",
+        verdict="none",
+        seconds=0.0,
+        calls=0,
+        prompt_tokens=0,
+        completion_tokens=0,
+        failure=(error.message_key,),
+        difficulty=question.difficulty,
+        outcome="failed",
+        expected=question.statuses,
+        sentence=str(error),
+        kind=question.kind,
+        lang=question.lang,
+        thread=question.thread,
+    )
 
 
 async def _judge_question(question: Question, subject: Subject, judge: Judge) -> Record:
