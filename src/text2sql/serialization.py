@@ -13,7 +13,7 @@ from math import isfinite
 from typing import Any
 from unicodedata import category, normalize
 
-from text2sql.i18n import Language, say
+from text2sql.i18n import Language, note_text, say
 from text2sql.llm.langchain_messages import estimate_tokens
 from text2sql.types import (
     Answer,
@@ -24,6 +24,7 @@ from text2sql.types import (
     Finished,
     Queued,
     RowsFound,
+    SourceNote,
     SqlToken,
     StageEnded,
     StageStarted,
@@ -134,6 +135,17 @@ def catalog_object(catalog: Catalog, tables: Sequence[Table] | None = None) -> d
         "default_schema": catalog.default_schema,
         "fingerprint": catalog.fingerprint,
         "tables": [_table(table) for table in shown],
+        **({"notes": [_note(note) for note in catalog.notes]} if catalog.notes else {}),
+    }
+
+
+def _note(note: SourceNote) -> dict[str, Any]:
+    return {
+        "table": note.table,
+        "column": note.column,
+        "key": note.key,
+        "facts": dict(note.facts),
+        "text": {"en": note_text(note, "en"), "zh": note_text(note, "zh")},
     }
 
 
@@ -151,6 +163,7 @@ def _table(table: Table) -> dict[str, Any]:
                 "nullable": column.nullable,
                 "comment": column.comment,
                 "samples": column.samples,
+                **({"hidden": True} if column.hidden else {}),
             }
             for column in table.columns
         ],

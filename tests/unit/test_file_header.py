@@ -56,6 +56,7 @@ REASONS = {
     "cli/prompt_input.py": "the history of a chat",
     "cli/sources.py": "a file of policies or accounts, read before the command opens anything",
     "config/files.py": "settings, read before any database is opened",
+    "database/files/": "data files, read in a process of their own, and new temporary files",
     "database/parquet.py": "a new temporary file",
     "evaluation/": "questions, records and reports of an evaluation",
     "llm/": "models and what is made from them",

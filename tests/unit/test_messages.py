@@ -49,7 +49,10 @@ def test_an_error_is_explained_in_two_lines() -> None:
     )
     assert explain(QueryTimeout("x", seconds=1.5), "zh").splitlines()[0] == "查询超过 1.5 秒，已被停止。"
     error: Text2SQLError = UsageError("usage.db_directory", path="a/b")
-    assert explain(error, "en") == "a/b is a directory, not a database.\nName one file in it."
+    assert (
+        explain(error, "en")
+        == "a/b is a directory without data files.\n" + sentences()["usage.db_directory.hint"][0]
+    )
 
 
 @pytest.mark.parametrize(

@@ -23,6 +23,7 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     connection.close()
     duckdb.connect(str(tmp_path / "shop.duckdb")).close()
     (tmp_path / "empty.sqlite").touch()
+    (tmp_path / "empty").mkdir()
     (tmp_path / "some.csv").write_text("a,b\n1,x\n")
     (tmp_path / "some.txt").write_text("hello")
     (tmp_path / "fake.db").write_text("this is not a database, it only looks like one from afar")
@@ -41,10 +42,21 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("shop.duckdb", "duckdb", "shop.duckdb"),
         ("duckdb:///shop.duckdb", "duckdb", "shop.duckdb"),
         ("some.csv", "duckdb", "some.csv"),
+        (".", "duckdb", "."),
+        ("duckdb:///.", "duckdb", "."),
     ],
 )
 def test_the_type_of_a_file_is_detected(files: Path, text: str, dialect: str, name: str) -> None:
     assert read_source(text) == Source(dialect=dialect, path=(files / name).resolve())
+
+
+def test_options_of_a_data_file_follow_its_path_and_are_part_of_its_key(files: Path) -> None:
+    assert read_source("some.csv?dates=dmy&header=1").options == {"dates": "dmy", "header": "1"}
+    assert read_source("duckdb:///some.csv?dates=dmy").options == {"dates": "dmy"}
+    assert source_key("some.csv?dates=dmy") == f"{source_key('some.csv')}?dates=dmy"
+    (files / "is this a.csv?x=1").write_text("hello")
+    with pytest.raises(UsageError):  # a file with this name, which is no data file
+        read_source("is this a.csv?x=1")
 
 
 def test_an_absolute_url_has_four_slashes(files: Path) -> None:
@@ -89,7 +101,7 @@ def test_a_server_url_is_parsed(scheme: str, dialect: str, port: int) -> None:
         ("", "usage.db_missing"),
         ("nope.db", "usage.db_file_missing"),
         ("no\0pe.db", "usage.db_file_missing"),
-        (".", "usage.db_directory"),
+        ("empty", "usage.db_directory"),
         ("sqlite:///.", "usage.db_directory"),
         ("some.txt", "usage.db_not_a_database"),
         ("fake.db", "usage.db_not_a_database"),
@@ -136,7 +148,7 @@ def test_a_csv_file_is_copied_and_the_copy_removed(files: Path) -> None:
     with open_database("so[1]*.csv") as db:
         assert db.run(CheckedSql('SELECT a FROM "so[1]*"', "duckdb")).rows == ((7,),)
         copies = [*Path(db._engine.engine._scratch).iterdir()]  # type: ignore[attr-defined]
-        assert [copy.name for copy in copies] == ["copy.duckdb"]
+        assert {copy.name for copy in copies} == {"copy.duckdb", "notes.json"}
     assert not copies[0].parent.exists()
     assert sorted(path.name for path in files.iterdir() if "so" in path.name) == [
         "so1x.csv",

@@ -8,7 +8,7 @@ import click
 
 from text2sql.cli.click_i18n import Command, flag, option
 from text2sql.cli.json_output import echo_json
-from text2sql.cli.schema_view import print_table_list, print_tables
+from text2sql.cli.schema_view import print_notes, print_table_list, print_tables
 from text2sql.cli.sources import open_source
 from text2sql.errors import UsageError
 from text2sql.i18n import Language, cli_text
@@ -44,6 +44,8 @@ def run(lang: Language, db: str | None, table: tuple[str, ...], as_json: bool) -
         click.echo(cli_text("schema.many", lang, tables=len(tables)), err=True)
     else:
         print_tables(tables, catalog.default_schema, lang)
+    if not as_json:
+        print_notes(catalog.notes, {each.name for each in tables} if table else None, lang)
     return 0
 
 

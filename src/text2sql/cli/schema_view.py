@@ -6,7 +6,7 @@ half a minute, this takes a second.
 
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from shutil import get_terminal_size
 from typing import TypeAlias
@@ -14,9 +14,9 @@ from typing import TypeAlias
 import click
 from rich.cells import cell_len, set_cell_size
 
-from text2sql.i18n import Language, cli_text
+from text2sql.i18n import Language, cli_text, note_text
 from text2sql.text_normalization import printable
-from text2sql.types import Column, ForeignKey, Index, Table
+from text2sql.types import Column, ForeignKey, Index, SourceNote, Table
 
 _WIDEST = 40  # maximum column width; a longer text shifts the rest of its line
 
@@ -51,6 +51,17 @@ def print_table_list(tables: Iterable[Table], default_schema: str, lang: Languag
         for table in tables
     ]
     click.echo("\n".join(_aligned(rows)))
+
+
+def print_notes(notes: Sequence[SourceNote], tables: Collection[str] | None, lang: Language) -> None:
+    """What was decided while the files were read: of the given tables, or all. They are for people, so they
+    go to standard error.
+    """
+    shown = [note for note in notes if tables is None or note.table in tables]
+    for note in shown:
+        about = ".".join(filter(None, (note.table, note.column)))
+        text = printable(note_text(note, lang))
+        click.echo(f"{printable(about)}: {text}" if about else text, err=True)
 
 
 def _heading(table: Table, default_schema: str, lang: Language) -> list[Piece]:

@@ -47,7 +47,9 @@ class Settings:
     lang: str = setting("", "language of messages, zh or en; empty follows the system's locale")
     # the database
     db: str = setting(
-        "", "the database to ask: a URL, or the path of a SQLite, DuckDB, CSV or Parquet file", path=True
+        "",
+        "the database to ask: a URL, or the path of a SQLite, DuckDB or data file, or of a folder of them",
+        path=True,
     )
     row_limit: int = setting(1_000, "rows a query may return")
     byte_limit: int = setting(16_000_000, "bytes a result may take")
@@ -56,6 +58,7 @@ class Settings:
         2_048, "megabytes that a connection to a SQLite or DuckDB file may use; it runs in its own process"
     )
     time_limit: float = setting(30.0, "seconds a query may run")
+    file_time: float = setting(600.0, "seconds that reading a data file or a folder may take")
     pool_size: int = setting(20, "connections kept open to a database")
     pool_overflow: int = setting(10, "additional connections under load")
     account_pool_size: int = setting(5, "connections kept open for each account of the `accounts` file")

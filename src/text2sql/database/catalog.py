@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, TypeVar
 
-from text2sql.types import Catalog, Table
+from text2sql.types import Catalog, SourceNote, Table
 
 T = TypeVar("T")
 # Of each text column, the first rows are looked at, and longer values are left out: they are no names.
@@ -15,15 +15,18 @@ SAMPLED_ROWS, SAMPLE_CHARACTERS = 500, 100
 
 
 def make_catalog(
-    dialect: str, default_schema: str, tables: Iterable[Table], definitions: Iterable[tuple[str, str]] = ()
+    dialect: str,
+    default_schema: str,
+    tables: Iterable[Table],
+    definitions: Iterable[tuple[str, str]] = (),
+    notes: Sequence[SourceNote] = (),
 ) -> Catalog:
     """`definitions` are (name, SQL) of views: a view that is redefined with the same columns must change the
     fingerprint.
     """
     ordered = tuple(sorted(tables, key=lambda table: (table.schema, table.name)))
-    return Catalog(
-        dialect, default_schema, ordered, fingerprint(dialect, default_schema, ordered, definitions)
-    )
+    schema_hash = fingerprint(dialect, default_schema, ordered, definitions)
+    return Catalog(dialect, default_schema, ordered, schema_hash, tuple(notes))
 
 
 def fingerprint(

@@ -134,7 +134,10 @@ FACTS: tuple[Facts, ...] = (
         engine="text2sql.database.engines.duckdb:DuckEngine",
         schemes=("duckdb",),
         suffixes=(".duckdb", ".ddb"),
-        converted=(".csv", ".tsv", ".parquet", ".json", ".jsonl", ".ndjson"),
+        converted=(
+            *(".csv", ".tsv", ".tab", ".psv", ".parquet", ".json", ".jsonl", ".ndjson"),
+            *(".xlsx", ".xlsm", ".xlsb", ".xls", ".ods"),
+        ),
         signature=Signature(8, b"DUCK"),
         default_schema="main",
         enforces_policy=True,

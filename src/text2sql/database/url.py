@@ -3,9 +3,9 @@
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from urllib.parse import parse_qsl, unquote, urlsplit
+from urllib.parse import parse_qsl, unquote, urlencode, urlsplit
 
-from text2sql.database.dialects import BY_SCHEME, BY_SUFFIX, FACTS, Facts
+from text2sql.database.dialects import BY_NAME, BY_SCHEME, BY_SUFFIX, FACTS, Facts
 from text2sql.database.source import Source
 from text2sql.errors import UsageError
 from text2sql.file_header import first_bytes
@@ -35,7 +35,8 @@ def source_key(text: str) -> str:
     relative, absolute, through links, as a URL. A server's key is its URL without the password.
     """
     source = read_source(text)
-    return f"{source.dialect}:{source.path or redacted(text.strip())}"
+    options = f"?{urlencode(sorted(source.options.items()))}" if _is_data(source) and source.options else ""
+    return f"{source.dialect}:{source.path or redacted(text.strip())}{options}"
 
 
 def redacted(text: str) -> str:
@@ -84,14 +85,37 @@ def _file_url(rest: str, facts: Facts) -> Source:
 
 def _file_source(text: str, expected: Facts | None, options: Mapping[str, str] | None = None) -> Source:
     path = Path(text).expanduser()
+    if "\0" not in text and "?" in text and options is None and not path.exists():
+        text, _, query = text.rpartition("?")  # options of a data file: `sales.csv?dates=dmy`
+        path, options = Path(text).expanduser(), dict(parse_qsl(query, keep_blank_values=True))
     if "\0" in text or not path.exists():
         raise UsageError("usage.db_file_missing", path=text)
     if path.is_dir():
-        raise UsageError("usage.db_directory", path=text)
+        return _folder_source(path, text, expected, options)
     facts = _detect_format(path, text)
     if expected is not None and facts is not expected:
         raise UsageError("usage.db_other_kind", path=text, expected=expected.product, product=facts.product)
     return Source(dialect=facts.name, path=path.resolve(), options=dict(options or {}))
+
+
+def _folder_source(
+    path: Path, text: str, expected: Facts | None, options: Mapping[str, str] | None
+) -> Source:
+    """A folder of data files is one source."""
+    engine = BY_NAME["duckdb"]
+    try:
+        has_data = any(each.suffix.lower() in engine.converted for each in path.iterdir())
+    except OSError as error:
+        raise UsageError("usage.db_unreadable", path=text, detail=error.strerror or "") from error
+    if not has_data or expected not in (None, engine):
+        raise UsageError("usage.db_directory", path=text)
+    return Source(dialect=engine.name, path=path.resolve(), options=dict(options or {}))
+
+
+def _is_data(source: Source) -> bool:
+    return source.path is not None and (
+        source.path.is_dir() or source.path.suffix.lower() in BY_NAME[source.dialect].converted
+    )
 
 
 def _detect_format(path: Path, text: str) -> Facts:

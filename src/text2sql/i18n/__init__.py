@@ -8,7 +8,7 @@ from importlib import resources
 from typing import Literal, TypeAlias
 
 from text2sql.errors import DatabaseError, Text2SQLError
-from text2sql.types import SqlRejected
+from text2sql.types import SourceNote, SqlRejected
 
 Language: TypeAlias = Literal["en", "zh"]
 
@@ -66,6 +66,12 @@ def explain(error: Text2SQLError, lang: Language) -> str:
     if hint not in sentences() and isinstance(error, DatabaseError):
         hint = f"database.{error.kind}.hint"
     return f"{message}\n{say(hint, lang, **error.facts)}" if hint in sentences() else message
+
+
+def note_text(note: SourceNote, lang: Language) -> str:
+    """The sentence of a note about a file that was read."""
+    reason = say(note.reason, lang, **note.reason_facts) if note.reason else ""
+    return say(note.key, lang, **note.facts, table=note.table, name=note.column, reason=reason)
 
 
 def refusal(rejected: SqlRejected, lang: Language) -> str:

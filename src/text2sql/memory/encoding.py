@@ -3,13 +3,14 @@ does with NUL characters and lone surrogates.
 """
 
 import json
+from dataclasses import asdict, replace
 from typing import Any
 from urllib.parse import quote
 
 from text2sql.memory.records import Pair, StoredResult
-from text2sql.types import Catalog, Column, ForeignKey, Index, ResultColumn, Table
+from text2sql.types import Catalog, Column, ForeignKey, Index, ResultColumn, SourceNote, Table
 
-CATALOG_VERSION = 1  # incremented when `Catalog` changes: older entries are read from the database again
+CATALOG_VERSION = 2  # incremented when `Catalog` changes: older entries are read from the database again
 _DUMP = json.JSONEncoder(separators=(",", ":"), check_circular=False).encode
 
 
@@ -39,6 +40,7 @@ def dump_catalog(catalog: Catalog) -> str:
             [c.nullable for c in table.columns],
             [c.comment for c in table.columns],
             [c.samples or 0 for c in table.columns],
+            [at for at, c in enumerate(table.columns) if c.hidden],
             table.schema,
             table.kind,
             table.comment,
@@ -49,26 +51,54 @@ def dump_catalog(catalog: Catalog) -> str:
         ]
         for table in catalog.tables
     ]
-    return _DUMP([CATALOG_VERSION, catalog.dialect, catalog.default_schema, catalog.fingerprint, tables])
+    notes = [asdict(note) for note in catalog.notes]
+    return _DUMP(
+        [CATALOG_VERSION, catalog.dialect, catalog.default_schema, catalog.fingerprint, tables, notes]
+    )
 
 
 def load_catalog(text: object) -> Catalog | None:
     """Return None for another version or damaged data: the catalog can be read from the database again."""
     try:
-        version, dialect, default_schema, fingerprint, tables = json.loads(str(text))
+        version, *content = json.loads(str(text))
         if version != CATALOG_VERSION:
             return None
-        return Catalog(dialect, default_schema, tuple([_table(table) for table in tables]), fingerprint)
+        dialect, default_schema, fingerprint, tables, notes = content
+        return Catalog(
+            dialect,
+            default_schema,
+            tuple([_table(table) for table in tables]),
+            fingerprint,
+            tuple([SourceNote(**note) for note in notes]),
+        )
     except (ValueError, TypeError, RecursionError):
         return None
 
 
 def _table(row: list[Any]) -> Table:
-    name, names, types, nullable, comments, samples, schema, kind, comment, key, foreign, indexes, rows = row
+    (
+        name,
+        names,
+        types,
+        nullable,
+        comments,
+        samples,
+        hidden,
+        schema,
+        kind,
+        comment,
+        key,
+        foreign,
+        indexes,
+        rows,
+    ) = row
     sampled = [tuple(values) if values else () for values in samples]
+    columns = list(map(Column, names, types, nullable, comments, sampled))
+    for at in hidden:
+        columns[at] = replace(columns[at], hidden=True)
     return Table(
         name,
-        tuple(map(Column, names, types, nullable, comments, sampled)),
+        tuple(columns),
         schema,
         kind,
         comment,

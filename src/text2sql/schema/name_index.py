@@ -33,7 +33,7 @@ def build_name_index(catalog: Catalog) -> Mapping[Token, tuple[NamedItem, ...]]:
 def _names(table: Table, name: str) -> Iterator[tuple[str, NamedItem]]:
     yield table.name, (name, "")
     yield table.comment, (name, "")
-    for column in table.columns:
+    for column in (column for column in table.columns if not column.hidden):
         yield column.name, (name, column.name)
         yield column.comment, (name, column.name)
 

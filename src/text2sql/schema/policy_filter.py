@@ -7,12 +7,12 @@ see.
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, astuple, replace
 
 from text2sql.errors import UsageError
 from text2sql.schema.table_labels import label
-from text2sql.types import Catalog, ForeignKey, Policy, RowRule, Table
+from text2sql.types import Catalog, ForeignKey, Policy, RowRule, SourceNote, Table
 
 # Engines in which two names cannot differ by case only, so that a policy may use any case.
 _CASELESS_TABLES = frozenset({"sqlite", "duckdb"})
@@ -30,7 +30,10 @@ def visible(catalog: Catalog, policy: Policy | None) -> Catalog:
     tables = tuple(
         _visible_part(table, visible_names) for table in catalog.tables if visible_names.is_visible(table)
     )
-    return replace(catalog, tables=tables, fingerprint=_fingerprint_with_policy(catalog.fingerprint, policy))
+    unruled = [table for table in tables if visible_names.rules(table) is None]  # notes quote values of rows
+    notes = tuple(note for note in catalog.notes if _is_about_visible(note, unruled))
+    fingerprint = _fingerprint_with_policy(catalog.fingerprint, policy)
+    return replace(catalog, tables=tables, fingerprint=fingerprint, notes=notes)
 
 
 def row_rules(catalog: Catalog, policy: Policy | None) -> Mapping[str, tuple[RowRule, ...]]:
@@ -87,6 +90,16 @@ class _VisibleNames:
         """The visible columns of the table that a foreign key refers to; none if it is hidden or unknown."""
         target = self._catalog.referred_table(table, foreign)
         return frozenset() if target is None else self.columns(target)
+
+
+def _is_about_visible(note: SourceNote, tables: Iterable[Table]) -> bool:
+    """A note may quote values and names: of a table that is partly hidden, only those of visible columns are
+    shown.
+    """
+    table = next((table for table in tables if table.name == note.table), None)
+    if table is None:
+        return False
+    return any(column.name == note.column for column in table.columns) or not (table.partial or note.column)
 
 
 def _in_capitals(name: str) -> str:

@@ -76,11 +76,13 @@ def render_table(
     """One CREATE statement. `lean` omits what can be inferred: text and key types, referenced columns."""
     name = _qualified_name(table.schema, table.name, catalog)
     if bare:
-        columns = ", ".join(quoted(column.name) for column in table.columns)
+        columns = ", ".join(quoted(column.name) for column in table.columns if not column.hidden)
         return f"CREATE {table.kind.upper()} {name} ({columns});"
     joins = {key.columns[0]: key for key in table.foreign_keys if len(key.columns) == 1 and key.referred}
     parts = []
     for column in table.columns:
+        if column.hidden:
+            continue
         is_key = table.primary_key == (column.name,)
         inferable = is_key or column.name in joins or kind(column.type) == "text"
         text = (

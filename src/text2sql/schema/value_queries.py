@@ -86,7 +86,7 @@ def _size(table: Table) -> float:
 
 
 def _is_typed(column: Column) -> bool:
-    if not _TEXT_TYPE.search(column.type):
+    if column.hidden or not _TEXT_TYPE.search(column.type):
         return False
     samples = [sample for sample in column.samples if sample]
     if not samples:

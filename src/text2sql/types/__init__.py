@@ -40,7 +40,16 @@ from text2sql.types.answer import (
     Status,
     Summary,
 )
-from text2sql.types.catalog import Catalog, Column, ForeignKey, Index, Table, ValueDomains, ValueHit
+from text2sql.types.catalog import (
+    Catalog,
+    Column,
+    ForeignKey,
+    Index,
+    SourceNote,
+    Table,
+    ValueDomains,
+    ValueHit,
+)
 from text2sql.types.events import (
     AnswerToken,
     Checked,
@@ -184,6 +193,7 @@ __all__ = [
     "SemanticModel",
     "Shared",
     "Size",
+    "SourceNote",
     "Span",
     "SqlRejected",
     "SqlToken",

@@ -1,6 +1,7 @@
 """The schema of a database, and facts about the values of its columns."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Literal, Protocol, runtime_checkable
 
 
@@ -13,6 +14,7 @@ class Column:
     nullable: bool = True
     comment: str = ""
     samples: tuple[str, ...] = ()  # a few distinct values; text columns only
+    hidden: bool = False  # True: not shown to a model; the original text of another column
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +53,18 @@ class Table:
 
 
 @dataclass(frozen=True, slots=True)
+class SourceNote:
+    """Something that was decided while a file was read. `key` names its sentence in `i18n/messages.toml`."""
+
+    key: str
+    table: str = ""  # "" for the whole source
+    column: str = ""
+    facts: Mapping[str, str] = field(default_factory=dict)
+    reason: str = ""  # the key of an error, whose sentence is the fact `reason`
+    reason_facts: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
 class Catalog:
     """The schema of a database. Catalogs with equal fingerprints describe the same schema."""
 
@@ -58,6 +72,7 @@ class Catalog:
     default_schema: str
     tables: tuple[Table, ...]
     fingerprint: str
+    notes: tuple[SourceNote, ...] = ()  # about the files that were read; none for a database
 
     def table(self, name: str, schema: str = "") -> Table | None:
         """Find a table by name, in the default schema unless another one is given."""

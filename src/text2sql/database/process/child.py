@@ -4,18 +4,26 @@ import os
 import pickle
 import resource
 import signal
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from importlib import import_module
 from multiprocessing.connection import Connection
+from pathlib import Path
 from typing import Any, NoReturn
 
 from text2sql.config import Settings
 from text2sql.database.dialects import BY_NAME, FACTS, load_engine
 from text2sql.database.engine import Engine
 from text2sql.database.source import Source
-from text2sql.errors import DatabaseError, OtherDatabaseError, ResourceExhausted
+from text2sql.errors import (
+    DatabaseError,
+    MissingDriver,
+    OtherDatabaseError,
+    ResourceExhausted,
+    Text2SQLError,
+    UsageError,
+)
 
 MESSAGE_BYTES = 64_000_000  # maximum of one batch of rows
 _STATEMENTS = ("execute", "explain")  # methods whose first argument is SQL
@@ -61,6 +69,18 @@ class SerializedError:
         return error
 
 
+@dataclass(frozen=True, slots=True)
+class SerializedUsageError:
+    """An error of a file's contents, or of an installation, in a form that can be pickled."""
+
+    kind: type[Text2SQLError]
+    key: str
+    facts: dict[str, object]
+
+    def error(self) -> Text2SQLError:
+        return self.kind(self.key, **self.facts)
+
+
 def preload(number: int) -> None:
     """Import an engine's driver once, before its processes are forked."""
     with suppress(ImportError):  # opening the session will report it
@@ -100,6 +120,11 @@ class _Worker:
                 return
 
     def _open(self, spec: SessionSpec) -> int:
+        self._load(spec)
+        self._session = self._loaded.connect()
+        return os.getpid()
+
+    def _load(self, spec: SessionSpec) -> int:
         limit = spec.settings.engine_memory * 1_000_000
         resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
         self._cell_bytes = max(spec.settings.cell_byte_limit, _CELL_BYTES)
@@ -107,8 +132,17 @@ class _Worker:
         use_scratch = getattr(self._engine, "use_scratch", None)
         if use_scratch is not None:
             use_scratch(spec.scratch)
-        self._session = self._engine.connect()
         return os.getpid()
+
+    def _convert(self) -> Path:
+        convert: Callable[[], Path] = getattr(self._loaded, "convert")  # noqa: B009 only DuckDB has it
+        return convert()
+
+    @property
+    def _loaded(self) -> Engine:
+        if self._engine is None:
+            raise RuntimeError("no engine was loaded")
+        return self._engine
 
     def _execute(self, sql: str, rows: int) -> Any:
         result = self._session.execute(sql, rows)
@@ -135,7 +169,9 @@ class _Worker:
             tuple(cell[:limit] if isinstance(cell, str | bytes) else cell for cell in row) for row in batch
         ]
 
-    def _serialize_error(self, error: Exception, sql: str) -> SerializedError:
+    def _serialize_error(self, error: Exception, sql: str) -> SerializedError | SerializedUsageError:
+        if isinstance(error, UsageError | MissingDriver):
+            return SerializedUsageError(type(error), error.message_key, dict(error.facts))
         if isinstance(error, MemoryError):
             translated: DatabaseError | None = ResourceExhausted("out of memory", code="memory")
         elif isinstance(error, DatabaseError) or self._engine is None:

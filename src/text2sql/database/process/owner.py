@@ -15,13 +15,14 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from multiprocessing.connection import Connection
+from pathlib import Path
 from typing import Any
 
 from text2sql.database.dialects import BY_NAME, FACTS
 from text2sql.database.engine import Engine, RawResult, WritingSession
-from text2sql.database.process.child import SerializedError, SessionSpec
+from text2sql.database.process.child import SerializedError, SerializedUsageError, SessionSpec
 from text2sql.database.process.host import COMMAND
-from text2sql.errors import ConnectionFailed, DatabaseError, ResourceExhausted
+from text2sql.errors import ConnectionFailed, DatabaseError, ResourceExhausted, UsageError
 from text2sql.types import Catalog, Plan, Policy
 
 _MAIN = "import sys; sys.path[:] = {path!r}; from text2sql.database.process.host import main; main()"
@@ -120,7 +121,7 @@ class ProcessSession:
             answer = self._connection.recv()
         except (EOFError, OSError) as error:
             raise self._ended_error(name) from error
-        if isinstance(answer, SerializedError):
+        if isinstance(answer, SerializedError | SerializedUsageError):
             raise answer.error()
         return answer
 
@@ -134,6 +135,37 @@ class ProcessSession:
             code="process",
             megabytes=self._memory,
         )
+
+
+def convert_apart(spec: SessionSpec) -> Path:
+    """Read a data file or folder into a copy in a process of its own, within the limits of memory and time:
+    what the file contains may be hostile.
+    """
+    host, file = current_host(), spec.source.name
+    seconds, megabytes = spec.settings.file_time, spec.settings.engine_memory
+    connection, process = host.fork(spec.source.dialect), 0
+    try:
+        connection.send(("load", (spec,)))
+        process = connection.recv()
+        connection.send(("convert", ()))
+        if not connection.poll(seconds):
+            raise UsageError("usage.file_time", file=file, seconds=seconds)
+        answer = connection.recv()
+    except (EOFError, OSError) as error:  # the process has ended, because its memory is limited
+        raise UsageError("usage.file_memory", file=file, megabytes=megabytes) from error
+    finally:
+        if process:
+            with suppress(OSError):
+                host.kill(process)
+        connection.close()
+    if isinstance(answer, SerializedUsageError):
+        raise answer.error()
+    if isinstance(answer, SerializedError):
+        failure = answer.error()
+        if isinstance(failure, ResourceExhausted):
+            raise UsageError("usage.file_memory", file=file, megabytes=megabytes) from failure
+        raise failure
+    return Path(answer)
 
 
 class Host:

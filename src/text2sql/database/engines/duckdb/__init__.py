@@ -5,17 +5,17 @@ import shutil
 import tempfile
 import threading
 import weakref
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import duckdb
 
 from text2sql.config import Settings
 from text2sql.database.engines.duckdb.errors import connection_error, translate
-from text2sql.database.engines.duckdb.files import convert_data_file, is_data_file
 from text2sql.database.engines.duckdb.restriction import Restriction
 from text2sql.database.engines.duckdb.session import DuckSession
 from text2sql.database.engines.duckdb.writing_session import DuckWritingSession
+from text2sql.database.files import convert, is_data_file, load_notes, read_options
 from text2sql.database.source import Source
 from text2sql.errors import DatabaseError, Forbidden
 from text2sql.types import Policy
@@ -42,22 +42,30 @@ class DuckEngine:
         if source.path is None:
             raise ValueError("DuckDB needs a file")
         self._path = source.path
+        self._options = read_options(source.options) if is_data_file(source.path) else None
         # DuckDB's own accounting; strings and lists are extra, up to the process's limit.
         self._memory = f"{settings.engine_memory // 2}MB"
         self._lock = threading.Lock()
         self._root: duckdb.DuckDBPyConnection | None = None
-        self._file = self._path  # or the copy of a data file
+        self._file = self._path  # or the copy of a data file or a folder
         # For spilled data and the copy of a data file: never next to the user's file.
         self._scratch = Path(tempfile.mkdtemp(prefix="text2sql-"))
         self._remove = weakref.finalize(self, _remove, self._scratch, os.getpid())
 
-    def prepare(self) -> tuple[Path, str]:
-        """Convert a data file if needed; return the database file to open and the directory
-        for spilled data.
+    def prepare(self, convert_apart: Callable[[str], Path]) -> tuple[Path, str]:
+        """Convert a data file if needed, with a function that does so in another process; return the database
+        file to open and the directory for spilled data.
         """
         with self._lock:
-            self._convert()
+            if self._needs_copy:
+                self._file = convert_apart(str(self._scratch))
             return self._file, str(self._scratch)
+
+    def convert(self) -> Path:
+        """Read the data file or folder into a copy in this process, and return the copy."""
+        if self._options is None:
+            return self._path
+        return convert(self._path, self._scratch, self._options, self._memory)
 
     def use_scratch(self, directory: str) -> None:
         """Spill to this directory; its creator removes it."""
@@ -66,14 +74,15 @@ class DuckEngine:
 
     def connect(self) -> DuckSession:
         with self._lock:
+            if self._needs_copy:
+                self._file = self.convert()
             if self._root is None:
-                self._convert()
                 self._root = self._open(self._file)
-            return DuckSession(self._root, self._open_restricted)
+            return DuckSession(self._root, self._open_restricted, load_notes(self._scratch))
 
     def connect_writing(self) -> DuckWritingSession:
         """The caller ensures that no session is open: DuckDB cannot write a file that is open for reading."""
-        if is_data_file(self._path):
+        if self._options is not None:
             raise Forbidden("a data file", key="database.not_writable", path=self._path.name)
         with self._lock:
             self._close_root()
@@ -87,9 +96,9 @@ class DuckEngine:
             self._close_root()
         self._remove()
 
-    def _convert(self) -> None:
-        if is_data_file(self._path) and self._file == self._path:
-            self._file = convert_data_file(self._path, self._scratch)
+    @property
+    def _needs_copy(self) -> bool:
+        return self._options is not None and self._file == self._path
 
     def _close_root(self) -> None:
         if self._root is not None:

@@ -13,6 +13,7 @@ from text2sql.database.catalog import (
     make_catalog,
 )
 from text2sql.database.dialects import BY_NAME
+from text2sql.database.files import Notes
 from text2sql.types import Catalog, Column, ForeignKey, Index, Table
 
 SAMPLE_SECONDS = 2.0
@@ -44,9 +45,10 @@ _INDEXES = """
 _TableKey = tuple[str, str]
 
 
-def read_catalog(cursor: duckdb.DuckDBPyConnection, samples: int) -> Catalog:
+def read_catalog(cursor: duckdb.DuckDBPyConnection, samples: int, notes: Notes) -> Catalog:
     tables = cursor.execute(_TABLES).fetchall()
     columns = group_rows(cursor.execute(_COLUMNS).fetchall(), key_cells=2)
+    hidden = set(notes.hidden)
     primary, foreign, indexes = _constraints(cursor)
     sample_values = _samples(cursor, tables, columns, samples) if samples else {}
     return make_catalog(
@@ -65,6 +67,7 @@ def read_catalog(cursor: duckdb.DuckDBPyConnection, samples: int) -> Catalog:
                         nullable,
                         column_comment or "",
                         sample_values.get((schema, name, column), ()),
+                        hidden=(name, column) in hidden,
                     )
                     for column, declared, nullable, column_comment in columns[schema, name]
                 ),
@@ -76,6 +79,7 @@ def read_catalog(cursor: duckdb.DuckDBPyConnection, samples: int) -> Catalog:
             for schema, name, kind, comment, rows, _ in tables
         ),
         definitions=[(f"{schema}.{name}", text) for schema, name, *_, text in tables if text],
+        notes=notes.items,
     )
 
 

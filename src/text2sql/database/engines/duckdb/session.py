@@ -15,6 +15,7 @@ from text2sql.database.engines.duckdb.catalog import read_catalog
 from text2sql.database.engines.duckdb.columns import Conversion, ValueReader, conversion_of
 from text2sql.database.engines.duckdb.errors import translate
 from text2sql.database.engines.duckdb.restriction import Restriction
+from text2sql.database.files import Notes
 from text2sql.database.row_batches import fetch_in_batches
 from text2sql.errors import Forbidden, SqlSyntaxError
 from text2sql.types import Catalog, Plan, Policy, ResultColumn
@@ -25,8 +26,12 @@ OpenRestricted = Callable[[Policy], tuple[duckdb.DuckDBPyConnection, Restriction
 class DuckSession:
     """A read-only session."""
 
-    def __init__(self, root: duckdb.DuckDBPyConnection, open_restricted: OpenRestricted) -> None:
+    def __init__(
+        self, root: duckdb.DuckDBPyConnection, open_restricted: OpenRestricted, notes: Notes
+    ) -> None:
+        """`notes` are about the file that the database is a copy of."""
         self._root = root
+        self._notes = notes
         self._open_restricted = open_restricted
         # The views of the last policy: most requests have the same one.
         self._views: tuple[duckdb.DuckDBPyConnection, Restriction] | None = None
@@ -67,7 +72,7 @@ class DuckSession:
         return Plan(text, rows=_estimated_rows(plan))
 
     def catalog(self, samples: int) -> Catalog:
-        return read_catalog(self._cursor, samples)
+        return read_catalog(self._cursor, samples, self._notes)
 
     def cancel(self) -> None:
         with self._swap, suppress(duckdb.Error):
