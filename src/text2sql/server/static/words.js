@@ -149,6 +149,7 @@ const WORDS = {
   "fix.aggregate_in_order": ["rows that are sorted by an aggregate were grouped", "对按聚合排序的行进行了分组"],
   "fix.needless_join": ["a joined table that the query does not use was left out", "去掉了查询没有用到的表"],
   "fix.foreign_function": ["a function of another database was replaced", "替换了其他数据库的函数"],
+  "fix.date_pattern": ["a text pattern on dates was replaced by a range of days", "把对日期的文本匹配改为日期范围"],
   "fix.ratio": ["a division of whole numbers was made to give a fraction", "使整数相除得到小数"],
   "fix.aggregate_in_where": ["a condition on groups was moved to HAVING", "把对分组的条件移到 HAVING"],
   "fix.alias_in_clause": ["an alias was replaced by what it stands for", "把别名换成了它所代表的表达式"],

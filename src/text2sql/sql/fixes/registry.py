@@ -15,6 +15,7 @@ from text2sql.sql.fixes.aggregation import (
     group_by,
 )
 from text2sql.sql.fixes.bridge_tables import bridge
+from text2sql.sql.fixes.date_pattern import date_pattern
 from text2sql.sql.fixes.dialect_functions import bracketed_arm, foreign_function
 from text2sql.sql.fixes.fix_context import FixContext
 from text2sql.sql.fixes.identifier_typos import near_column, near_table, typo
@@ -68,6 +69,7 @@ FIXES: tuple[Fix, ...] = (
     Fix("aggregate_in_order", "dialect", "all", aggregate_in_order),
     Fix("needless_join", "joins", "small", needless_join),
     Fix("foreign_function", "dialect", "all", foreign_function),
+    Fix("date_pattern", "dialect", "all", date_pattern),
     Fix("ratio", "dialect", "small", ratio),
     Fix("aggregate_in_where", "dialect", "all", aggregate_in_where),
     Fix("alias_in_clause", "dialect", "all", alias_in_clause),
