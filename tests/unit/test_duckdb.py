@@ -13,6 +13,7 @@ from text2sql.database.engines.duckdb import DuckEngine
 from text2sql.database.engines.duckdb.columns import read_clock, read_duration, read_moment, read_single
 from text2sql.database.url import read_source
 from text2sql.errors import DatabaseError, LockConflict, OtherDatabaseError
+from text2sql.i18n import explain
 from text2sql.types import CheckedSql, Limits, Policy
 
 
@@ -202,3 +203,42 @@ def test_a_policy_shows_tables_of_other_schemas(file: Path) -> None:
     with open_database(str(file)) as db:
         query = CheckedSql("SELECT * FROM sales.orders", "duckdb")
         assert db.run(query, readable=readable).rows == ((1,),)
+
+
+def test_a_file_that_another_program_writes_is_reported_with_the_program(tmp_path: Path) -> None:
+    path = tmp_path / "shop.duckdb"
+    program = (
+        "import duckdb, sys; c = duckdb.connect(sys.argv[1]); c.execute('CREATE TABLE t AS SELECT 1 AS a');"
+        " c.execute('CHECKPOINT'); print('open', flush=True); sys.stdin.read()"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", program, str(path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as writer:
+        assert writer.stdout is not None
+        assert writer.stdin is not None
+        writer.stdout.readline()
+        with open_database(str(path)) as db, pytest.raises(LockConflict) as caught:
+            db.ping()
+        writer.stdin.close()
+    assert caught.value.message_key == "database.file_locked"
+    assert f"PID {writer.pid}" in explain(caught.value, "en")
+
+
+def test_a_file_is_read_beside_other_readers_and_count_has_a_readable_name(tmp_path: Path) -> None:
+    path = tmp_path / "shop.duckdb"
+    with duckdb.connect(str(path)) as connection:
+        connection.execute("CREATE TABLE t AS SELECT 1 AS a")
+    program = (
+        "import duckdb, sys; c = duckdb.connect(sys.argv[1], read_only=True);"
+        " print('open', flush=True); sys.stdin.read()"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", program, str(path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as reader:
+        assert reader.stdout is not None
+        assert reader.stdin is not None
+        reader.stdout.readline()
+        with open_database(str(path)) as db:
+            result = db.run(CheckedSql("SELECT COUNT(*) FROM t", "duckdb"))
+        reader.stdin.close()
+    assert ([column.name for column in result.columns], result.rows) == (["count"], ((1,),))

@@ -63,8 +63,13 @@ def translate(error: Exception, sql: str) -> DatabaseError | None:
 def connection_error(error: duckdb.Error) -> DatabaseError:
     """Translate an error that was raised while opening a file."""
     detail = (str(error).splitlines() or [""])[0]
-    # The second text: this process has it open with another configuration.
-    if "set lock" in detail or "different configuration" in detail:
+    if "set lock" in detail:  # the detail names the process
+        holder = re.search(r"held in (?P<program>.+?) \(PID (?P<process>\d+)\)", str(error))
+        program = f"{holder['program']} (PID {holder['process']})" if holder else detail
+        return ours.LockConflict(
+            detail, key="database.file_locked", code=type(error).__name__, program=program
+        )
+    if "different configuration" in detail:  # this process has it open in another way
         return ours.LockConflict(detail, code=type(error).__name__)
     if re.search("not a valid DuckDB|checksum|[Cc]orrupt|[Ss]erializ|version number", detail):
         return ours.OtherDatabaseError(detail, key="database.damaged", code=type(error).__name__)

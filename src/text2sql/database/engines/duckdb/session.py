@@ -135,7 +135,8 @@ class DuckSession:
             raise
         kinds = relation.types
         columns = tuple(
-            ResultColumn(name, str(kind)) for name, kind in zip(relation.columns, kinds, strict=True)
+            ResultColumn(_readable(name), str(kind))
+            for name, kind in zip(relation.columns, kinds, strict=True)
         )
         return columns, [conversion_of(kind) for kind in kinds]
 
@@ -144,6 +145,11 @@ class DuckSession:
     ) -> Iterator[list[tuple[Any, ...]]]:
         for batch in fetch_in_batches(result.fetchmany):
             yield _apply_readers(batch, readers) if readers else batch
+
+
+def _readable(name: str) -> str:
+    """DuckDB calls COUNT(*) without an alias `count_star()`."""
+    return "count" if name == "count_star()" else name
 
 
 def _with_casts(sql: str, columns: tuple[ResultColumn, ...], conversions: list[Conversion]) -> str:
