@@ -153,7 +153,7 @@ def before(parser: Parser, reference: Reference) -> Interval | None:
     "'not' 'after' REF",
 )
 @rule("RANGE", ".until_zh REF '为止'|'止'|'底'?", "REF '为止'", ".until_zh '到' REF '为止'|'止'?")
-@rule("RANGE", "'不晚于' REF", "REF '及' '以前'|'之前'", "REF '以前' '含'")
+@rule("RANGE", "'不晚于' REF", "REF '及'|'及其' '以前'|'之前'", "REF '以前' '含'")
 def until(parser: Parser, reference: Reference) -> Interval | None:
     """Up to the end of the period. 到 alone needs 为止."""
     opening = parser.word(parser.begin)

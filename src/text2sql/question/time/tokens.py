@@ -11,6 +11,7 @@ from text2sql.question.time.lexicon import Tags, canonical, lexicon
 from text2sql.question.time.numerals import CHARACTERS, chinese_number
 
 LITERALS: set[str] = set()  # Chinese words of the rules; `grammar.rule` adds them
+_SKIPPED = frozenset(("the", "'", '"', "“", "”", "‘", "’"))
 _NUMBER_LENGTH = 8  # longer digits are identifiers
 _DATES = r"""
   (?P<ymd>(?<![\d./-])(?:1[5-9]|2\d)\d\d(?P<sep>[-/.])\d{1,2}(?P=sep)\d{1,2}(?![\d/]|-\d|\.\d))
@@ -53,7 +54,7 @@ def normalize(question: str) -> str:
 
 
 def tokenize(text: str) -> list[Token]:
-    """The tokens of a normalized question. White space and *the* are left out."""
+    """The tokens of a normalized question. White space, quotes and *the* are left out."""
     return list(_ordinals_joined(text, list(_tokens(text))))
 
 
@@ -63,7 +64,7 @@ def _tokens(text: str) -> Iterator[Token]:
         written = match[0]
         if kind in ("sep", "sep2"):
             kind = "ymd" if match["ymd"] else "xyz"
-        if written.lower() == "the":
+        if written.lower() in _SKIPPED:
             continue
         name = "'s" if kind == "possessive" else canonical(written) if kind == "phrase" else written.lower()
         yield Token(name, match.start(), match.end(), _tags(kind, written, name))
