@@ -42,7 +42,8 @@ from text2sql.llm import AsyncChatModel
 from text2sql.memory import Pair, Stats, StoredResult, ThreadInfo
 from text2sql.resources import Tables
 from text2sql.types import (
-    Answer, Catalog, CheckedSql, Event, Policy, QueryResult, Row, RunKeywords, RunOptions, SqlRejected
+    Answer, Catalog, CheckedSql, DatabaseProfile, Event, Policy, QueryResult, Row, RunKeywords, RunOptions,
+    SqlRejected,
 )
 '''
 INIT = """

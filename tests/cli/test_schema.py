@@ -211,3 +211,29 @@ def test_the_console_script_never_shows_a_trace(places: Path, source: str) -> No
     ended = run_script("schema", "--db", source if "://" in source else str(places / source))
     assert ended.code in (2, 4)
     assert "Traceback" not in ended.err
+
+
+# -- the profile ---------------------------------------------------------------------------------
+
+
+def test_the_profile_shows_kinds_values_and_ranges_in_both_languages(shop: str) -> None:
+    ended = run("schema", "--profile", "--db", shop, "--table", "customers", "--table", "orders")
+    assert (ended.code, ended.err) == (0, "")
+    lines = [line.split() for line in ended.out.splitlines()]
+    assert ["customers", "2", "rows"] in lines
+    assert ["城市", "category", "2", "values", "上海,", "北京", "unique"] in lines
+    page = run("schema", "--profile", "--db", shop, "--table", "orders", "--lang", "zh").out
+    assert "2 行" in page
+    assert "金额" in page
+
+
+def test_the_profile_is_part_of_the_json_object(shop: str) -> None:
+    schema = json.loads(run("schema", "--profile", "--json", "--db", shop, "--table", "orders").out)
+    assert list(schema) == ["dialect", "default_schema", "fingerprint", "tables", "profile"]
+    assert [table["table"] for table in schema["profile"]["tables"]] == ["orders"]
+    columns = {column["name"]: column for column in schema["profile"]["tables"][0]["columns"]}
+    assert list(columns) == ["id", "customer_id", "total"]
+    assert list(columns["total"]) == [
+        "name", "kind", "distinct", "nulls", "smallest", "largest", "values", "format", "unit", "is_unique",
+        "is_padded", "is_personal",
+    ]  # fmt: skip

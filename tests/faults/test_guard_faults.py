@@ -65,7 +65,7 @@ def test_k03_a_rule_that_breaks_refuses_over_http_and_nothing_runs(
         async with served(shop, scripted([])) as server:
             app = server.here.sources.named(None).app
             await app.catalog()
-            monkeypatch.setattr("text2sql.agents.catalog_cache.check", broken_check)
+            monkeypatch.setattr("text2sql.agents.query_check.check", broken_check)
             response = await server.client.post("/api/v1/sql", json={"sql": COUNT})
             return response.status_code, response.json()
 

@@ -15,7 +15,18 @@ from text2sql.errors import UsageError
 from text2sql.memory import Memory, Pair, QuestionMetrics, Spread, Stats, StoredResult, open_memory, scoped
 from text2sql.memory.encoding import dump_catalog, dump_result, label, load_catalog, load_result
 from text2sql.memory.error_mapping import serializer
-from text2sql.types import CheckedSql, QueryResult, ResultColumn, Row, Usage, Value
+from text2sql.types import (
+    CheckedSql,
+    ColumnProfile,
+    DatabaseProfile,
+    InferredJoin,
+    QueryResult,
+    ResultColumn,
+    Row,
+    TableProfile,
+    Usage,
+    Value,
+)
 
 # Every kind of value, and every text that an engine's JSON or text type is known to refuse.
 ROW: Row = (
@@ -155,6 +166,23 @@ def test_other_processes_see_that_a_catalog_was_saved_again(shared: Settings) ->
     first, second = within(shared, work), within(shared, work)
     assert (first[0], first[3]) == ("", "")
     assert first[1] == first[2] == second[0] != second[1] == second[2]
+
+
+def test_a_profile_comes_back_equal_for_its_own_catalog_only(settings: Settings) -> None:
+    column = ColumnProfile("price", "amount", 2, 0.5, 1.5, 2, ((1.5, 3), (2, 1)), "number:$1,234.56", "USD")
+    table = TableProfile("goods", 4, 4, (column, ColumnProfile("name")))
+    joins = (InferredJoin("goods", "shop_id", "shops", "id", 0.99),)
+    profile = DatabaseProfile(
+        "print", (table,), joins, is_complete=False, read_at="2026-01-01T00:00:00+00:00"
+    )
+
+    async def work(memory: Memory) -> None:
+        await memory.save_profile("shop", profile)
+        assert await memory.profile("shop", "print") == profile
+        assert await memory.profile("shop", "another") is None
+        assert await memory.profile("other shop", "print") is None
+
+    within(settings, work)
 
 
 def test_a_catalog_comes_back_equal(settings: Settings) -> None:

@@ -1,4 +1,4 @@
-"""Cache of a database's catalog and column values, read from the store or from the database.
+"""Cache of a database's catalog, column values and profile, read from the store or from the database.
 
 Opening is quick: a stored catalog is used at once and refreshed in the background. When the database reports
 an unknown table or column, `refresh` reads the catalog again. A catalog that one process has reloaded is used
@@ -9,26 +9,21 @@ import asyncio
 import logging
 import time
 from contextlib import suppress
+from datetime import UTC, datetime
 
+from text2sql.agents.data_reading import DataReader, ReadValues
 from text2sql.config import Settings
 from text2sql.database import AsyncDatabase
-from text2sql.errors import DatabaseError, StoreError, Text2SQLError
+from text2sql.errors import StoreError, Text2SQLError
 from text2sql.memory import Memory
-from text2sql.schema import Domain, SchemaContext, ValueQuery, build, policy_mark, value_queries, visible
-from text2sql.sql import check, in_worker
-from text2sql.types import Catalog, CheckedSql, Limits, Policy, SqlRejected
+from text2sql.schema import SchemaContext, build, policy_mark, visible
+from text2sql.types import Catalog, DatabaseProfile, Policy
 
 log = logging.getLogger(__name__)
 
 _POLL_SECONDS = 1.0  # between checks for a catalog that another process has reloaded
 _WAIT_SECONDS = 0.3  # that a question waits for that check, or for the first refresh of a stored catalog
-_CONCURRENT_QUERIES = 4  # for distinct values
-
-
-async def check_query(sql: str, schema_context: SchemaContext, rows: int) -> CheckedSql | SqlRejected:
-    """Run the guard on a query, under the catalog and the policy of `schema_context`."""
-    catalog = schema_context.catalog
-    return await in_worker(check, sql, catalog.dialect, catalog, schema_context.policy, rows=rows)
+_PROFILE_PAUSE = 100  # times the seconds that the profile took, before it is read again
 
 
 class CatalogCache:
@@ -50,7 +45,10 @@ class CatalogCache:
         self._polling: asyncio.Task[None] | None = None
         self._opening = asyncio.Lock()
         self._refreshing: asyncio.Task[bool] | None = None
+        self._reader = DataReader(database, settings)
         self._reading_values: asyncio.Task[None] | None = None
+        self._reading_profile: asyncio.Task[None] | None = None
+        self._profile_seconds = 0.0
 
     async def schema_context(self, *, values: bool = True) -> SchemaContext:
         """The current schema context. The first call loads it; later calls refresh it in the background once
@@ -63,13 +61,35 @@ class CatalogCache:
         await self._poll_store()
         if time.monotonic() - self._refreshed_at > self._settings.catalog_age and self._refreshing is None:
             self._start_refresh()
-        if values and self._reading_values is not None and not self._reading_values.done():
+        if values:
             with suppress(TimeoutError):
                 async with asyncio.timeout(self._settings.values_wait):
-                    await asyncio.shield(self._reading_values)
-        if self._schema_context is None:
+                    await self._wait_for_data()
+        current = self._schema_context
+        if current is None:
             raise RuntimeError("the catalog cache is closed")
-        return self._schema_context
+        if current.profile is not None and self._is_old(current.profile) and self._values_are_read:
+            self._start_profile(ReadValues())
+        return current
+
+    async def profile(self) -> DatabaseProfile:
+        """The profile, once it has been read as far as its budget allows."""
+        await self.schema_context(values=False)
+        await self._wait_for_data()
+        current = self._schema_context
+        return current.profile or DatabaseProfile() if current is not None else DatabaseProfile()
+
+    async def _wait_for_data(self) -> None:
+        """Wait for the values, and for the profile if there is none yet."""
+        if self._reading_values is not None:
+            await asyncio.shield(self._reading_values)
+        current = self._schema_context
+        if self._reading_profile is not None and current is not None and current.profile is None:
+            await asyncio.shield(self._reading_profile)
+
+    @property
+    def _values_are_read(self) -> bool:
+        return self._reading_values is not None and self._reading_values.done()
 
     async def refresh(self) -> bool:
         """Reload the catalog; returns whether it has changed."""
@@ -93,7 +113,7 @@ class CatalogCache:
         return stored is None or stored.fingerprint != catalog.fingerprint
 
     async def close(self) -> None:
-        for task in (self._polling, self._refreshing, self._reading_values):
+        for task in (self._polling, self._refreshing, self._reading_values, self._reading_profile):
             if task is not None:
                 task.cancel()
                 with suppress(asyncio.CancelledError, Text2SQLError):
@@ -150,38 +170,58 @@ class CatalogCache:
             self._refreshing = None
 
     def _set_catalog(self, catalog: Catalog) -> None:
-        if self._reading_values is not None:
-            self._reading_values.cancel()
+        for task in (self._reading_values, self._reading_profile):
+            if task is not None:
+                task.cancel()
+        self._reading_profile = None
         self._schema_context = build(catalog, self._policy)
         self._reading_values = asyncio.create_task(self._read_values(self._schema_context))
 
     async def _read_values(self, schema_context: SchemaContext) -> None:
-        """Read the distinct values of text columns, a few queries at a time, within the time limit. They are
-        stored in the order of the queries, not of their completion: a prompt must not depend on timing.
-        """
-        semaphore = asyncio.Semaphore(_CONCURRENT_QUERIES)
-        queries = list(value_queries(schema_context.catalog, most=self._settings.value_rows))
-        domains: list[Domain | None] = [None] * len(queries)
+        """Use the stored profile at once, read the values, then the profile if it is missing or old."""
+        await self._use_stored_profile(schema_context)
+        read = await self._reader.read_values(schema_context)
+        current = self._current(schema_context)
+        if current is not None:
+            self._schema_context = current.with_values(read.domains)
+            if current.profile is None or self._is_old(current.profile):
+                self._start_profile(read)
 
-        async def read(number: int, query: ValueQuery) -> None:
-            async with semaphore:
-                domains[number] = await self._domain(query, schema_context)
-
-        with suppress(TimeoutError):
-            async with asyncio.timeout(self._settings.values_time):
-                await asyncio.gather(*(read(number, query) for number, query in enumerate(queries)))
-        if self._schema_context is schema_context:  # the catalog has not changed meanwhile
-            self._schema_context = schema_context.with_values(
-                domain for domain in domains if domain is not None
-            )
-
-    async def _domain(self, value_query: ValueQuery, schema_context: SchemaContext) -> Domain | None:
-        limits = Limits(value_query.most + 1, self._settings.byte_limit, cell_bytes=1_000, seconds=5.0)
-        query = await check_query(value_query.sql, schema_context, limits.rows)
-        if not isinstance(query, CheckedSql):
-            return None
+    async def _use_stored_profile(self, schema_context: SchemaContext) -> None:
         try:
-            result = await self._database.run(query, limits)
-        except DatabaseError:  # a column may stay without values
-            return None
-        return value_query.domain((row[0] for row in result.rows), truncated=bool(result.truncated))
+            stored = await self._memory.profile(self.mark, schema_context.catalog.fingerprint)
+        except StoreError as error:  # the question itself will raise it
+            log.info("no profile was read from the store: %s", error)
+            return
+        current = self._current(schema_context)
+        if stored is not None and current is not None:
+            self._schema_context = current.with_profile(stored)
+
+    def _start_profile(self, read: ReadValues) -> None:
+        if self._reading_profile is None or self._reading_profile.done():
+            self._reading_profile = asyncio.create_task(self._read_profile(read))
+
+    async def _read_profile(self, read: ReadValues) -> None:
+        if self._schema_context is None:
+            return
+        schema_context, started = self._schema_context, time.monotonic()
+        profile = await self._reader.read_profile(schema_context, read)
+        self._profile_seconds = time.monotonic() - started
+        current = self._current(schema_context)
+        if current is None:
+            return
+        self._schema_context = current.with_profile(profile)
+        try:
+            await self._memory.save_profile(self.mark, profile)
+        except StoreError as error:
+            log.info("the profile was not stored: %s", error)
+
+    def _current(self, schema_context: SchemaContext) -> SchemaContext | None:
+        """The current context if it still has the same catalog."""
+        current = self._schema_context
+        return current if current is not None and current.catalog is schema_context.catalog else None
+
+    def _is_old(self, profile: DatabaseProfile) -> bool:
+        """Whether the profile is to be read again; a slow one less often."""
+        age = (datetime.now(UTC) - datetime.fromisoformat(profile.read_at)).total_seconds()
+        return age > max(self._settings.catalog_age, self._profile_seconds * _PROFILE_PAUSE)

@@ -9,11 +9,11 @@ from dataclasses import dataclass, replace
 from math import exp
 from typing import Any
 
-from text2sql.agents.catalog_cache import check_query
 from text2sql.agents.confidence import DOUBTFUL, confidence_of, evidence, is_implausible, signals_of
 from text2sql.agents.confirmation import checked_write
 from text2sql.agents.empty_result import explain_empty_result, is_empty, rows_in
 from text2sql.agents.node_context import NodeContext, Update, error_detail, final_update
+from text2sql.agents.query_check import check_query
 from text2sql.agents.schema import no_data_update
 from text2sql.agents.state import Execution, PendingWrite, SQLMessageState, ValidatedQuery, error_entry
 from text2sql.charts import may_omit_groups

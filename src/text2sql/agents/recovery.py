@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from text2sql.agents.alternative_candidates import regenerate_from_ddl, resample_alternatives
-from text2sql.agents.catalog_cache import check_query
 from text2sql.agents.generator import (
     build_request,
     failure_reason,
@@ -26,6 +25,7 @@ from text2sql.agents.prompt_builder import (
     user_texts,
     values_sent,
 )
+from text2sql.agents.query_check import check_query
 from text2sql.agents.state import GeneratedQuery, Reason, SQLMessageState, add_sent, usage_of
 from text2sql.errors import ModelError
 from text2sql.llm.prompts import between, render

@@ -2,9 +2,9 @@
 
 from dataclasses import replace
 
-from text2sql.agents.catalog_cache import check_query
 from text2sql.agents.empty_result import emptying_conditions, is_empty
 from text2sql.agents.node_context import Resources, error_detail
+from text2sql.agents.query_check import check_query
 from text2sql.agents.sentences import sentence
 from text2sql.charts import may_omit_groups
 from text2sql.errors import DatabaseError

@@ -6,9 +6,9 @@ EXPLAIN.
 import asyncio
 from dataclasses import dataclass, field
 
-from text2sql.agents.catalog_cache import check_query
 from text2sql.agents.confidence import mismatch_signals, question_signals
 from text2sql.agents.node_context import NodeContext, Update, error_detail, final_update
+from text2sql.agents.query_check import check_query
 from text2sql.agents.question_reading import read_intent
 from text2sql.agents.state import GeneratedQuery, PendingWrite, SQLMessageState, ValidatedQuery, error_entry
 from text2sql.errors import DatabaseError

@@ -33,9 +33,9 @@ _STYLES: Mapping[str, Callable[[str], str]] = {
 def print_tables(tables: Sequence[Table], default_schema: str, lang: Language) -> None:
     for number, table in enumerate(tables):
         lines = [
-            *_aligned([_heading(table, default_schema, lang)]),
-            *_aligned([_column(table, column, default_schema, lang) for column in table.columns], indent=2),
-            *_aligned([_index(index, lang) for index in table.indexes], indent=2),
+            *aligned([_heading(table, default_schema, lang)]),
+            *aligned([_column(table, column, default_schema, lang) for column in table.columns], indent=2),
+            *aligned([_index(index, lang) for index in table.indexes], indent=2),
         ]
         click.echo("\n".join([""] * bool(number) + lines))
 
@@ -43,14 +43,14 @@ def print_tables(tables: Sequence[Table], default_schema: str, lang: Language) -
 def print_table_list(tables: Iterable[Table], default_schema: str, lang: Language) -> None:
     rows = [
         (
-            (_qualified_name(table.schema, table.name, default_schema), "name"),
+            (qualified_name(table.schema, table.name, default_schema), "name"),
             (cli_text(f"schema.{table.kind}", lang), ""),
             (cli_text("schema.columns", lang, columns=len(table.columns)), ""),
             (_about(table, lang), "about"),
         )
         for table in tables
     ]
-    click.echo("\n".join(_aligned(rows)))
+    click.echo("\n".join(aligned(rows)))
 
 
 def print_notes(notes: Sequence[SourceNote], tables: Collection[str] | None, lang: Language) -> None:
@@ -67,7 +67,7 @@ def print_notes(notes: Sequence[SourceNote], tables: Collection[str] | None, lan
 def _heading(table: Table, default_schema: str, lang: Language) -> list[Piece]:
     parts = (cli_text(f"schema.{table.kind}", lang), _about(table, lang))
     return [
-        (_qualified_name(table.schema, table.name, default_schema), "name"),
+        (qualified_name(table.schema, table.name, default_schema), "name"),
         (", ".join(filter(None, parts)), "about"),
     ]
 
@@ -77,7 +77,7 @@ def _about(table: Table, lang: Language) -> str:
     return ", ".join(filter(None, (rows, printable(table.comment))))
 
 
-def _qualified_name(schema: str, name: str, default_schema: str) -> str:
+def qualified_name(schema: str, name: str, default_schema: str) -> str:
     return printable(name if schema in ("", default_schema) else f"{schema}.{name}")
 
 
@@ -96,7 +96,7 @@ def _column(table: Table, column: Column, default_schema: str, lang: Language) -
 
 def _target(key: ForeignKey, default_schema: str) -> str:
     referred = f"({', '.join(key.referred)})" if key.referred else ""
-    return f"→ {_qualified_name(key.schema, key.table, default_schema)}{printable(referred)}"
+    return f"→ {qualified_name(key.schema, key.table, default_schema)}{printable(referred)}"
 
 
 def _index(index: Index, lang: Language) -> list[Piece]:
@@ -104,7 +104,7 @@ def _index(index: Index, lang: Language) -> list[Piece]:
     return [(f"{kind} {printable(index.name)} ({printable(', '.join(index.columns))})", "about")]
 
 
-def _aligned(rows: Sequence[Sequence[Piece]], indent: int = 0) -> Iterator[str]:
+def aligned(rows: Sequence[Sequence[Piece]], indent: int = 0) -> Iterator[str]:
     """Lines with aligned columns. They are cut to the terminal width, but not for files and pipes."""
     on_screen = sys.stdout.isatty()
     styled = on_screen and not os.environ.get("NO_COLOR")

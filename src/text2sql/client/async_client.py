@@ -29,6 +29,7 @@ from text2sql.types import (
     Answer,
     Catalog,
     CheckedSql,
+    DatabaseProfile,
     Event,
     Policy,
     QueryResult,
@@ -164,6 +165,15 @@ class AsyncText2SQL(MovedNames):
         ['id', 'name', 'name_zh']
         """
         return (await (await self.resources()).catalog_cache.schema_context(values=False)).catalog
+
+    async def profile(self) -> DatabaseProfile:
+        """The profile of the visible columns: kinds, ranges, formats, units. Waits until it has been read.
+
+        >>> profile = await db.profile()
+        >>> profile.column("regions", "name").kind
+        'label'
+        """
+        return await (await self.resources()).catalog_cache.profile()
 
     async def refresh(self) -> Catalog:
         """Reload the catalog after a change of the schema, and return it.

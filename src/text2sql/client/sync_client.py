@@ -25,6 +25,7 @@ from text2sql.types import (
     Answer,
     Catalog,
     CheckedSql,
+    DatabaseProfile,
     Event,
     Policy,
     QueryResult,
@@ -406,6 +407,15 @@ class Text2SQL(SyncClient):
         ['id', 'name', 'name_zh']
         """
         return self._loop.do(self._async.catalog())
+
+    def profile(self) -> DatabaseProfile:
+        """The profile of the visible columns: kinds, ranges, formats, units. Waits until it has been read.
+
+        >>> profile = db.profile()
+        >>> profile.column("regions", "name").kind
+        'label'
+        """
+        return self._loop.do(self._async.profile())
 
     def refresh(self) -> Catalog:
         """Reload the catalog after a change of the schema, and return it.

@@ -186,6 +186,8 @@ class Settings:
         "seconds that a question waits for those values; a shorter wait can change early answers",
         may_be_zero=True,
     )
+    profile_time: float = setting(20.0, "seconds that reading the profile in the background may take")
+    profile_rows: int = setting(100_000, "rows per table that are scanned for the profile")
     today: str = setting(
         "",
         "the date (YYYY-MM-DD) that questions take for the current one, for tests and evaluations; empty is "

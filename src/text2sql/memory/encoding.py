@@ -3,14 +3,28 @@ does with NUL characters and lone surrogates.
 """
 
 import json
-from dataclasses import asdict, replace
+from dataclasses import asdict, fields, replace
+from operator import attrgetter
 from typing import Any
 from urllib.parse import quote
 
 from text2sql.memory.records import Pair, StoredResult
-from text2sql.types import Catalog, Column, ForeignKey, Index, ResultColumn, SourceNote, Table
+from text2sql.types import (
+    Catalog,
+    Column,
+    ColumnProfile,
+    DatabaseProfile,
+    ForeignKey,
+    Index,
+    InferredJoin,
+    ResultColumn,
+    SourceNote,
+    Table,
+    TableProfile,
+)
 
 CATALOG_VERSION = 2  # incremented when `Catalog` changes: older entries are read from the database again
+PROFILE_VERSION = 1  # incremented when `DatabaseProfile` or its meaning changes
 _DUMP = json.JSONEncoder(separators=(",", ":"), check_circular=False).encode
 
 
@@ -107,6 +121,43 @@ def _table(row: list[Any]) -> Table:
         tuple([Index(i[0], tuple(i[1]), i[2]) for i in indexes]),
         rows,
     )
+
+
+# -- profiles: as lists of fields, like catalogs. `dataclasses.astuple` would copy deeply, for seconds.
+
+_COLUMN_FIELDS = attrgetter(*(field.name for field in fields(ColumnProfile)))
+
+
+def dump_profile(profile: DatabaseProfile) -> str:
+    tables = [
+        [table.table, table.rows, table.scanned, [_COLUMN_FIELDS(column) for column in table.columns]]
+        for table in profile.tables
+    ]
+    joins = [[join.table, join.column, join.to, join.referred, join.included] for join in profile.joins]
+    facts = [profile.fingerprint, profile.is_complete, profile.read_at]
+    return _DUMP([PROFILE_VERSION, *facts, tables, joins])
+
+
+def load_profile(text: object) -> DatabaseProfile | None:
+    """Return None for another version or damaged data: the profile can be read again."""
+    try:
+        version, fingerprint, is_complete, read_at, tables, joins = json.loads(str(text))
+        if version != PROFILE_VERSION:
+            return None
+        return DatabaseProfile(
+            fingerprint,
+            tuple(TableProfile(t[0], t[1], t[2], tuple(map(_column_profile, t[3]))) for t in tables),
+            tuple(InferredJoin(*join) for join in joins),
+            is_complete,
+            read_at,
+        )
+    except (ValueError, TypeError, RecursionError):
+        return None
+
+
+def _column_profile(row: list[Any]) -> ColumnProfile:
+    profile = ColumnProfile(*row)
+    return replace(profile, values=tuple((value, count) for value, count in profile.values))
 
 
 # -- results ---------------------------------------------------------------------------------------

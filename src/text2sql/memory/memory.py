@@ -14,7 +14,7 @@ from text2sql.config import Settings
 from text2sql.errors import UsageError
 from text2sql.memory import tables
 from text2sql.memory.audit import Audit
-from text2sql.memory.encoding import dump_catalog, label, load_catalog, scoped
+from text2sql.memory.encoding import dump_catalog, dump_profile, label, load_catalog, load_profile, scoped
 from text2sql.memory.jobs import JobTable
 from text2sql.memory.keys import Keys
 from text2sql.memory.pair_files import one_line
@@ -25,7 +25,7 @@ from text2sql.memory.semantic import Embedder
 from text2sql.memory.statistics import aggregate, metrics_from_row, metrics_to_row
 from text2sql.memory.thread_lock import ThreadLocks
 from text2sql.memory.verified_queries import Pairs
-from text2sql.types import Catalog
+from text2sql.types import Catalog, DatabaseProfile
 
 if TYPE_CHECKING:
     from langgraph.checkpoint.base import BaseCheckpointSaver
@@ -113,6 +113,15 @@ class Memory:
         """The stored catalog's edition, without reading the catalog, which can have megabytes."""
         item = await self.store.aget(("editions",), _digest(source_key))
         return str(item.value["edition"]) if item else ""
+
+    async def profile(self, key: str, fingerprint: str) -> DatabaseProfile | None:
+        """The stored profile of a database under one policy, if the fingerprint is that of its catalog."""
+        item = await self.store.aget(("profiles",), _digest(key))
+        profile = load_profile(item.value.get("profile")) if item else None
+        return profile if profile is not None and profile.fingerprint == fingerprint else None
+
+    async def save_profile(self, key: str, profile: DatabaseProfile) -> None:
+        await self.store.aput(("profiles",), _digest(key), {"profile": dump_profile(profile)})
 
     async def remember(self, pair: Pair) -> None:
         """Save to the store, or as a file if `pairs_dir` is set. The same question replaces its query."""

@@ -112,13 +112,15 @@ def _is_key_name(name: str) -> bool:
 
 
 def _words(name: str) -> tuple[str, ...]:
-    words = name_words(name).singulars
-    return () if words in (("id",), ("key",), ("编号",), ("code",), ("uuid",)) else words
+    words = name_words(name)
+    is_generic = words.singulars in (("id",), ("key",), ("编号",), ("code",), ("uuid",))
+    return () if is_generic else (*words.singulars, *words.digits)
 
 
 def topic_of(name: str) -> tuple[str, ...]:
     """What a key is about: `customer` for `customer_id`, 客户 for 客户编号."""
-    return _without_key(name_words(name).singulars)
+    words = name_words(name)
+    return (*_without_key(words.singulars), *words.digits)
 
 
 def _without_key(words: tuple[str, ...]) -> tuple[str, ...]:
@@ -150,10 +152,11 @@ def role_of(column: str, to: str, referred: str) -> str:
 
 def table_topic(name: str) -> tuple[str, ...]:
     """What a table is about: `customer` for `dim_customers`, 客户 for 客户信息表."""
-    parts = list(name_words(name).singulars)
+    words = name_words(name)
+    parts = list(words.singulars)
     if len(parts) > 1 and parts[0] in _TABLE_PREFIXES:
         parts = parts[1:]
     if parts and not parts[-1].isascii():
         ending = next((e for e in _TABLE_ENDINGS if parts[-1].endswith(e) and parts[-1] != e), "")
         parts[-1] = parts[-1].removesuffix(ending)
-    return tuple(parts)
+    return (*parts, *words.digits)

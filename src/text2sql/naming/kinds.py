@@ -65,7 +65,8 @@ def column_kind(table: Table, column: Column, profile: ColumnProfile | None = No
     if kind == "boolean" or _is_boolean(column, kind, profile):
         return "boolean"
     if _is_time(kind, meaning, profile):
-        return "time" if kind == "time" else "date"
+        is_time_of_day = kind == "time" or (profile is not None and profile.format.startswith("time"))
+        return "time" if is_time_of_day else "date"
     if _is_numeric(kind, column, profile, meaning):
         return _number_kind(table, column, meaning, profile)
     return _text_kind(table, column, meaning, profile)
@@ -75,7 +76,7 @@ def _is_time(kind: TypeClass, meaning: str, profile: ColumnProfile | None) -> bo
     if kind in ("date", "datetime", "time"):
         return True
     if profile is not None:
-        return profile.format.startswith(("date", "epoch", "year"))
+        return profile.format.startswith(("date", "time", "epoch", "year"))
     return kind in ("text", "") and meaning in ("date", "year")
 
 

@@ -62,7 +62,7 @@ def _unit_of_range(table: Table, column: Column, kind: ColumnKind, profile: Colu
     if profile is None or not isinstance(profile.largest, int | float):
         return ""
     smallest, largest = profile.smallest, profile.largest
-    if kind == "rate" and name_words(column.name).has(_PERCENT):
+    if kind == "rate" and name_words(column.name).chinese.endswith(_PERCENT):
         return "%" if 1.5 < largest <= 100 else ""
     if kind == "duration" and isinstance(smallest, int | float):
         topic = name_words(table.name)
@@ -75,4 +75,4 @@ def _unit_of_range(table: Table, column: Column, kind: ColumnKind, profile: Colu
     return ""
 
 
-_PERCENT = frozenset("percent percentage pct rate share discount".split())
+_PERCENT = ("率", "比例", "占比", "百分比", "份额", "比重")

@@ -10,6 +10,7 @@ from text2sql.text_normalization import singular
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _CJK = r"\u3400-\u9fff\uf900-\ufaff\u3040-\u30ff\uac00-\ud7af"
 _PIECE = re.compile(rf"[A-Za-z]+|[{_CJK}]+|[%$€£¥]|[^\W\d_]+")
+_DIGITS = re.compile(r"\d+")
 _IS_CJK = re.compile(rf"[{_CJK}]+")
 _BRACKETS = re.compile(r"[(\[【]([^()\[\]【】]*)[)\]】]")
 # The last word of two that are written as one: `orderdate`, `unitprice`, `custname`.
@@ -31,6 +32,7 @@ class Name:
     words: tuple[str, ...]  # as written: `orders`
     singulars: tuple[str, ...]  # `order`
     chinese: str  # its Chinese characters
+    digits: tuple[str, ...] = ()  # `2` in `address2`; they are no words
 
     @property
     def head(self) -> tuple[str, ...]:
@@ -54,7 +56,7 @@ def name_words(name: str) -> Name:
     plain = _CAMEL.sub(" ", _BRACKETS.sub(" ", text).strip(" _") or text)
     words = tuple(word for piece in _PIECE.findall(plain) for word in _parts(piece))
     chinese = "".join(word for word in words if _IS_CJK.fullmatch(word))
-    return Name(words, tuple(map(singular, words)), chinese)
+    return Name(words, tuple(map(singular, words)), chinese, tuple(_DIGITS.findall(plain)))
 
 
 def in_brackets(text: str) -> list[str]:

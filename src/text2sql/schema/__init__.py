@@ -14,9 +14,17 @@ from text2sql.schema.sharing import ValueSharing, share_values
 from text2sql.schema.table_labels import Join, label
 from text2sql.schema.tokenizer import terms
 from text2sql.schema.value_index import ValueIndex
-from text2sql.schema.value_queries import Domain, ValueQuery, text_columns, value_queries
+from text2sql.schema.value_queries import (
+    MOST_QUERIES,
+    Domain,
+    ValueQuery,
+    sample_domains,
+    text_columns,
+    value_queries,
+)
 
 __all__ = [
+    "MOST_QUERIES",
     "AmbiguousTables",
     "Domain",
     "Glossary",
@@ -40,6 +48,7 @@ __all__ = [
     "names_nothing",
     "policy_mark",
     "render",
+    "sample_domains",
     "share_values",
     "terms",
     "text_columns",

@@ -9,7 +9,7 @@ from text2sql.schema.policy_filter import row_rules, visible
 from text2sql.schema.table_labels import label
 from text2sql.schema.value_index import ValueIndex
 from text2sql.schema.value_queries import Domain
-from text2sql.types import Catalog, Policy
+from text2sql.types import Catalog, DatabaseProfile, Policy
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -23,6 +23,7 @@ class SchemaContext:
     values: ValueIndex
     glossary: Glossary
     policy: Policy  # the same catalog for the guard: a query may name nothing else
+    profile: DatabaseProfile | None = None  # None until it has been read
 
     def with_values(self, domains: Iterable[Domain]) -> "SchemaContext":
         """A copy of the context whose value index contains these values. Hidden columns are skipped."""
@@ -36,6 +37,9 @@ class SchemaContext:
             if (domain.table, domain.column) in visible_columns:
                 values.add_domain(domain)
         return replace(self, values=values)
+
+    def with_profile(self, profile: DatabaseProfile | None) -> "SchemaContext":
+        return replace(self, profile=profile)
 
 
 def build(catalog: Catalog, policy: Policy | None = None) -> SchemaContext:

@@ -3,18 +3,18 @@ like any other query.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from text2sql.schema.table_labels import label
+from text2sql.naming import quoted
+from text2sql.schema.profile.observations import TableSample
+from text2sql.schema.profile.queries import LARGE, limit, size, source
 from text2sql.types import Catalog, Column, Table
 
 MOST_CHARACTERS = 60  # of a value that a user would type
 MOST_VALUES_A_COLUMN = 2_000
 MOST_QUERIES = 400
-LARGE = 2_000_000  # rows: DISTINCT over more of them costs the database more than it is worth
-PREFIX = 100_000  # rows that are read instead
-_BACKTICKS = frozenset({"mysql", "bigquery", "hive", "spark", "databricks"})
+PREFIX = 100_000  # rows that are read of a table that is too large
 _TEXT_TYPE = re.compile(r"(?i)char|text|string|enum|clob|^$")
 _NEVER_TYPED = re.compile(
     r"""(?ix)
@@ -69,20 +69,35 @@ def text_columns(catalog: Catalog) -> Iterator[tuple[Table, Sequence[str]]]:
 
 
 def value_queries(
-    catalog: Catalog, *, most: int = MOST_VALUES_A_COLUMN, queries: int = MOST_QUERIES
+    catalog: Catalog,
+    *,
+    most: int = MOST_VALUES_A_COLUMN,
+    queries: int = MOST_QUERIES,
+    known: Collection[str] = (),
 ) -> Iterator[ValueQuery]:
-    """The queries, cheapest (smallest tables) first, as far as the engine knows the sizes."""
+    """The queries, cheapest (smallest tables) first, as far as the engine knows the sizes. `known`: labels of
+    tables whose values need no query.
+    """
     remaining = queries
-    for table, columns in sorted(text_columns(catalog), key=lambda entry: _size(entry[0])):
-        for column in columns[:remaining]:
-            yield _query(table, column, most, catalog)
-        remaining -= len(columns)
+    for table, columns in sorted(text_columns(catalog), key=lambda entry: size(entry[0])):
         if remaining <= 0:
             return
+        if catalog.label(table) not in known:
+            for column in columns[:remaining]:
+                yield _query(table, column, most, catalog)
+            remaining -= len(columns)
 
 
-def _size(table: Table) -> float:
-    return LARGE / 2 if table.rows is None else table.rows
+def sample_domains(catalog: Catalog, samples: Iterable[TableSample]) -> Iterator[Domain]:
+    """The values of tables that were sampled as a whole."""
+    whole = {sample.table: sample for sample in samples if sample.is_whole}
+    for table, columns in text_columns(catalog):
+        sample = whole.get(catalog.label(table))
+        if sample is None:
+            continue
+        for column in columns:
+            texts = dict.fromkeys(value for value in sample.values(column) if isinstance(value, str))
+            yield Domain(sample.table, column, tuple(texts), complete=True)
 
 
 def _is_typed(column: Column) -> bool:
@@ -97,19 +112,9 @@ def _is_typed(column: Column) -> bool:
 
 
 def _query(table: Table, column: str, most: int, catalog: Catalog) -> ValueQuery:
-    quote = "`" if catalog.dialect in _BACKTICKS else '"'
-    name = _quoted(column, quote)
-    source = ".".join(_quoted(part, quote) for part in (table.schema, table.name) if part)
-    reads_all_rows = _size(table) <= LARGE
+    name, rows = quoted(column, catalog.dialect), source(table, catalog)
+    reads_all_rows = size(table) <= LARGE
     if not reads_all_rows:
-        source = f"(SELECT {name} FROM {source} {_limit(PREFIX, catalog.dialect)}) t"
-    sql = f"SELECT DISTINCT {name} FROM {source} WHERE {name} IS NOT NULL {_limit(most + 1, catalog.dialect)}"
-    return ValueQuery(label(table, catalog), column, sql, most, reads_all_rows)
-
-
-def _limit(count: int, dialect: str) -> str:
-    return f"FETCH FIRST {count} ROWS ONLY" if dialect == "oracle" else f"LIMIT {count}"
-
-
-def _quoted(name: str, quote: str) -> str:
-    return quote + name.replace(quote, quote * 2) + quote
+        rows = f"(SELECT {name} FROM {rows} {limit(PREFIX, catalog.dialect)}) t"
+    sql = f"SELECT DISTINCT {name} FROM {rows} WHERE {name} IS NOT NULL {limit(most + 1, catalog.dialect)}"
+    return ValueQuery(catalog.label(table), column, sql, most, reads_all_rows)

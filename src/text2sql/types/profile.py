@@ -23,7 +23,8 @@ class ColumnProfile:
     largest: Value = None
     values: tuple[tuple[Value, int], ...] = ()  # all values with their counts, if there are at most 50
     # How a date or number is kept if not in its own type: `date:%m/%d/%Y`, `datetime:%Y-%m-%d %H:%M:%S`,
-    # `date:%Y%m%d`, `epoch:s`, `epoch:ms`, `year`, `number:$1,234.56`, `number:1.234,56`, `percent:12.3%`
+    # `date:%Y%m%d`, `time:%H:%M`, `epoch:s`, `epoch:ms`, `year`, `number:$1,234.56`, `number:1.234,56`,
+    # `percent:12.3%`
     format: str = ""
     unit: str = ""  # `ms`, `s`, `min`, `USD`, `CNY`, `%`, `kg`, `bytes`
     is_unique: bool = False
