@@ -140,6 +140,9 @@ def catalog_object(
         "tables": [_table(table) for table in shown],
         **({"notes": [_note(note) for note in catalog.notes]} if catalog.notes else {}),
     }
+    if profile is None:
+        return catalog_fields
+    return {**catalog_fields, "profile": profile_object(profile, {catalog.label(table) for table in shown})}
 
 
 def _note(note: SourceNote) -> dict[str, Any]:
@@ -150,9 +153,6 @@ def _note(note: SourceNote) -> dict[str, Any]:
         "facts": dict(note.facts),
         "text": {"en": note_text(note, "en"), "zh": note_text(note, "zh")},
     }
-    if profile is None:
-        return catalog_fields
-    return {**catalog_fields, "profile": profile_object(profile, {catalog.label(table) for table in shown})}
 
 
 def profile_object(profile: DatabaseProfile, tables: Set[str]) -> dict[str, Any]:

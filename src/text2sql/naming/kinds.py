@@ -3,6 +3,7 @@
 English names are read from their last word, Chinese names from their ending; `vocabulary.toml` has the words.
 """
 
+import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -22,8 +23,9 @@ _YES_NO = [
 ]
 _NOT_IDS = frozenset(
     "paid bid grid valid invalid solid fluid rapid covid avoid acid void android prepaid unpaid raid maid "
-    "said hybrid liquid aid kid lid mid rid did".split()
+    "said hybrid liquid".split()
 )
+_CODE_LIKE = re.compile(r"[A-Za-z]{0,5}[-_ ]?\d[\dA-Za-z-]*")
 _PLAYED = frozenset("film movie video song track music dvd show episode recording clip".split())
 _NUMERIC = ("rate", "duration", "score", "amount", "quantity", "average", "area", "coordinate")
 
@@ -31,7 +33,7 @@ _NUMERIC = ("rate", "duration", "score", "amount", "quantity", "average", "area"
 @dataclass(frozen=True, slots=True)
 class Vocabulary:
     english: Mapping[str, frozenset[str]]  # by kind
-    plural: frozenset[str]
+    plural: Mapping[str, str]  # words that mean something else in the plural
     boolean_first: frozenset[str]
     date_last: frozenset[str]
     chinese: Mapping[str, frozenset[str]]  # by ending: kinds
@@ -47,7 +49,7 @@ def vocabulary() -> Vocabulary:
             chinese.setdefault(ending, set()).add(kind)
     return Vocabulary(
         {kind: frozenset(entry["en"].split()) for kind, entry in entries.items()},
-        frozenset(entries["duration"]["plural"].split()),
+        {word: kind for kind, entry in entries.items() for word in entry.get("plural", "").split()},
         frozenset(entries["boolean"]["first"].split()),
         frozenset(entries["date"]["last"].split()),
         {ending: frozenset(kinds) for ending, kinds in chinese.items()},
@@ -103,7 +105,7 @@ def _english_meaning(name: Name) -> str:
     known = vocabulary()
     head = name.head
     if not head or name.words[len(head) - 1] in known.plural:
-        return "duration" if head else ""
+        return known.plural[name.words[len(head) - 1]] if head else ""
     if name.words[-1] in known.date_last and len(name.words) > 1:
         return "date"
     if len(head) > 1 and is_unit(name.words[len(head) - 1]) and head[-1] not in _WORDS_TOO:
@@ -115,7 +117,7 @@ def _english_meaning(name: Name) -> str:
         for kind in _ORDER if is_last else _ANYWHERE:
             if word in known.english[kind] or (kind == "identifier" and _ends_with_id(word)):
                 return "quantity" if word == "total" and not is_last else kind
-    return ""
+    return known.plural.get(name.words[0], "")  # `days_late`
 
 
 _OF_ONE = frozenset(("unit", "standard", "replacement"))  # `unit_cost`; but `units_sold`
@@ -158,7 +160,7 @@ _WORDS_TOO = frozenset(("percent", "percentage", "pct", "byte"))  # units that s
 
 
 def _ends_with_id(word: str) -> bool:
-    return len(word) > 3 and word.endswith("id") and word not in _NOT_IDS
+    return len(word) > 2 and word.endswith("id") and word not in _NOT_IDS
 
 
 def is_key_column(table: Table, name: str) -> bool:
@@ -210,7 +212,7 @@ _KIND_OF: Mapping[str, ColumnKind] = {
     "category": "category",
     "code": "code",
     "label": "code",
-    "text": "code",
+    "text": "quantity",  # the number of reviews, of comments
     "year": "date",
 }
 
@@ -250,7 +252,8 @@ def _text_kind(table: Table, column: Column, meaning: str, profile: ColumnProfil
     if texts and sum(map(len, texts)) / len(texts) > _LONG:
         return "text"
     if profile is not None and profile.is_unique and (profile.distinct or 0) > FEW:
-        return "label"
+        ends = (str(profile.smallest), str(profile.largest))
+        return "code" if all(map(_CODE_LIKE.fullmatch, ends)) else "label"
     return "category"
 
 

@@ -33,7 +33,7 @@ def column_unit(table: Table, column: Column, kind: ColumnKind, profile: ColumnP
         return ""
     said = [*in_brackets(column.name), *in_brackets(column.comment), *_SAID.findall(column.comment)]
     words = name_words(column.name).words
-    said += [words[-1]] if words else []
+    said += [words[-1], words[0]] if words else []  # `duration_ms`, `days_late`
     for text in said:
         unit = _units().get(text.strip().lower(), "")
         if unit and _suits(unit, kind):

@@ -14,7 +14,9 @@ _DIGITS = re.compile(r"\d+")
 _IS_CJK = re.compile(rf"[{_CJK}]+")
 _BRACKETS = re.compile(r"[(\[【]([^()\[\]【】]*)[)\]】]")
 # The last word of two that are written as one: `orderdate`, `unitprice`, `custname`.
-_ENDINGS = "date time price name code type amount quantity count status number total salary address".split()
+_ENDINGS = (
+    "date time price name code type amount quantity count status number total salary income address".split()
+)
 _WHOLE = frozenset(
     "update candidate mandate validate runtime lifetime overtime sometime discount account subtotal surname "
     "username rename prototype barcode zipcode postcode headcount".split()
@@ -46,6 +48,12 @@ class Name:
     def last(self) -> str:
         return self.singulars[-1] if self.singulars else ""
 
+    def without_first(self, count: int) -> "Name":
+        """The name without a prefix of so many words: `name` for `cust_name`."""
+        words = self.words[count:]
+        chinese = "".join(word for word in words if _IS_CJK.fullmatch(word))
+        return Name(words, self.singulars[count:], chinese, self.digits) if words else self
+
     def has(self, vocabulary: frozenset[str]) -> bool:
         return not vocabulary.isdisjoint(self.singulars)
 
@@ -67,6 +75,8 @@ def _parts(piece: str) -> tuple[str, ...]:
     word = piece.lower()
     if word in _WHOLE or not word.isascii():
         return (word,)
+    if word.startswith("num") and len(word) > 6 and word != "numeric":
+        return ("num", word.removeprefix("num"))
     for ending in _ENDINGS:
         if word.endswith(ending) and len(word) > len(ending) + 2:
             return (word.removesuffix(ending), ending)

@@ -7,7 +7,7 @@ from text2sql.semantics.dimensions import find_dimensions
 from text2sql.semantics.entities import find_entity
 from text2sql.semantics.measures import find_measures
 from text2sql.semantics.relations import find_relations
-from text2sql.semantics.tables import Schema, Synonyms, TableFacts, table_facts
+from text2sql.semantics.tables import Schema, Synonyms, shared_prefix, table_facts
 from text2sql.types import Catalog, DatabaseProfile, SemanticModel, Table
 
 
@@ -32,7 +32,10 @@ def discover(
 
 def _schema(catalog: Catalog, profile: DatabaseProfile | None) -> Schema:
     used: Iterable[Table] = sorted(_used(catalog), key=lambda table: table.kind == "view")
-    tables = {catalog.label(table): table_facts(table, catalog.label(table), profile) for table in used}
+    prefix = shared_prefix([table.name for table in catalog.tables])
+    tables = {
+        catalog.label(table): table_facts(table, catalog.label(table), profile, prefix) for table in used
+    }
     return Schema(catalog, tables, find_relations(catalog, profile), profile is not None)
 
 
@@ -51,6 +54,3 @@ def _used(catalog: Catalog) -> list[Table]:
         or sum(name_words(column.name).singulars in known for column in table.columns) * 2
         < len(table.columns)
     ]
-
-
-__all__ = ["TableFacts", "discover", "no_synonyms"]

@@ -1,6 +1,7 @@
 """Entities: the columns that name a row, its main time, and whether a table only connects others."""
 
 from text2sql.naming import is_numeric
+from text2sql.naming.kinds import FEW, PEOPLE
 from text2sql.semantics.synonyms import table_synonyms
 from text2sql.semantics.tables import ColumnFacts, Schema, Synonyms, TableFacts
 from text2sql.semantics.vocabulary import names, words
@@ -31,7 +32,11 @@ def label_columns(table: TableFacts) -> tuple[str, ...]:
     first = next((c.name for c in table.columns if c.words.singulars in names("first_name")), None)
     last = next((c.name for c in table.columns if c.words.singulars in names("last_name")), None)
     full = [c for c in table.columns if c.profile.kind == "label" or _is_topic(table, c)]
-    ranked = sorted((_label_rank(table, c), at, c.name) for at, c in enumerate(full) if _may_name(c))
+    ranked = sorted(
+        (rank, at, c.name)
+        for at, c in enumerate(full)
+        if _may_name(c) and ((rank := _label_rank(table, c)) < 2 or not _repeats(table, c))
+    )
     if ranked and ranked[0][0] <= 1:
         return (ranked[0][2],)
     if first and last:
@@ -39,7 +44,7 @@ def label_columns(table: TableFacts) -> tuple[str, ...]:
     # The `ship_name` of an order is not its own, nor is one of several: `winner_name`, `loser_name`.
     if ranked and not _is_transaction(table) and (len(ranked) == 1 or ranked[0][0] < ranked[1][0]):
         return (ranked[0][2],)
-    described = [c.name for c in table.columns if _describes(table, c)]
+    described = [c.name for c in table.columns if _describes(table, c) or _is_nearly_unique(table, c)]
     if described:
         return (described[0],)
     unique = [c.name for c in table.columns if _is_number_of_row(table, c)]
@@ -48,6 +53,21 @@ def label_columns(table: TableFacts) -> tuple[str, ...]:
 
 def _may_name(facts: ColumnFacts) -> bool:
     return facts.profile.kind in ("label", "category", "text") and not is_numeric(facts.column.type)
+
+
+def _repeats(table: TableFacts, facts: ColumnFacts) -> bool:
+    """Whether most rows share their value, as the profile knows: the product's name in a table of sales."""
+    distinct = facts.profile.distinct
+    return distinct is not None and bool(table.rows) and distinct < (table.rows or 0) / 2
+
+
+def _is_nearly_unique(table: TableFacts, facts: ColumnFacts) -> bool:
+    """`company` in a list of companies; known from the profile only."""
+    profile = facts.profile
+    if not _may_name(facts) or profile.kind == "text" or profile.distinct is None or not table.rows:
+        return False
+    is_private = profile.is_personal and not table.words.has(PEOPLE)
+    return not is_private and not _is_transaction(table) and profile.distinct > max(FEW, 0.95 * table.rows)
 
 
 def _describes(table: TableFacts, facts: ColumnFacts) -> bool:
@@ -173,7 +193,7 @@ def _is_transaction(table: TableFacts) -> bool:
     return words("transaction").are_in(facts.words) or facts.words.singulars in _PLAIN_TIMES
 
 
-_PLAIN_TIMES = (("date",), ("time",), ("日期",), ("时间",))
+_PLAIN_TIMES = (("date",), ("time",), ("date", "time"), ("timestamp",), ("日期",), ("时间",))
 
 
 def _is_event(table: TableFacts) -> bool:

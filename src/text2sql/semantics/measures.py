@@ -43,8 +43,12 @@ def _column_measures(
     time = main_time(table, schema)
     special = _special_columns(table, schema, is_header)
     referring = {column for relation in schema.parents(table.label) for column in relation.columns}
+    topics = {other.topic for other in schema.tables.values()}
     for facts in table.columns:
-        if not facts.is_number or facts.name in referring or facts.name in table.key:
+        names_a_row = (
+            facts.profile.kind == "number" and facts.words.singulars in topics
+        )  # the `store` of a sale
+        if not facts.is_number or names_a_row or facts.name in (*referring, *table.key):
             continue
         rank, more = special.get(facts.name, (_OTHER, ()))
         yield (

@@ -44,7 +44,8 @@ def revenue_column(table: TableFacts, schema: Schema) -> ColumnFacts | None:
     named = [facts for facts in amounts if words("revenue").are_in(facts.words)]
     if named or not is_about_sales(table, schema):
         return next(iter(named), None)
-    return _first_named(amounts, "total")
+    by_last_word = (facts for facts in amounts if facts.words.last in ("sale", "revenue"))
+    return _first_named(amounts, "total") or next(by_last_word, None)
 
 
 def sold_quantity(table: TableFacts, schema: Schema) -> ColumnFacts | None:

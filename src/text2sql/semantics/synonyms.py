@@ -14,16 +14,21 @@ _BRACKETS = re.compile(r"[(（\[【].*?[)）\]】]")
 
 
 def table_synonyms(table: TableFacts, glossary: Synonyms) -> tuple[str, ...]:
-    name = " ".join(map(singular, readable(table.table.name).split()))
+    written = readable(table.table.name)
+    name = " ".join(map(singular, written.split()))
+    topic = "" if table.words.digits else " ".join(table.topic)
     return _unique(
-        (readable(table.table.name), name, *comment_names(table.table.comment), *glossary(name)),
+        (written, name, topic, *comment_names(table.table.comment), *glossary(topic or name)),
         table.table.name,
     )
 
 
 def column_synonyms(facts: ColumnFacts, glossary: Synonyms) -> tuple[str, ...]:
-    name = " ".join(facts.words.singulars) or readable(facts.name)
-    return _unique((readable(facts.name), *comment_names(facts.column.comment), *glossary(name)), facts.name)
+    written, name = readable(facts.name), "" if facts.words.digits else " ".join(facts.words.words)
+    return _unique(
+        (written, name, *comment_names(facts.column.comment), *glossary(" ".join(facts.words.singulars))),
+        facts.name,
+    )
 
 
 def comment_names(comment: str) -> list[str]:

@@ -10,6 +10,7 @@ from text2sql.naming.joins import key_column, table_topic
 from text2sql.naming.persons import about_person
 from text2sql.types import Catalog, Column, ColumnProfile, DatabaseProfile, Relation, Table
 
+_SHARING = 3  # names that share a prefix, at least
 Synonyms: TypeAlias = Callable[[str], Sequence[str]]
 
 
@@ -76,21 +77,38 @@ class Schema:
         return parents
 
 
-def table_facts(table: Table, label: str, profile: DatabaseProfile | None) -> TableFacts:
+def table_facts(
+    table: Table, label: str, profile: DatabaseProfile | None, table_prefix: int = 0
+) -> TableFacts:
+    """`table_prefix`: first words of the name that all tables share."""
+    shown = [column for column in table.columns if not column.hidden]
+    prefix = shared_prefix([column.name for column in shown])
     known = profile.table(label) if profile is not None else None
     columns = []
-    for column in table.columns:
+    for column in shown:
         read = known.column(column.name) if known is not None else None
         columns.append(
             ColumnFacts(
                 column,
                 read or named_profile(table, column),
                 meaning_of(column.name),
-                name_words(column.name),
+                name_words(column.name).without_first(prefix),
             )
         )
     rows = known.rows if known is not None and known.rows is not None else table.rows
-    return TableFacts(table, label, tuple(columns), table_topic(table.name), rows)
+    return TableFacts(table, label, tuple(columns), table_topic(table.name)[table_prefix:], rows)
+
+
+def shared_prefix(names: Sequence[str]) -> int:
+    """The number of first words that all names have: 1 for `c_id`, `c_name`, `c_city`."""
+    words = [name_words(name).singulars for name in names]
+    if len(words) < _SHARING:
+        return 0
+    shortest = min(map(len, words))
+    return next(
+        (count for count in range(max(shortest, 1)) if len({word[count : count + 1] for word in words}) > 1),
+        max(shortest - 1, 0),
+    )
 
 
 def named_profile(table: Table, column: Column) -> ColumnProfile:

@@ -16,6 +16,7 @@ def table_profile(table: Table, catalog: Catalog, observed: TableObservation) ->
     columns = tuple(
         column_profile(table, column, observed.columns.get(column.name, Observation()), catalog.dialect)
         for column in table.columns
+        if not column.hidden
     )
     rows = observed.rows if observed.rows is not None else table.rows
     return TableProfile(observed.table, rows, observed.scanned, columns)

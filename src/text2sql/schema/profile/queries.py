@@ -115,6 +115,8 @@ def is_ranged(column: Column) -> bool:
 
 
 def _is_readable(column: Column) -> bool:
+    if column.hidden:
+        return False
     if "lob" in column.type.lower():
         return column.samples != () and "clob" not in column.type.lower()
     return type_class(column.type) not in ("binary", "other")
