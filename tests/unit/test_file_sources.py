@@ -14,7 +14,7 @@ from text2sql.memory.encoding import dump_catalog, load_catalog
 from text2sql.schema import visible
 from text2sql.schema.render import render
 from text2sql.schema.value_queries import value_queries
-from text2sql.types import Catalog, Policy, RowRule
+from text2sql.types import Catalog, CheckedSql, Policy, RowRule
 
 SALES = "day,rep,revenue\n03/04/2025,Ann,$1.50\n05/06/2025,Bob,$2.50\n"
 
@@ -86,3 +86,28 @@ def test_a_file_that_takes_too_long_is_stopped(tmp_path: Path) -> None:
     with pytest.raises(UsageError) as caught:
         catalog_of(path, Settings(file_time=0.05))
     assert caught.value.message_key == "usage.file_time"
+
+
+@pytest.mark.parametrize(
+    ("end", "rows", "notes"),
+    [
+        ("", 9_000, []),
+        ("Total,9000,,\n", 9_000, ["file.total_row"]),
+        ("9001,1\n", 9_001, ["file.short_rows"]),
+    ],
+)
+def test_a_large_file_is_read_like_a_small_one(tmp_path: Path, end: str, rows: int, notes: list[str]) -> None:
+    path = tmp_path / "large.csv"
+    text = "x" * 1_000
+    lines = [f'{number},{number / 4},2025-03-04,"{text}, {number % 7}"\n' for number in range(9_000)]
+    path.write_text("id,amount,day,note\n" + "".join(lines) + end)
+    content = path.read_bytes()
+    with open_database(str(path)) as database:
+        catalog = database.catalog()
+        result = database.run(CheckedSql("SELECT count(*), sum(amount), max(day) FROM large", "duckdb"))
+    kinds = {column.name: column.type for column in catalog.tables[0].columns}
+    assert kinds == {"id": "BIGINT", "amount": "DOUBLE", "day": "DATE", "note": "VARCHAR"}
+    assert result.rows[0][0] == rows
+    assert result.rows[0][2] == "2025-03-04"
+    assert [note.key for note in catalog.notes] == notes
+    assert path.read_bytes() == content

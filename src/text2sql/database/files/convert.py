@@ -14,11 +14,12 @@ from text2sql.database.files.excel import is_workbook, read_workbook
 from text2sql.database.files.folder import groups, visible_files
 from text2sql.database.files.grid import TextTable, write_grid
 from text2sql.database.files.json_tables import read_json
-from text2sql.database.files.limits import FILES, read_head
+from text2sql.database.files.limits import FILES, SMALL_BYTES, read_head
 from text2sql.database.files.names import combined, table_name, unique
 from text2sql.database.files.notes import Notes, TableContext
 from text2sql.database.files.options import FileOptions
-from text2sql.database.files.staging import Staging, escaped_pattern, literal
+from text2sql.database.files.regular import regular_table
+from text2sql.database.files.staging import Staging, escaped_pattern, literal, read_plain
 from text2sql.errors import Text2SQLError, UsageError
 
 TEXT_SUFFIXES = (".csv", ".tsv", ".tab", ".psv")
@@ -137,6 +138,16 @@ class _Reader:
             return self._json(path, directory)
         return [self._text(path, directory)]
 
+    def _is_readable(self, table: TextTable) -> bool:
+        """Whether DuckDB reads all rows of a large file: if not, they are read one by one."""
+        try:
+            self._connection.execute(
+                f"SELECT count(*) FROM {read_plain(table.path, table.width, table.separator)}"
+            )
+        except duckdb.Error:
+            return False
+        return True
+
     def _new_name(self, path: Path) -> str:
         wanted = table_name(path.stem)
         if wanted.lower() in self._taken:
@@ -196,6 +207,12 @@ class _Reader:
         head = next(chunks, "")
         separator = self._options.separator or {".psv": "|"}.get(path.suffix.lower(), "")
         dialect = sniff(head[:_HEAD], separator)
+        if path.stat().st_size > SMALL_BYTES and encoding.startswith("utf-8") and dialect.is_plain:
+            regular = regular_table(
+                path, head[:_HEAD], dialect, TableContext(name, path.name, self._options, self._notes)
+            )
+            if regular is not None and self._is_readable(regular):
+                return regular
         rows = read_rows(encodings.decoded_chunks(path, encoding), dialect, path.name)
         table = write_grid(
             rows, directory / "table.csv", TableContext(name, path.name, self._options, self._notes)

@@ -37,6 +37,7 @@ class TextTable:
     parent: str = ""  # of an array in JSON: the table of the objects that contain it
     parent_key: str = ""  # the column that refers to it
     row_id: str = ""  # the column with the number of an object, which the tables of its arrays refer to
+    separator: str = ""  # of the user's own file, which is read as it is; "" for a file that we wrote
     named: bool = True  # False: the file has no header
 
 

@@ -43,7 +43,8 @@ class Staging:
         self._create(name, typed, first, f"(SELECT *, {texts} FROM {_STAGE})")
         self._connection.execute(f"DROP TABLE {_STAGE}")
         for table in tables:
-            table.path.unlink(missing_ok=True)
+            if not table.separator:
+                table.path.unlink(missing_ok=True)
 
     def _load(self, tables: Sequence[TextTable], file_column: str) -> None:
         selects = [_select(table, file_column) for table in tables]
@@ -74,15 +75,16 @@ def literal(path: Path | str) -> str:
     return "'" + str(path).replace("'", "''") + "'"
 
 
-def read_plain(path: Path, width: int, separator: str = ",", skip: int = 0) -> str:
-    """SQL that reads a regular CSV file as texts `c0`, `c1` …"""
+def read_plain(path: Path, width: int, separator: str = "") -> str:
+    """SQL that reads a file that we wrote, or with a `separator` a regular file with a header, as texts `c0`,
+    `c1` … Of a file that is not regular, it raises.
+    """
     columns = ", ".join(f"'c{at}': 'VARCHAR'" for at in range(width))
-    separator_literal = separator.replace("'", "''")
+    own = "null_padding=true, parallel=false" if not separator else "strict_mode=true, skip=1"
     return (
         f"read_csv({literal(escaped_pattern(path))}, auto_detect=false, header=false,"
-        f" delim='{separator_literal}', quote='\"', escape='\"', skip={skip},"
-        f" columns={{{columns}}}, nullstr='', max_line_size={CELL_CHARACTERS * 8},"
-        " null_padding=true, parallel=false)"
+        f" delim='{separator or ','}', quote='\"', escape='\"', {own},"
+        f" columns={{{columns}}}, nullstr='', max_line_size={CELL_CHARACTERS * 8})"
     )
 
 
@@ -101,4 +103,4 @@ def _select(table: TextTable, file_column: str) -> str:
             + (["NULL::VARCHAR AS file"] if file_column else [])
         )
         return f"(SELECT {empty} WHERE false)"
-    return f"(SELECT {', '.join(columns)} FROM {read_plain(table.path, table.width)})"
+    return f"(SELECT {', '.join(columns)} FROM {read_plain(table.path, table.width, table.separator)})"
