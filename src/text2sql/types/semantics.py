@@ -50,6 +50,7 @@ class Measure:
     `expression` is SQL over columns of `table`, without table names: `quantity * unit_price`. It may also use
     columns of a table that each row refers to, with that table's label: `quantity * (price - products.cost)`.
     A number that is kept as text is converted by the format of its dimension.
+    `/` divides real numbers, and gives NULL for a zero denominator.
     """
 
     name: str  # `table.column`, or a declared or found name such as `revenue`; unique

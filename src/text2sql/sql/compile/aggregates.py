@@ -19,7 +19,7 @@ _PERCENTILE = {
     "postgres": "PERCENTILE_CONT(q) WITHIN GROUP (ORDER BY x)",
     "oracle": "PERCENTILE_CONT(q) WITHIN GROUP (ORDER BY x)",
     "snowflake": "PERCENTILE_CONT(q) WITHIN GROUP (ORDER BY x)",
-    "clickhouse": "quantileExactInclusive(q)(x)",
+    "clickhouse": "quantileExactInclusive(q)(CAST(x AS Nullable(Float64)))",
 }
 
 

@@ -133,7 +133,7 @@ def _ranked(
     context = scope.context
     value = input_of(context, scope, cell)
     names = [context.names.new(name) for name in ("measured", "position", "row_count")]
-    order = ordered(value.copy(), context.dialect)
+    order = ordered(value.copy(), context.dialect, in_window=True)
     windows = [
         exp.Window(this=exp.RowNumber(), order=exp.Order(expressions=order)),
         exp.Window(this=exp.Count(this=value.copy())),

@@ -64,7 +64,7 @@ def _over_time(context: Context, planned: Plan, layers: Layers, measure: Measure
     spec = exp.WindowSpec(
         kind="ROWS", start=number(moving - 1) if moving else start, start_side="PRECEDING", end="CURRENT ROW"
     )
-    order = ordered(layers.column(bucket.alias), context.dialect)
+    order = ordered(layers.column(bucket.alias), context.dialect, in_window=True)
     return exp.Window(this=function, partition_by=others, order=exp.Order(expressions=order), spec=spec)
 
 
@@ -76,7 +76,6 @@ def _members(
     if first is None:
         raise CannotCompile("no_members")
     members = [column for column in planned.columns if column.grouping == first.grouping]
-    others = [layers.column(column.alias) for column in planned.columns if column not in members]
     position = context.names.new("member_position")
     layers.add("members", {position: _position(context, planned, layers)})
     result: list[Values] = []
@@ -86,7 +85,8 @@ def _members(
         value: exp.Expr = case(
             exp.EQ(this=layers.column(position), expression=number(1)), layers.column(each.measure.alias)
         )
-        bases[base] = exp.Window(this=exp.Max(this=value), partition_by=[column.copy() for column in others])
+        others = [layers.column(column.alias) for column in planned.columns if column not in members]
+        bases[base] = exp.Window(this=exp.Max(this=value), partition_by=others)
         result.append(replace(each, extra=(base,)))
     layers.add("compared", bases)
     is_other = exp.GT(this=layers.column(position), expression=number(1))

@@ -76,6 +76,7 @@ class _Union:
 
     def add(self, part: Part) -> None:
         """Add a block to the union."""
+        self._group()
         flag = self.context.names.new("present")
         own = self.block(part, "part", flag)
         before = self._copied()
@@ -84,7 +85,6 @@ class _Union:
         if not before:
             self._current = own
             return
-        self._group()
         self._arms = [self._arm(self._current, before), self._arm(own, [*self.groups, *names, flag])]
 
     def fill(self, fill: Fill) -> None:

@@ -67,7 +67,9 @@ def _compares_buckets(planned: Plan) -> bool:
 def _with_per(context: Context, query: AnalyticQuery) -> AnalyticQuery:
     """The groups that a ranking is within are groups of the query."""
     per = query.ranking.per if query.ranking else ""
-    if not per or any(per in (each.dimension, each.entity) for each in query.groupings):
+    if not per or any(
+        per in (each.dimension, each.entity, each.bucket, each.part) for each in query.groupings
+    ):
         return query
     is_table = context.model.dimension(per.rpartition(">")[2]) is None
     added = Grouping(entity=per) if is_table else Grouping(dimension=per)

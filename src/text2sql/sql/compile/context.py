@@ -27,7 +27,7 @@ class Reference:
     hints: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
+@dataclass
 class Context:
     model: SemanticModel
     profile: DatabaseProfile | None
@@ -37,10 +37,11 @@ class Context:
     subject: str = ""
     graph: JoinGraph = field(init=False)
     names: Names = field(init=False)
+    united_tables: frozenset[str] = frozenset()  # whose measures are asked for, if they are several
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "graph", JoinGraph(self.model))
-        object.__setattr__(self, "names", self._names())
+        self.graph = JoinGraph(self.model)
+        self.names = self._names()
 
     @property
     def dialect(self) -> str:
@@ -93,19 +94,24 @@ class Context:
 
     def located(self, text: str, start: str) -> tuple[Reference, Path]:
         """A dimension and the path to it from a table. A time dimension that the table does not reach gives
-        way to the table's own: *orders and new customers by month*.
+        way to the own one of the table: *orders and new customers by month*. So does one over a to-many step,
+        if measures of several tables are asked for.
         """
         reference = self.reference(text)
+        own = self._own_time(start) if reference.dimension.kind == "time" else ""
         try:
-            return reference, self.graph.path(start, reference.dimension.table, reference.hints)
+            path = self.graph.path(start, reference.dimension.table, reference.hints)
         except AmbiguousPath:
             raise
         except CannotCompile:
-            own = self._own_time(start) if reference.dimension.kind == "time" else ""
             if not own:
                 raise
-            reference = self.reference(own)
-            return reference, self.graph.path(start, reference.dimension.table, reference.hints)
+        else:
+            prefers_own = start in self.united_tables and any(step.to_many for step in path)
+            if not (own and prefers_own):
+                return reference, path
+        reference = self.reference(own)
+        return reference, self.graph.path(start, reference.dimension.table, reference.hints)
 
     def _own_time(self, table: str) -> str:
         times = [self.entity(table).time, *(each.time for each in self.model.measures if each.table == table)]

@@ -9,7 +9,7 @@ from sqlglot.errors import SqlglotError
 
 from text2sql.errors import CannotCompile
 from text2sql.sql.compile.context import Context
-from text2sql.sql.compile.nodes import fill
+from text2sql.sql.compile.nodes import divide, fill
 from text2sql.sql.compile.paths import Path
 from text2sql.sql.compile.scope import Scope
 from text2sql.sql.guard import check
@@ -85,23 +85,25 @@ def _signs(pattern: str) -> list[str]:
 
 @lru_cache(maxsize=1024)
 def _parsed(sql: str, dialect: str) -> exp.Expr | str:
-    """The tree of an expression, or why it is refused."""
-    checked = check(f"SELECT {sql} FROM text2sql_source", dialect)
-    if not isinstance(checked, CheckedSql):
-        return checked.rule
+    """The tree of an expression, or why it is refused. `/` becomes the division of real numbers."""
     try:
         select = sqlglot.parse_one(f"SELECT {sql} FROM text2sql_source", dialect=dialect)
     except SqlglotError:
         return "unreadable"
-    if (
-        not isinstance(select, exp.Select)
-        or len(select.expressions) != 1
-        or len(list(select.find_all(exp.Table))) != 1
-    ):
+    if not isinstance(select, exp.Select) or len(select.expressions) != 1:
         return "not_a_query"
-    tree: exp.Expr = select.expressions[0].unalias()
-    if select.find(exp.Window) or any(node is not select for node in select.find_all(exp.Query)):
-        return "construct"
     if {key for key, value in select.args.items() if value} - {"expressions", "from_", "kind"}:
         return "clause"
-    return tree
+    if len(list(select.find_all(exp.Table, exp.Query, exp.Window))) != 2:  # the SELECT and its table
+        return "construct"
+    tree: exp.Expr = select.expressions[0].unalias()
+    labels = {column.args["table"].sql(): column for column in tree.find_all(exp.Column) if column.table}
+    for column in labels.values():  # without its table, Oracle reads `products.price` as a call
+        table = exp.Table(this=column.args["table"].copy(), db=column.args.get("db"))
+        select.append("joins", exp.Join(this=table))
+    checked = check(select.sql(dialect=dialect), dialect)
+    return tree.transform(_real_division) if isinstance(checked, CheckedSql) else checked.rule
+
+
+def _real_division(node: exp.Expr) -> exp.Expr:
+    return divide(node.this, node.expression) if isinstance(node, exp.Div) else node

@@ -52,8 +52,9 @@ class GroupColumn:
 
     def is_called(self, name: str) -> bool:
         """Whether a name in an order, a ranking or a share means this column."""
-        names = (self.alias, self.grouping.dimension, self.grouping.entity, self.reference.dimension.name)
-        return name in names
+        grouping = self.grouping
+        names = (self.alias, grouping.dimension, grouping.entity, grouping.bucket, grouping.part)
+        return name in (*names, self.reference.dimension.name)
 
 
 def group_columns(context: Context, groupings: Sequence[Grouping]) -> list[GroupColumn]:
@@ -84,7 +85,8 @@ def _column_alias(context: Context, reference: Reference) -> str:
     dimension = reference.dimension
     declared = dimension.name if "." not in dimension.name else dimension.column
     table = (reference.hints or (dimension.table.rpartition(".")[2],))[-1]
-    return context.names.new(declared, f"{table}_{dimension.column}", is_own_column=True)
+    names = (declared, f"{table}_{declared}")
+    return context.names.new(*(names[::-1] if reference.hints else names), is_own_column=True)
 
 
 def _entity_columns(context: Context, grouping: Grouping) -> list[GroupColumn]:

@@ -29,39 +29,36 @@ def listing(context: Context, query: AnalyticQuery) -> Statement:
         items.append(context.named(value, output.name))
         outputs.append(output)
         aliases |= {name: output.name, output.name: output.name}
+    hidden = [order.dimension for order in query.order if order.dimension not in aliases]
+    values = {name: _value(context, scope, name) for name in hidden}
+    distinct = (query.distinct or scope.multiplies) and not hidden
+    for name, item in zip(names, items, strict=True):
+        # the alias may be the name of several columns; only after DISTINCT the columns are out of reach
+        by_alias = distinct and context.dialect != "mysql"
+        values[name] = context.column(aliases[name]) if by_alias else item.unalias()
+        values.setdefault(aliases[name], values[name])
     by: list[exp.Expr] = []
-    for order in query.order:
-        if order.dimension in aliases:
-            value = context.column(aliases[order.dimension])
-        else:
-            value = _value(context, scope, order.dimension)
-        by += ordered(value, context.dialect, descending=order.descending)
-    distinct = query.distinct or scope.multiplies
-    where = conditions(context, scope, query.filters)
-    select = scope.select(*items, where=where)
+    for name, descending in _order(context, query, entity.table, names, distinct=distinct):
+        by += ordered(values[name].copy(), context.dialect, descending=descending)
+    select = scope.select(*items, where=conditions(context, scope, query.filters))
     if distinct:
         select.set("distinct", exp.Distinct())
-    if not by:
-        by = _default_order(context, entity.table, names, aliases, distinct=distinct)
-    select.set("order", exp.Order(expressions=by) if by else None)
+    if by:
+        select.set("order", exp.Order(expressions=by))
     if query.limit:
         select.set("limit", exp.Limit(expression=number(query.limit)))
     return Statement(select, outputs)
 
 
-def _default_order(
-    context: Context,
-    table: str,
-    names: tuple[str, ...],
-    aliases: dict[str, str],
-    *,
-    distinct: bool,
-) -> list[exp.Expr]:
-    """By the labels, where they are shown."""
+def _order(
+    context: Context, query: AnalyticQuery, table: str, names: tuple[str, ...], *, distinct: bool
+) -> list[tuple[str, bool]]:
+    """As asked for; else by the labels, where they are shown."""
+    if query.order:
+        return [(order.dimension, order.descending) for order in query.order]
     labels = {context.dimension_of(table, label).name for label in context.entity(table).labels}
     shown_labels = [name for name in names if name in labels]
-    by = shown_labels or (list(names) if distinct else [])
-    return [term for name in by for term in ordered(context.column(aliases[name]), context.dialect)]
+    return [(name, False) for name in shown_labels or (names if distinct else ())]
 
 
 def _shown(context: Context, scope: Scope, name: str) -> tuple[exp.Expr, OutputColumn]:

@@ -68,10 +68,13 @@ def times(left: exp.Expr, factor: int) -> exp.Expr:
     return exp.Mul(this=wrapped, expression=number(factor))
 
 
-def ordered(value: exp.Expr, dialect: str, *, descending: bool = False) -> list[exp.Expr]:
+def ordered(
+    value: exp.Expr, dialect: str, *, descending: bool = False, in_window: bool = False
+) -> list[exp.Expr]:
     """Items of an ORDER BY that puts NULL last."""
     small = dialect in _NULLS_SMALL
-    if dialect == "mysql" and not descending:
+    has_no_clause = dialect == "mysql" or (in_window and dialect == "bigquery")
+    if has_no_clause and not descending:
         flag = case(exp.Is(this=value.copy(), expression=exp.Null()), number(1), number(0))
         return [flag, exp.Ordered(this=value, desc=False, nulls_first=True)]
     if small and descending:

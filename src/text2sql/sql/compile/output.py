@@ -45,10 +45,13 @@ def plain(context: Context, planned: Plan) -> Statement:
     ]
     if having:
         select.set("having", exp.Having(this=exp.and_(*having, copy=False)))
-    hidden = {column.alias: groups[column.alias] for column in planned.columns if not column.is_shown}
+    # The alias of a plain column may be the name of several columns, so it is sorted by its expression.
+    spelled = {column.alias: groups[column.alias] for column in planned.columns if not column.is_time}
+    if context.dialect == "mysql":  # which sorts NULL last by an expression, where an alias is none
+        spelled |= numbers
     by: list[exp.Expr] = []
     for name, descending in order_items(planned):
-        value = hidden[name].copy() if name in hidden else context.column(name)
+        value = spelled[name].copy() if name in spelled else context.column(name)
         by += ordered(value, context.dialect, descending=descending)
     outputs = [column.output for column in planned.columns if column.is_shown]
     outputs += [measure.output for measure in planned.measures]
@@ -172,11 +175,11 @@ def _rank(context: Context, planned: Plan, layers: Layers) -> exp.Expr:
     ranking = planned.query.ranking or Ranking()
     per: list[GroupColumn] = find(planned.columns, ranking.per) if ranking.per else []
     measure = _measure(planned, ranking.measure)
-    by = ordered(layers.column(measure.alias), context.dialect, descending=ranking.descending)
+    by = ordered(layers.column(measure.alias), context.dialect, descending=ranking.descending, in_window=True)
     if not ranking.ties:
         for column in planned.columns:
             if column not in per:
-                by += ordered(layers.column(column.alias), context.dialect)
+                by += ordered(layers.column(column.alias), context.dialect, in_window=True)
     function: exp.Expr = exp.Rank() if ranking.ties else exp.RowNumber()
     return exp.Window(
         this=function,

@@ -53,7 +53,10 @@ class Values:
 
 def plan(context: Context, query: AnalyticQuery) -> Plan:
     columns = group_columns(context, query.groupings)
-    return Plan(context, query, columns, measure_columns(context, query.measures, has_groups=bool(columns)))
+    measures = measure_columns(context, query.measures, has_groups=bool(columns))
+    tables = frozenset(cell.table for measure in measures for cell in measure.all_cells)
+    context.united_tables = tables if len(tables) > 1 else frozenset()
+    return Plan(context, query, columns, measures)
 
 
 def is_plain(context: Context, planned: Plan) -> bool:

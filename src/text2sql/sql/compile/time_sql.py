@@ -102,9 +102,8 @@ class TimeColumn:
             return self._from_epoch()
         if not self._pattern:
             raise CannotCompile("format", dimension=self.dimension.name, format=self._format)
-        pattern = self._pattern
-        for code, own in CODES.get(self._dialect, {}).items():
-            pattern = pattern.replace(code, own)
+        codes = CODES.get(self._dialect, {})
+        pattern = re.sub("%[A-Za-z]", lambda code: codes.get(code[0], code[0]), self._pattern)
         return fill(PARSE[self._dialect], self._dialect, x=self.column, p=text(pattern))
 
     def _from_epoch(self) -> exp.Expr:

@@ -129,7 +129,7 @@ PARSE: Mapping[str, str] = {
     "duckdb": "TRY_STRPTIME(x, p)",
     "postgres": "TO_TIMESTAMP(x, p)",
     "mysql": "STR_TO_DATE(x, p)",
-    "clickhouse": "parseDateTimeOrNull(x, p)",
+    "clickhouse": "parseDateTimeInJodaSyntaxOrNull(x, p)",  # the other one refuses 1/2/2025
     "snowflake": "TRY_TO_TIMESTAMP(x, p)",
     "bigquery": "SAFE.PARSE_DATETIME(p, x)",
     "oracle": "TO_TIMESTAMP(x, p)",
@@ -145,14 +145,13 @@ _LETTERS = {
     "%S": "SS",
     "%b": "MON",
 }
-_MYSQL = {"%M": "%i", "%S": "%s"}
 # Python's codes of a pattern in the engine's own spelling.
 CODES: Mapping[str, Mapping[str, str]] = {
     "postgres": _LETTERS,
     "snowflake": _LETTERS,
     "oracle": _LETTERS,
-    "mysql": _MYSQL,
-    "clickhouse": _MYSQL,
+    "mysql": {"%M": "%i", "%S": "%s"},
+    "clickhouse": {"%Y": "yyyy", "%m": "M", "%d": "d", "%H": "H", "%M": "m", "%S": "s"},
 }
 
 # Seconds since 1970 as a timestamp in UTC. Milliseconds are divided before, except where that loses the type.
@@ -161,7 +160,7 @@ EPOCH: Mapping[str, str] = {
     "duckdb": "MAKE_TIMESTAMP(CAST(x AS BIGINT) * 1000000)",
     "postgres": "TO_TIMESTAMP(x) AT TIME ZONE 'UTC'",
     "mysql": "TIMESTAMPADD(SECOND, x, '1970-01-01')",
-    "clickhouse": "addSeconds(toDateTime64('1970-01-01', 0, 'UTC'), CAST(x AS Int64))",
+    "clickhouse": "addSeconds(toDateTime64('1970-01-01', 0, 'UTC'), CAST(x AS Nullable(Int64)))",
     "snowflake": "TO_TIMESTAMP_NTZ(CAST(x AS BIGINT))",
     "bigquery": "TIMESTAMP_SECONDS(CAST(x AS INT64))",
     "oracle": "TIMESTAMP '1970-01-01 00:00:00' + NUMTODSINTERVAL(x, 'SECOND')",
