@@ -6,7 +6,16 @@ import pytest
 
 from semantics.catalogs import CHINESE_SHOP, SHOP, catalog
 from text2sql.semantics import discover
-from text2sql.types import Dimension, Entity, Measure, Relation, SemanticModel
+from text2sql.types import (
+    ColumnProfile,
+    DatabaseProfile,
+    Dimension,
+    Entity,
+    Measure,
+    Relation,
+    SemanticModel,
+    TableProfile,
+)
 
 
 @cache
@@ -174,6 +183,50 @@ def test_the_total_of_an_order_is_preferred_to_the_sum_of_its_lines() -> None:
     ]
     assert amounts[1].unit == "CNY"
     assert measure(chinese_shop(), "profit").expression == '"数量" * ("单价(元)" - "商品"."成本价")'
+
+
+def test_an_exported_file_is_about_sales_if_its_dates_are() -> None:
+    model = discover(
+        catalog('CREATE TABLE export_2025 ("Order No" TEXT, "Order Date" DATE, "Net Amount (EUR)" REAL)')
+    )
+    (amount,) = model.measures
+    assert (amount.expression, amount.unit, amount.time) == (
+        '"Net Amount (EUR)"',
+        "EUR",
+        "export_2025.Order Date",
+    )
+    assert "revenue" in amount.synonyms
+
+
+@pytest.mark.parametrize(
+    ("smallest", "largest", "name", "factor"),
+    [
+        (0.0, 0.25, "discount", " * (1 - discount)"),
+        (0, 30, "discount_percent", " * (1 - discount_percent / 100.0)"),
+        (0.7, 1, "折扣", ' * "折扣"'),
+        (0, 5_000, "discount", ""),
+    ],
+)
+def test_a_discount_is_read_as_its_range_says(
+    smallest: float, largest: float, name: str, factor: str
+) -> None:
+    items = catalog(f"CREATE TABLE sales (sold_on DATE, quantity INT, price REAL, {name} REAL NOT NULL)")
+    columns = (
+        ColumnProfile("sold_on", "date"),
+        ColumnProfile("quantity", "quantity"),
+        ColumnProfile("price", "amount"),
+        ColumnProfile(name, "rate", 9, 0.0, smallest, largest),
+    )
+    profile = DatabaseProfile(tables=(TableProfile("sales", 9, 9, columns),))
+    assert measure(discover(items, profile), "revenue").expression == f"quantity * price{factor}"
+
+
+def test_prefixes_that_all_columns_share_are_no_part_of_their_names() -> None:
+    model = discover(
+        catalog("CREATE TABLE customer (c_custkey INT, c_name TEXT, c_acctbal REAL, c_phone TEXT)")
+    )
+    assert entity(model, "customer").labels == ("c_name",)
+    assert dimension(model, "customer.c_name").synonyms == ("c name", "name")
 
 
 def test_synonyms_are_readable_names_comments_and_the_glossary() -> None:

@@ -31,7 +31,12 @@ def column_unit(table: Table, column: Column, kind: ColumnKind, profile: ColumnP
     """The unit of a number, "" if nothing says it."""
     if kind not in _MEASURED:
         return ""
-    said = [*in_brackets(column.name), *in_brackets(column.comment), *_SAID.findall(column.comment)]
+    said = [
+        *in_brackets(column.name),
+        *in_brackets(column.comment),
+        *_SAID.findall(column.comment),
+        column.comment,
+    ]
     words = name_words(column.name).words
     said += [words[-1], words[0]] if words else []  # `duration_ms`, `days_late`
     for text in said:

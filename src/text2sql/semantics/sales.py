@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from text2sql.naming import is_numeric, quoted_if_needed
-from text2sql.semantics.entities import header_of, main_time
+from text2sql.semantics.entities import header_of, main_time, own_time
 from text2sql.semantics.tables import ColumnFacts, Schema, TableFacts
 from text2sql.semantics.vocabulary import names, words
 
@@ -33,9 +33,11 @@ class Sale:
 
 
 def is_about_sales(table: TableFacts, schema: Schema) -> bool:
-    header = header_of(table, schema)
-    about = (table.words, *((header.words,) if header is not None else ()))
-    return any(map(words("sale").are_in, about)) and not any(map(words("no_sale").are_in, about))
+    """Whether the name of the table or of its header says so, or the name of its time: `order_date`."""
+    header, time = header_of(table, schema), table.column(own_time(table))
+    about = [table.words, *([header.words] if header is not None else [])]
+    says_so = any(map(words("sale").are_in, [*about, *([time.words] if time is not None else [])]))
+    return says_so and not any(map(words("no_sale").are_in, about))
 
 
 def revenue_column(table: TableFacts, schema: Schema) -> ColumnFacts | None:

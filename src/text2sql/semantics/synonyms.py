@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable
 
 from text2sql.naming import readable
+from text2sql.naming.units import is_unit
 from text2sql.semantics.tables import ColumnFacts, Synonyms, TableFacts
 from text2sql.text_normalization import singular
 
@@ -32,9 +33,9 @@ def column_synonyms(facts: ColumnFacts, glossary: Synonyms) -> tuple[str, ...]:
 
 
 def comment_names(comment: str) -> list[str]:
-    """The names in a comment: 订单金额 in `订单金额（元）：实付`. A long comment is a description."""
+    """The names in a comment: 订单金额 in `订单金额（元）：实付`. Descriptions and units are no names."""
     first = _CUT.split(_BRACKETS.sub("", comment))[0].strip()
-    return [first] if 0 < len(first) <= _LONGEST else []
+    return [first] if 0 < len(first) <= _LONGEST and not is_unit(first.lower()) else []
 
 
 def _unique(names: Iterable[str], original: str) -> tuple[str, ...]:
