@@ -1,5 +1,6 @@
 """Block network access for all tests, and let child processes receive Ctrl-C."""
 
+import os
 import signal
 
 from offline import forbid_network
@@ -11,3 +12,6 @@ forbid_network()
 # is reset in children.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# Tests with a scripted model count on its replies, so questions are not answered without it.
+os.environ.setdefault("TEXT2SQL_ANALYTIC", "false")

@@ -56,5 +56,5 @@ def scripted(lines: Iterable[Any], **facts: Any) -> ScriptedBackend:
 
 
 def app(path: Path, backend: ScriptedBackend, **settings: Any) -> AsyncText2SQL:
-    app_settings = Settings(**{"memory": "none", "requests_per_minute": 0, **settings})
+    app_settings = Settings(**{"memory": "none", "requests_per_minute": 0, "analytic": False, **settings})
     return AsyncText2SQL(str(path), settings=app_settings, model=AsyncChatModel([backend], app_settings))

@@ -42,6 +42,8 @@ WEIGHTS: Mapping[str, float] = {
     "analytic": -1.5,
     "unmatched": -1.5,
     "follow_up": -1.5,
+    "compiled": -1.0,
+    "edited": -0.5,
 }
 EXTRA = ("analytic", "unmatched", "follow_up")  # signals of the question itself
 # Fitted so that at most one in ten of the answers shown as sure is wrong, to 212 answers of the embedded
@@ -82,6 +84,8 @@ def signals(state: SQLMessageState) -> dict[str, float]:
     drafted = execution is None and state.get("status") == "answered"
     if passed is None or (execution is None and not drafted):
         return {}
+    if state.get("compiled"):
+        return _compiled_signals(state, execution["row_count"] if execution else 1)
     if not state.get("attempts") and not state.get("error_history"):
         return {"verified": 1.0}  # a person has verified this query
     if execution is None:  # a draft: what it returns is not known
@@ -90,6 +94,16 @@ def signals(state: SQLMessageState) -> dict[str, float]:
     return {
         **signals_of(state, passed, rows, execution["agreement"]),
         **_stored_question_signals(state, passed),
+    }
+
+
+def _compiled_signals(state: SQLMessageState, rows: int) -> dict[str, float]:
+    """Of a query that was compiled from a question which rules read completely."""
+    return {
+        "compiled": 1.0,
+        "empty": float(rows == 0),
+        "assumptions": float(len(state.get("assumptions", []))),
+        "edited": float(bool(state.get("follow_up"))),
     }
 
 

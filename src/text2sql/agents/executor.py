@@ -79,6 +79,8 @@ def _may_try_alternative(state: SQLMessageState, ctx: NodeContext) -> bool:
     """Once, and only for a small model's single query. Elapsed time is not considered, or the answer would
     depend on the load.
     """
+    if state.get("compiled"):
+        return False
     is_only_query = len(state["candidates"]) == state.get("attempts") == 1
     is_allowed = ctx.preset.retries > 0 and ctx.model.profile.size == "small"
     return is_only_query and is_allowed and not state.get("doubted")

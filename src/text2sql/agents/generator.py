@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from contextlib import aclosing
 
 from text2sql.agents.alternative_candidates import token_alternatives
+from text2sql.agents.analytic.answering import compiled_update
 from text2sql.agents.node_context import NodeContext, Update, usage_update, with_error
 from text2sql.agents.prompt_builder import SimilarPairs, generation_prompt, similar_pairs, values_sent
 from text2sql.agents.state import GeneratedQuery, Reason, SQLMessageState, add_sent
@@ -49,6 +50,9 @@ async def generator(state: SQLMessageState, ctx: NodeContext) -> Update:
     if verified is not None:
         return verified
     schema_context = await ctx.resources.catalog_cache.schema_context()
+    analytic = await compiled_update(state, ctx, schema_context)
+    if analytic.get("candidates"):
+        return analytic
     request = build_request(
         await generation_prompt(state, ctx, schema_context, similar), state, ctx, schema_context
     )
@@ -60,7 +64,7 @@ async def generator(state: SQLMessageState, ctx: NodeContext) -> Update:
         shorter = await generation_prompt(without_turns, ctx, schema_context, similar, shrink=True)
         reply = await stream_reply(build_request(shorter, without_turns, ctx, schema_context), ctx)
     sent = add_sent(state, values_sent(state, ctx.sharing(schema_context)))
-    return {**candidates_update(reply, state), "sent": sent}
+    return {**analytic, **candidates_update(reply, state), "sent": sent}
 
 
 def _start_from_failure(previous: Mapping[str, str], state: SQLMessageState) -> Update:

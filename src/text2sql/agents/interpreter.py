@@ -189,6 +189,7 @@ def _turns(state: SQLMessageState, answer: Answer, text: str) -> list[Turn]:
         certainty=answer.receipt.certainty,
         answers=state.get("answers", ""),
         talk=state.get("talk") is not None,
+        analytic=state.get("analytic"),
     )
     return [*state.get("turns", []), turn][-_TURNS:]
 

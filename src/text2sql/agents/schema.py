@@ -5,10 +5,19 @@ and choosing tables per question would discard it. The choice depends only on th
 database and the settings: never on earlier questions or on what the model has already evaluated.
 """
 
+from text2sql.agents.analytic.answering import context_of, today_of
+from text2sql.agents.analytic.hints import analytic_hints
 from text2sql.agents.node_context import NodeContext, Update, final_update
 from text2sql.agents.prompt_builder import schema_fits
 from text2sql.agents.state import Option, SchemaInfo, SQLMessageState
-from text2sql.schema import AmbiguousTables, find_ambiguous_tables, hints, is_out_of_scope, uncovered_words
+from text2sql.schema import (
+    AmbiguousTables,
+    SchemaContext,
+    find_ambiguous_tables,
+    hints,
+    is_out_of_scope,
+    uncovered_words,
+)
 from text2sql.schema.table_labels import label
 
 
@@ -41,9 +50,13 @@ async def schema(state: SQLMessageState, ctx: NodeContext) -> Update:
             {"said": hit.said, "value": hit.value, "table": hit.table, "column": hit.column}
             for hit in hits[:8]
         ],
-        hints=hints(question, schema_context),
+        hints=[*hints(question, schema_context), *_analytic_hints(question, ctx, schema_context)],
     )
     return {"schema_info": info, "connection_id": ctx.resources.catalog_cache.key}
+
+
+def _analytic_hints(question: str, ctx: NodeContext, schema_context: SchemaContext) -> list[tuple[str, str]]:
+    return analytic_hints(question, context_of(ctx, schema_context), today_of(ctx), ctx.settings.calendar)
 
 
 def _with_context(state: SQLMessageState) -> str:

@@ -57,6 +57,7 @@ class GeneratedQuery(TypedDict):
     least: NotRequired[float]  # log-probability of its least likely token
     gap: NotRequired[float]  # of an alternative: how much less likely its first different token was
     verified: NotRequired[bool]  # a person confirmed it for this question: no fix changes it
+    compiled: NotRequired[bool]  # written by code, from the question as rules read it: no fix changes it
     narrowed: NotRequired[bool]  # made from a query that ran: no fix changes it, and the model never saw it
 
 
@@ -150,6 +151,7 @@ class Turn(TypedDict):
     confidence: NotRequired[float | None]
     certainty: NotRequired[Certainty | None]
     answers: NotRequired[str]  # the earlier question whose rows were shown again; else empty
+    analytic: NotRequired[dict[str, Any] | None]  # as in the state
     talk: NotRequired[bool]  # it was conversation, not a question about the data
 
 
@@ -197,6 +199,9 @@ class SQLMessageState(MessagesState, total=False):
     answers: str  # the earlier question whose rows are shown again
     kept_confidence: float | None  # of those rows
     schema_info: SchemaInfo | None
+    # The question as rules read it: `query`, an `AnalyticQuery`, and `columns`, its `OutputColumn`s.
+    analytic: dict[str, Any] | None
+    compiled: bool  # the query was compiled from it
     candidates: list[GeneratedQuery]
     token_alternatives: list[TokenAlternative]  # not tried yet
     doubted: bool  # the executed query is doubtful: recovery generates another
@@ -242,6 +247,8 @@ def new_question_state() -> SQLMessageState:
         answers="",
         kept_confidence=None,
         schema_info=None,
+        analytic=None,
+        compiled=False,
         candidates=[],
         token_alternatives=[],
         doubted=False,

@@ -84,9 +84,9 @@ class _CandidateValidator:
     statements: int = 0
 
     async def validate(self, number: int, candidate: GeneratedQuery) -> None:
-        """A query that a person verified is never fixed, nor one that was made from a fixed one."""
+        """A query that a person verified or code compiled is never fixed, nor one made from a fixed one."""
         text = candidate["sql"]
-        if candidate.get("verified") or candidate.get("narrowed"):
+        if candidate.get("verified") or candidate.get("narrowed") or candidate.get("compiled"):
             await self._decide(number, text, await self._check(FixedSql(text)))
         elif self.ctx.model.profile.size == "small":
             await self._decide(number, text, await self._check(await self._fix(text, runs=False)))

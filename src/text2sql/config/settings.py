@@ -166,6 +166,9 @@ class Settings:
     )
     candidates: int = setting(1, "candidate queries per model call; the best is chosen by its results")
     grammar: bool = setting(False, "constrain the embedded model to valid queries of the schema")
+    analytic: bool = setting(
+        True, "with a small model, compile periods, growth, shares, medians … from the question, without it"
+    )
     sql_tokens: int = setting(400, "tokens a query may take")
     schema_tokens: int = setting(
         0, "tokens of schema in a prompt; 0 follows the model, larger schemas are linked", may_be_zero=True

@@ -54,6 +54,10 @@ class Glossary:
         best = min(ranked, default=(0, 0))[0]
         return frozenset(meaning for rank, meaning in ranked if rank == best)
 
+    def synonymous(self, meanings: frozenset[int]) -> frozenset[int]:
+        """Those of the meanings whose words mean the same, and are not only related."""
+        return meanings & self._synonymous
+
     def _rank(self, term: str, meaning: int) -> int:
         return [_phrase(synonym) for synonym in self._lines[meaning][1]].index(term)
 

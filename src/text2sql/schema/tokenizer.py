@@ -19,7 +19,7 @@ _AddToken: TypeAlias = Callable[[Token, float], None]
 
 _CJK = r"\u3400-\u9fff\uf900-\ufaff\u3040-\u30ff\uac00-\ud7af"
 _PIECE = re.compile(rf"[{_CJK}]+|\d+(?:[.,:/-]\d+)*|[^\W\d_{_CJK}]+(?:['’]s\b)?")
-_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])(?![A-Z]s\b)")
 _IS_CJK = re.compile(rf"[{_CJK}]")
 _SUFFIXES = tuple(
     "ization isation ations ation ments ment ness ings ing ants ant ents ent ors or ers er ions ion ies ied "

@@ -86,7 +86,16 @@ from text2sql.types.query import (
     ResultColumn,
     SqlRejected,
 )
-from text2sql.types.question import QuestionIntent, QuestionTerm, QuestionTermT, SchemaWords
+from text2sql.types.question import (
+    Cue,
+    QuestionIntent,
+    QuestionTerm,
+    QuestionTermT,
+    SchemaCandidate,
+    SchemaMention,
+    SchemaWords,
+    ValueMention,
+)
 from text2sql.types.semantics import (
     Aggregate,
     Dimension,
@@ -137,6 +146,7 @@ __all__ = [
     "Comparison",
     "ComparisonKind",
     "CompiledQuery",
+    "Cue",
     "DatabaseProfile",
     "DatePart",
     "Dimension",
@@ -189,6 +199,8 @@ __all__ = [
     "RowsFound",
     "RunKeywords",
     "RunOptions",
+    "SchemaCandidate",
+    "SchemaMention",
     "SchemaWords",
     "SemanticModel",
     "Shared",
@@ -216,5 +228,6 @@ __all__ = [
     "ValueDomains",
     "ValueFilter",
     "ValueHit",
+    "ValueMention",
     "Warned",
 ]

@@ -1,7 +1,7 @@
 """What a question says, independent of any SQL."""
 
 from dataclasses import dataclass
-from typing import Generic, Protocol, TypeVar
+from typing import Generic, Literal, Protocol, TypeVar
 
 
 @dataclass(frozen=True, slots=True)
@@ -9,6 +9,49 @@ class QuestionIntent:
     """What a question says about the schema, extracted by rules. Tables have their labels as names."""
 
     named: tuple[str, ...] = ()  # *the names of the members*: the tables whose names are requested
+
+
+@dataclass(frozen=True, slots=True)
+class Cue:
+    """Words that say what to compute: *how many*, *top 5*. Positions are in the folded question."""
+
+    kind: str  # a key of `question/cues_en.toml`
+    text: str
+    start: int
+    end: int
+    number: float | None = None
+    second: float | None = None  # of *between 3 and 5*
+    unit: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SchemaCandidate:
+    """Something in the schema that words may mean."""
+
+    kind: Literal["entity", "dimension", "measure"]
+    name: str  # of the entity's table, the dimension or the measure
+    table: str
+    score: float  # 1.0: the whole name, word by word
+
+
+@dataclass(frozen=True, slots=True)
+class SchemaMention:
+    """Words that mean something in the schema; the best candidates first."""
+
+    text: str
+    start: int
+    end: int
+    candidates: tuple[SchemaCandidate, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ValueMention:
+    """Words that are a value of one or several columns: pairs of dimension and stored value."""
+
+    text: str
+    start: int
+    end: int
+    hits: tuple[tuple[str, str], ...]
 
 
 class QuestionTerm(Protocol):

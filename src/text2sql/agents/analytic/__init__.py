@@ -1,0 +1,1 @@
+"""Analytic questions: read into an `AnalyticQuery` and compiled."""

@@ -1,0 +1,145 @@
+"""Answer an analytic question by a compiled query, without a model, where rules read all of it."""
+
+import asyncio
+from dataclasses import dataclass
+from datetime import date
+from typing import Any
+
+from text2sql.agents.analytic.reading import AnalyticContext, analytic_context, read_analytic, read_follow_up
+from text2sql.agents.analytic.stored import from_plain, to_plain
+from text2sql.agents.node_context import NodeContext, Update
+from text2sql.agents.state import GeneratedQuery, SQLMessageState
+from text2sql.errors import CannotCompile
+from text2sql.question.reading import AnalyticReading
+from text2sql.schema import SchemaContext
+from text2sql.semantics import discover
+from text2sql.sql import compile_query
+from text2sql.types import (
+    AnalyticQuery,
+    CompiledQuery,
+    Ratio,
+    TimeFilter,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class CompiledReading:
+    """A question, read and compiled."""
+
+    reading: AnalyticReading
+    compiled: CompiledQuery
+
+
+async def compiled_update(state: SQLMessageState, ctx: NodeContext, schema_context: SchemaContext) -> Update:
+    """The compiled query as the only candidate, if the question is analytic and rules read all of it. Else
+    the reading alone, if it is sure: a follow-up may edit it. Empty if the question was not understood.
+    """
+    if not ctx.settings.analytic or state.get("wants_write") or state.get("error_history"):
+        return {}
+    answer = await asyncio.to_thread(_read_and_compile, state, ctx, schema_context)
+    if answer is None:
+        return {}
+    reading, compiled = answer.reading, answer.compiled
+    update: Update = {
+        "analytic": {"query": to_plain(reading.query), "columns": to_plain(list(compiled.columns))}
+    }
+    if not _is_wanted(state, ctx, reading.query):
+        return update
+    candidate = GeneratedQuery(sql=compiled.sql, logprob=None, compiled=True)
+    notes = [ctx.say("answer.assumed_measure", measure=name) for name in reading.assumptions]
+    notes += [ctx.say("answer.corrected", word=word, value=value) for word, value in reading.corrections]
+    return {
+        **update,
+        "candidates": [candidate],
+        "generated_sql": compiled.sql,
+        "compiled": True,
+        "assumptions": [*state.get("assumptions", []), *notes],
+    }
+
+
+def _is_wanted(state: SQLMessageState, ctx: NodeContext, query: AnalyticQuery) -> bool:
+    """A large model writes its own SQL, and any model the SQL of a plain count or list."""
+    if ctx.model.profile.size == "large":
+        return False
+    return bool(state.get("follow_up")) or is_analytic(query)
+
+
+def _read_and_compile(
+    state: SQLMessageState, ctx: NodeContext, schema_context: SchemaContext
+) -> CompiledReading | None:
+    context = context_of(ctx, schema_context)
+    today, calendar = today_of(ctx), ctx.settings.calendar
+    previous = previous_query(state) if state.get("follow_up") else None
+    if state.get("follow_up") and previous is None:
+        return None
+    if previous is None:
+        reading = read_analytic(state["question"], context, today, calendar)
+    else:
+        reading = read_follow_up(state["question"], previous, context, today, calendar)
+    if not reading.is_sure:
+        return None
+    try:
+        compiled = compile_query(
+            reading.query, context.model, schema_context.profile, today, schema_context.catalog
+        )
+    except CannotCompile:
+        return None
+    return CompiledReading(reading, compiled)
+
+
+def previous_query(state: SQLMessageState) -> AnalyticQuery | None:
+    """The analytic query of the turn that a follow-up refers to."""
+    turns = [turn for turn in state.get("turns", []) if not turn.get("talk")]
+    stored = turns[-1].get("analytic") if turns else None
+    return stored_query(stored)
+
+
+def stored_query(stored: dict[str, Any] | None) -> AnalyticQuery | None:
+    if not stored:
+        return None
+    try:
+        query = from_plain(stored["query"])
+    except (ValueError, TypeError, KeyError):  # of another version
+        return None
+    return query if isinstance(query, AnalyticQuery) else None
+
+
+def is_analytic(query: AnalyticQuery) -> bool:
+    """Whether a small model seldom writes the SQL of such a query: periods, growth, shares, medians, ranks
+    within groups, at least two and never.
+    """
+    return bool(
+        query.comparison
+        or (query.ranking and query.ranking.per)
+        or any(grouping.bucket or grouping.part for grouping in query.groupings)
+        or any(not _is_plain(item) for item in query.filters)
+        or any(_is_calculated(use.value) or use.share or use.running or use.moving for use in query.measures)
+        or any(threshold.of_average for threshold in query.thresholds)
+    )
+
+
+def _is_plain(item: object) -> bool:
+    return not isinstance(item, TimeFilter) and type(item).__name__ == "ValueFilter"
+
+
+def _is_calculated(value: object) -> bool:
+    return isinstance(value, Ratio) or getattr(value, "function", "") in ("median", "percentile")
+
+
+def context_of(ctx: NodeContext, schema_context: SchemaContext) -> AnalyticContext:
+    profile = schema_context.profile
+    key = (
+        "analytic",
+        schema_context.catalog.fingerprint,
+        profile.read_at if profile else "",
+        id(schema_context),
+    )
+    cached = ctx.resources.prepared.get(key)
+    if isinstance(cached, AnalyticContext):
+        return cached
+    model = discover(schema_context.catalog, profile)
+    return ctx.resources.cache_prepared(key, analytic_context(schema_context, model))
+
+
+def today_of(ctx: NodeContext) -> date:
+    return date.fromisoformat(ctx.settings.today) if ctx.settings.today else date.today()
