@@ -205,7 +205,11 @@ class CatalogCache:
         if self._schema_context is None:
             return
         schema_context, started = self._schema_context, time.monotonic()
-        profile = await self._reader.read_profile(schema_context, read)
+        try:
+            profile = await self._reader.read_profile(schema_context, read)
+        except Text2SQLError as error:  # a question can do without a profile
+            log.info("the profile was not read: %s", error)
+            return
         self._profile_seconds = time.monotonic() - started
         current = self._current(schema_context)
         if current is None:
