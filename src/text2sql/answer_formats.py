@@ -97,7 +97,7 @@ def rich_text(answer: Answer) -> Group:
         parts.append(Text(say(f"certainty.{answer.receipt.certainty}", lang), style=style))
     if answer.columns:
         table = Table()
-        for name in answer.columns[:COLUMNS]:
+        for name in (answer.labels or answer.columns)[:COLUMNS]:
             table.add_column(Text(_cell(name)))
         for row in answer.rows[:ROWS]:
             table.add_row(*(Text(_cell(value)) for value in row[:COLUMNS]))
@@ -115,7 +115,7 @@ def html(answer: Answer) -> str:
         word, color = say(f"certainty.{answer.receipt.certainty}", lang), _COLORS[answer.receipt.certainty]
         parts.append(f'<p style="color: {color}">{escape(word)}</p>')
     if answer.columns:
-        head = _html_row("th", answer.columns)
+        head = _html_row("th", answer.labels or answer.columns)
         body = "".join(_html_row("td", row) for row in answer.rows[:ROWS])
         parts.append(f"<table><thead>{head}</thead><tbody>{body}</tbody></table>")
     parts += [f"<p>{escape(note)}</p>" for note in _notes(answer, lang)]

@@ -71,6 +71,7 @@ def answer_object(answer: Answer) -> dict[str, Any]:
         "answer": answer.answer,
         "sql": answer.sql,
         "columns": list(answer.columns),
+        "labels": list(answer.labels or answer.columns),
         "rows": plain(answer.rows),
         "row_count": answer.row_count,
         "truncated": answer.truncated,

@@ -39,7 +39,7 @@ async def _ask(shop: Path, question: str, lines: tuple[object, ...], options: di
 def test_a_question_is_answered_with_rows_a_sentence_and_a_receipt(shop: Path) -> None:
     answer = ask(shop, "How many customers are there?", COUNT)
     assert (answer.status, answer.columns, answer.rows) == ("answered", ("customers",), ((3,),))
-    assert answer.answer == "customers: 3."
+    assert answer.answer == "There are 3 customers."
     receipt = answer.receipt
     assert receipt.path == ("classifier", "schema", "generator", "validator", "executor", "interpreter")
     assert receipt.tables == ("main.customers",) or receipt.tables == ("customers",)
@@ -50,7 +50,7 @@ def test_a_question_is_answered_with_rows_a_sentence_and_a_receipt(shop: Path) -
 
 def test_a_chinese_question_is_answered_in_chinese(shop: Path) -> None:
     answer = ask(shop, "有多少客户？", "SELECT count(*) AS 客户数 FROM customers")
-    assert answer.answer == "结果：客户数: 3。"
+    assert answer.answer == "有 3 位客户。"
 
 
 def test_stages_sql_checks_rows_and_the_answer_are_streamed_as_they_happen(shop: Path) -> None:

@@ -18,8 +18,8 @@ from text2sql.charts import (
     may_omit_groups,
     to_plain,
 )
-from text2sql.charts.columns import column_views
 from text2sql.i18n import Language
+from text2sql.result_columns.columns import column_views
 from text2sql.types import QueryResult, Value
 
 CITIES = ["Lyon", "Porto", "Turin", "Oslo"]

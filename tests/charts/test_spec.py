@@ -15,7 +15,7 @@ from charts.shapes import SHAPES
 from text2sql.charts import chart_of_kind, choose, fitting, spec, terminal_chart
 from text2sql.charts.figure import label_of
 from text2sql.charts.figure_builder import bins, build_figure
-from text2sql.charts.temporal import moment
+from text2sql.result_columns.temporal import moment
 from text2sql.types import QueryResult, ResultColumn, Value
 
 HOSTILE = [

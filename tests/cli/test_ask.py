@@ -22,8 +22,8 @@ from text2sql.types import Answer, Row
 COUNT = "SELECT count(*) AS n FROM orders"
 NAMES = "SELECT name, 城市 FROM customers ORDER BY id"
 KEYS = (
-    "status question answer sql columns rows row_count truncated chart receipt error choices result_id "
-    "thread_id"
+    "status question answer sql columns labels rows row_count truncated chart receipt error choices "
+    "result_id thread_id"
 )
 
 
@@ -34,13 +34,13 @@ def test_the_query_the_rows_the_sentence_and_the_receipt_are_printed(ctx: Script
     assert sql == "SELECT name, 城市 FROM customers ORDER BY id LIMIT 1000"
     assert table == [
         "╭──────┬──────╮",
-        "│ name │ 城市 │",
+        "│ Name │ 城市 │",
         "├──────┼──────┤",
         "│ Ann  │ 上海 │",
         "│ Bo   │ 北京 │",
         "╰──────┴──────╯",
     ]
-    assert sentence.startswith("2 rows: ")
+    assert sentence == "There are 2 customers: Ann (上海) and Bo (北京)."
     assert certainty == "certainty: sure"
     assert re.fullmatch(
         r"scripted · calls 1, tokens [\d,]+ · [\d.]+ s · allowed ✓ .*ran ✓ · customers", receipt
@@ -59,7 +59,7 @@ def test_stages_go_to_standard_error_in_the_readers_language(ctx: ScriptedCli, s
 def test_quiet_is_the_answer_and_nothing_else(ctx: ScriptedCli, shop: str) -> None:
     ended = ctx.replies(COUNT).run("ask", "how many orders?", "--db", shop, "--quiet")
     assert (ended.code, ended.err) == (0, "")
-    assert ended.out.splitlines()[-2:] == ["n: 2.", "certainty: sure"]
+    assert ended.out.splitlines()[-2:] == ["There are 2 orders.", "certainty: sure"]
 
 
 def test_the_full_receipt_is_shown_on_request(ctx: ScriptedCli, shop: str) -> None:
@@ -215,9 +215,9 @@ def test_the_answer_is_in_the_language_of_the_question_unless_lang_is_given(
     ctx: ScriptedCli, shop: str
 ) -> None:
     zh = ctx.replies(NAMES).run("ask", "有哪些 customers？", "--db", shop, "--json")
-    assert json.loads(zh.out)["answer"].startswith("共 2 行")
+    assert json.loads(zh.out)["answer"] == "共有 2 位客户：Ann（上海）和 Bo（北京）。"
     en = ctx.replies(NAMES).run("--lang", "en", "ask", "有哪些 customers？", "--db", shop, "--json")
-    assert json.loads(en.out)["answer"].startswith("2 rows")
+    assert json.loads(en.out)["answer"] == "There are 2 customers: Ann (上海) and Bo (北京)."
 
 
 # -- writes --------------------------------------------------------------------------------------

@@ -35,10 +35,10 @@ def test_six_questions_three_in_each_language_with_a_follow_up_and_a_hostile_one
     assert ended.code == 0
     for question in QUESTIONS:
         assert f"\n{question.question}\n" in ended.out
-    assert "│ store   │ 14505 │" in ended.out
+    assert "│ store   │            14505 │" in ended.out
     assert "手机壳（大份）" in ended.out
     assert "only reading is allowed" in ended.out
-    assert "共 3 行" in ended.out
+    assert "客户最多" in ended.out
     conversations = [request.messages[1:] for request in ctx.backend.requests]
     assert [len(messages) for messages in conversations] == [
         1,

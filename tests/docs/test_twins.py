@@ -55,13 +55,15 @@ def test_twins_have_tables_of_the_same_sizes(page: Path) -> None:
 
 @translated
 def test_twins_have_the_same_code_blocks(page: Path) -> None:
-    """Apart from the lines with Chinese text: questions, comments and what is shown for them."""
+    """Apart from lines with Chinese text (questions, comments and what is shown for them) and frames."""
     english, chinese = map(BLOCK.findall, both(page))
     assert [language for language, _ in chinese] == [language for language, _ in english]
     for (_, code), (_, translation) in zip(english, chinese, strict=True):
         known = {*code.splitlines(), *code.replace('"en"', '"zh"').splitlines()}
         assert [
-            line for line in translation.splitlines() if line not in known and not CHINESE.search(line)
+            line
+            for line in translation.splitlines()
+            if line not in known and not CHINESE.search(line) and not set(line) <= set("╭─┬╮├┼┤╰┴╯")
         ] == []
 
 

@@ -13,8 +13,8 @@ from text2sql.types import Policy
 
 NAMES = "SELECT name FROM customers ORDER BY name"
 ANSWER = set(
-    "status question answer sql columns rows row_count truncated chart receipt error choices result_id "
-    "thread_id".split()
+    "status question answer sql columns labels rows row_count truncated chart receipt error choices "
+    "result_id thread_id".split()
 )
 DELETE = "DELETE FROM orders WHERE status = 'open'"
 
@@ -27,7 +27,7 @@ def test_the_answer_is_the_object_that_the_terminal_prints(shop: Path) -> None:
     answer = asyncio.run(scenario())
     assert set(answer) == ANSWER
     assert (answer["status"], answer["columns"], answer["rows"]) == ("answered", ["customers"], [[3]])
-    assert answer["answer"] == "customers: 3."
+    assert answer["answer"] == "There are 3 customers."
     assert (answer["receipt"]["served"], len(answer["thread_id"])) == ("", 32)
 
 
@@ -50,7 +50,7 @@ def test_the_answer_is_in_the_requested_language(shop: Path) -> None:
                 (await server.answer(language="en"))["answer"],
             ]
 
-    assert asyncio.run(scenario()) == ["结果：customers: 3。", "结果：customers: 3。", "customers: 3."]
+    assert asyncio.run(scenario()) == ["有 3 位客户。", "共有 3 位客户。", "There are 3 customers."]
 
 
 def test_the_switches_of_a_preset_are_fields_of_a_question(shop: Path) -> None:
@@ -88,9 +88,9 @@ def test_preferences_apply_to_options_that_a_question_does_not_name(shop: Path) 
     assert stored == preferences
     assert 400 <= refused < 500
     assert [answer["answer"] for answer in (first, preferred, named)] == [
-        "customers: 3.",
-        "结果：customers: 3。",
-        "customers: 3.",
+        "There are 3 customers.",
+        "共有 3 位客户。",
+        "There are 3 customers.",
     ]
     assert (preferred["receipt"]["preset"], preferred["receipt"]["mode"]) == ("hybrid", "database_direct")
     assert (named["receipt"]["preset"], preferred["receipt"]["served"]) == ("default", "")

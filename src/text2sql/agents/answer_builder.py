@@ -6,8 +6,9 @@ from typing import Any, Literal
 
 from text2sql.agents.confidence import certainty_of, confidence_of, signals
 from text2sql.agents.node_context import NodeContext, Resources
-from text2sql.agents.sentences import sentence
+from text2sql.agents.result_facts import with_facts
 from text2sql.agents.state import SQLMessageState, stage_errors, usage_of
+from text2sql.answers import describe_result
 from text2sql.charts import choose, from_plain, may_omit_groups, spec, to_plain
 from text2sql.i18n import Language, say
 from text2sql.memory import StoredResult
@@ -47,6 +48,7 @@ def build_answer(state: SQLMessageState, ctx: NodeContext, text: str, stage: str
         choices=tuple(Choice(choice["label"], choice["question"]) for choice in state.get("choices", [])),
         result_id=execution["result_id"] if execution else "",
         thread_id=ctx.options.thread,
+        labels=tuple(execution.get("labels", ())) if execution else (),
     )
 
 
@@ -89,12 +91,14 @@ async def load_result(result_id: str, user: str, resources: Resources) -> QueryR
     stored = await resources.memory.result(user, result_id)
     if stored is None or stored.source not in ("", resources.catalog_cache.mark):
         return QueryResult((), ())
-    return stored_rows(stored)
+    return await stored_rows(stored, resources)
 
 
-def stored_rows(stored: StoredResult) -> QueryResult:
+async def stored_rows(stored: StoredResult, resources: Resources) -> QueryResult:
     cut: Literal["rows", ""] = "rows" if stored.truncated else ""
-    return QueryResult(stored.columns, stored.rows, cut, partial=may_omit_groups(stored.sql))
+    result = QueryResult(stored.columns, stored.rows, cut, partial=may_omit_groups(stored.sql))
+    schema_context = await resources.catalog_cache.schema_context(values=False)
+    return await with_facts(result, stored.sql, schema_context.catalog.dialect)
 
 
 async def load_rows(answer: Answer, user: str, language: Language, resources: Resources) -> Answer:
@@ -107,8 +111,16 @@ async def load_rows(answer: Answer, user: str, language: Language, resources: Re
 def attach_rows(answer: Answer, result: QueryResult, language: Language, resources: Resources) -> Answer:
     text = resources.sentences.get(answer.result_id, answer.answer)
     if text == answer.answer and answer.status == "answered" and result.columns:
-        text = result_text(result, language, answer.receipt.assumptions, answer.receipt.summary)
-        text = with_doubt(text, answer.receipt.certainty, answer.receipt.taken_for, language)
+        receipt = answer.receipt
+        text = result_text(
+            result,
+            answer.question,
+            language,
+            certainty=receipt.certainty,
+            assumptions=receipt.assumptions,
+            summary=receipt.summary,
+        )
+        text = with_doubt(text, receipt.certainty, receipt.taken_for, language)
     chart = chart_specification(answer.chart, result, language, answer.question)
     return replace(answer, rows=result.rows, answer=text, chart=chart)
 
@@ -128,11 +140,24 @@ def chart_specification(
     return spec(from_plain(stored), result, lang, stored.get("title") or question)
 
 
-def result_text(result: QueryResult, language: Language, assumptions: Sequence[str], summary: Summary) -> str:
-    """The sentence of a template; only the number of rows where no summary is wanted."""
+def result_text(
+    result: QueryResult,
+    question: str,
+    language: Language,
+    *,
+    certainty: Certainty | None,
+    assumptions: Sequence[str],
+    summary: Summary,
+) -> str:
+    """The answer in words, its findings on a second line; only the number of rows where no summary is wanted.
+
+    A doubtful answer does not use the words of the question: it says what was computed.
+    """
     if summary == "off":
         return say("answer.kept", language, rows=result.row_count)
-    return sentence(result, language, assumptions)
+    text = describe_result(result, question=question, language=language, echo=certainty != "not_sure")
+    findings = ("" if language == "zh" else " ").join(text.findings)
+    return "\n".join(filter(None, (text.sentence, findings, *assumptions)))
 
 
 def with_doubt(text: str, certainty: Certainty | None, taken_for: str, language: Language) -> str:
@@ -190,6 +215,7 @@ def answer_from_state(stored: Mapping[str, Any]) -> Answer:
         **{
             **stored,
             "columns": tuple(stored["columns"]),
+            "labels": tuple(stored.get("labels", ())),
             "rows": (),
             "error": Problem(**stored["error"]) if stored["error"] else None,
             "choices": tuple(Choice(**item) for item in stored["choices"]),

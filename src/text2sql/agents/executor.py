@@ -14,11 +14,13 @@ from text2sql.agents.confirmation import checked_write
 from text2sql.agents.empty_result import explain_empty_result, is_empty, rows_in
 from text2sql.agents.node_context import NodeContext, Update, error_detail, final_update
 from text2sql.agents.query_check import check_query
+from text2sql.agents.result_facts import with_facts
 from text2sql.agents.schema import no_data_update
 from text2sql.agents.state import Execution, PendingWrite, SQLMessageState, ValidatedQuery, error_entry
 from text2sql.charts import may_omit_groups
 from text2sql.errors import DatabaseError, LockConflict
 from text2sql.memory import StoredResult
+from text2sql.result_columns import headers
 from text2sql.schema import SchemaContext, names_nothing, uncovered_words
 from text2sql.types import CheckedSql, QueryResult, RowsFound
 
@@ -145,6 +147,7 @@ async def _store_result(
     schema_context: SchemaContext,
 ) -> Update:
     result, query = replace(best.result, partial=may_omit_groups(best.passed["text"])), best.query
+    result = await with_facts(result, best.passed["text"], query.dialect)
     columns = tuple(column.name for column in result.columns)
     shown = best.passed["sql"]
     ctx.emit(RowsFound(shown, columns, result.rows, bool(result.truncated)))
@@ -158,6 +161,7 @@ async def _store_result(
         result_id=result_id,
         sql=shown,
         columns=list(columns),
+        labels=list(headers(result, ctx.language)),
         row_count=result.row_count,
         informative_rows=rows_in(result),
         truncated=bool(result.truncated),

@@ -103,7 +103,14 @@ async def _describe_result(state: SQLMessageState, ctx: NodeContext) -> tuple[st
     taken_for = await _restate_query(execution["sql"], state, ctx)
     certainty = certainty_of(confidence(state))
     how = ctx.preset.summary
-    text = result_text(result, ctx.language, state.get("assumptions", []), how)
+    text = result_text(
+        result,
+        state["question"],
+        ctx.language,
+        certainty=certainty,
+        assumptions=state.get("assumptions", []),
+        summary=how,
+    )
     text = with_doubt(text, certainty, taken_for, ctx.language)
     update: Update = {"chart_result": choose_chart(result, state["question"]), "taken_for": taken_for}
     if how != "model" or not result.rows:

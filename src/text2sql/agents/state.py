@@ -113,6 +113,7 @@ class Execution(TypedDict):
     result_id: str
     sql: str
     columns: list[str]
+    labels: NotRequired[list[str]]  # the columns in words
     row_count: int
     informative_rows: NotRequired[int]  # a count of 0 is none; absent in older threads
     truncated: bool

@@ -5,11 +5,13 @@ from dataclasses import replace
 from text2sql.agents.empty_result import emptying_conditions, is_empty
 from text2sql.agents.node_context import Resources, error_detail
 from text2sql.agents.query_check import check_query
-from text2sql.agents.sentences import sentence
+from text2sql.agents.result_facts import with_facts
+from text2sql.answers import describe_result
 from text2sql.charts import may_omit_groups
 from text2sql.errors import DatabaseError
 from text2sql.i18n import Language, explain, language, refusal, say, sentences
 from text2sql.memory import StoredResult
+from text2sql.result_columns import headers
 from text2sql.types import Answer, CheckedSql, Problem, Receipt, RunOptions, SqlRejected, StageError
 
 
@@ -27,7 +29,7 @@ async def run_user_sql(sql: str, options: RunOptions, resources: Resources) -> A
         result = await resources.database.run(query, resources.settings.limits)
     except DatabaseError as error:
         return _failed(query, error, receipt, options, lang)
-    result = replace(result, partial=may_omit_groups(sql))
+    result = await with_facts(replace(result, partial=may_omit_groups(sql)), sql, query.dialect)
     stored = StoredResult.of(query, result, catalog.fingerprint, resources.catalog_cache.mark)
     result_id = await resources.memory.keep_result(options.user, options.thread, replace(stored, sql=sql))
     resources.cache_result(result_id, result)
@@ -36,12 +38,15 @@ async def run_user_sql(sql: str, options: RunOptions, resources: Resources) -> A
         conditions, probes = await emptying_conditions(query, schema_context, resources.database)
         assumptions = [say("answer.emptied", lang, condition=condition) for condition in conditions]
         receipt = replace(receipt, assumptions=tuple(assumptions), statements=1 + probes)
+    text = describe_result(result, language=lang)
+    findings = ("" if lang == "zh" else " ").join(text.findings)
     return Answer(
         status="answered",
         question="",
-        answer=sentence(result, lang, assumptions),
+        answer="\n".join(filter(None, (text.sentence, findings, *assumptions))),
         sql=query.shown,
         columns=tuple(column.name for column in result.columns),
+        labels=headers(result, lang),
         rows=result.rows,
         row_count=result.row_count,
         truncated=bool(result.truncated),

@@ -6,8 +6,8 @@ from typing import Any, TypeAlias
 from rich.cells import cell_len
 
 from text2sql.charts.figure import Axis, Figure, Point
-from text2sql.charts.temporal import FORMATS, Moment, moment
 from text2sql.i18n import Language
+from text2sql.result_columns.temporal import FORMATS, Moment, moment
 
 Spec: TypeAlias = dict[str, Any]
 

@@ -6,10 +6,10 @@ All renderers (Vega-Lite, terminal, chart server) draw the same `Figure`.
 import unicodedata
 from dataclasses import dataclass
 
-from text2sql.charts.columns import Role
 from text2sql.charts.selection import Kind
-from text2sql.charts.temporal import Grain
 from text2sql.i18n import Language, say
+from text2sql.result_columns.columns import Role
+from text2sql.result_columns.temporal import Grain
 from text2sql.types import Value
 
 _MAX_LABEL_LENGTH = 120  # characters

@@ -5,11 +5,11 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from text2sql.charts.columns import ColumnView, column_views
 from text2sql.charts.downsample import MAX_POINTS, downsample, sort_by_axis
 from text2sql.charts.figure import Axis, Figure, Point, label_of, one_line
 from text2sql.charts.selection import Chart, Kind
 from text2sql.i18n import Language, say
+from text2sql.result_columns.columns import ColumnView, column_views
 from text2sql.text_normalization import is_expression
 from text2sql.types import QueryResult
 

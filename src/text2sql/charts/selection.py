@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, TypeAlias, get_args
 
-from text2sql.charts.columns import ColumnView, column_views
+from text2sql.result_columns.columns import ColumnView, column_views
 from text2sql.types import QueryResult
 
 Kind: TypeAlias = Literal[

@@ -11,8 +11,8 @@ from rich.cells import cell_len, set_cell_size
 from text2sql.charts.figure import Figure, Point, plain_number
 from text2sql.charts.figure_builder import build_figure
 from text2sql.charts.selection import Chart, Kind
-from text2sql.charts.temporal import Moment, moment
 from text2sql.i18n import Language
+from text2sql.result_columns.temporal import Moment, moment
 from text2sql.types import QueryResult
 
 _BLOCKS = " ▏▎▍▌▋▊▉█"

@@ -63,7 +63,7 @@ def answer_parts(
     """The parts of an answer. `receipt` is "line", "whole" or empty. Charts are sketched on screens only."""
     parts: list[Part] = [sql_text(answer.sql)] if answer.sql else []
     if answer.columns:
-        parts += rows_parts(answer.columns, answer.rows, answer.truncated, lang, space)
+        parts += rows_parts(answer.labels or answer.columns, answer.rows, answer.truncated, lang, space)
     if sketch and answer.chart and space.width is not None and len(answer.rows) > 1:
         parts.append(Text(lines_of(chart_text(answer, lang, space.width)), style="cyan"))
     parts += sentence_parts(answer, lang)

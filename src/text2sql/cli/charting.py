@@ -30,7 +30,11 @@ class Drawable:
 
 def drawable(answer: Answer, kind: str = "") -> Drawable:
     """The answer's own chart, or another kind that suits its rows."""
-    columns = tuple(ResultColumn(name, "") for name in answer.columns)
+    labels = answer.labels or answer.columns
+    columns = tuple(
+        ResultColumn(name, "", label if answer.labels else "")
+        for name, label in zip(answer.columns, labels, strict=True)
+    )
     result = QueryResult(columns, answer.rows, "rows" if answer.truncated else "")
     own = _answer_chart(answer, result)
     if own is None:

@@ -74,7 +74,8 @@ class AsyncThreads:
             resources, stored = await find_result(self._app, answer.result_id, user)
         except UsageError:
             return replace(answer, chart=None, result_id="")
-        with_rows = await asyncio.to_thread(attach_rows, answer, stored_rows(stored), lang, resources)
+        result = await stored_rows(stored, resources)
+        with_rows = await asyncio.to_thread(attach_rows, answer, result, lang, resources)
         is_cut = answer.truncated or stored.truncated or len(stored.rows) > max_rows
         return replace(with_rows, rows=with_rows.rows[:max_rows], truncated=is_cut)
 

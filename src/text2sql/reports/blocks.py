@@ -101,7 +101,7 @@ def _table(answer: Answer, limit: int, lang: Language) -> TableBlock:
         note = say("report.more_rows", lang, shown=len(rows))
     numeric = tuple(_numeric([row[at] for row in rows]) for at in range(len(answer.columns)))
     cells = tuple(tuple(cell(value, lang) for value in row) for row in rows)
-    return TableBlock(answer.columns, cells, numeric, note)
+    return TableBlock(answer.labels or answer.columns, cells, numeric, note)
 
 
 def _numeric(values: Sequence[Value]) -> bool:
@@ -119,7 +119,11 @@ async def _chart(
     placeholder: Placeholder, outcome: Outcome, answer: Answer, settings: Settings, render_chart: RenderChart
 ) -> Block:
     """Draw a chart. A chart type that does not suit the rows becomes an error in the report."""
-    columns = tuple(ResultColumn(name, "") for name in answer.columns)
+    labels = answer.labels or answer.columns
+    columns = tuple(
+        ResultColumn(name, "", label if answer.labels else "")
+        for name, label in zip(answer.columns, labels, strict=True)
+    )
     cut: Literal["rows", ""] = "rows" if answer.truncated else ""
     result = QueryResult(columns, answer.rows, cut, partial=may_omit_groups(outcome.sql))
     kind, item = placeholder.option, outcome.item

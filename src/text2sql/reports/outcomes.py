@@ -19,7 +19,7 @@ Origin: TypeAlias = Literal["lock", "model", "repair", ""]
 PARALLEL = 4  # concurrent questions to a hosted model
 _CJK = re.compile(r"[\u3400-\u9fff]")
 _STORED_ANSWER_FIELDS = (
-    "status", "question", "answer", "sql", "columns", "rows", "row_count", "truncated", "thread_id",
+    "status", "question", "answer", "sql", "columns", "labels", "rows", "row_count", "truncated", "thread_id",
 )  # fmt: skip
 
 
@@ -163,4 +163,7 @@ def outcome_from_json(item: Item, text: str) -> Outcome:
 
 def _answer(fields: dict[str, Any]) -> Answer:
     columns, rows = tuple(fields.pop("columns")), tuple(tuple(row) for row in fields.pop("rows"))
-    return Answer(columns=columns, rows=rows, receipt=Receipt(seconds=fields.pop("seconds")), **fields)
+    labels = tuple(fields.pop("labels", ()))
+    return Answer(
+        columns=columns, labels=labels, rows=rows, receipt=Receipt(seconds=fields.pop("seconds")), **fields
+    )

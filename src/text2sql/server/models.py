@@ -23,6 +23,7 @@ ANSWER: dict[str, Any] = {
     "answer": "customers: 3.",
     "sql": "SELECT COUNT(*) AS customers FROM customers LIMIT 1000",
     "columns": ["customers"],
+    "labels": ["Customers"],
     "rows": [[3]],
     "row_count": 1,
     "truncated": False,
@@ -283,6 +284,7 @@ class AnswerObject(BaseModel, json_schema_extra={"examples": [ANSWER]}):
     answer: str
     sql: str
     columns: list[str]
+    labels: list[str] = Field(description="The columns in words, for headers; as many as `columns`")
     rows: list[list[Cell]]
     row_count: int
     truncated: bool

@@ -186,6 +186,7 @@ class OutputColumn:
     unit: str = ""  # `%` for percentages from 0 to 100
     running: bool = False
     moving: int = 0
+    percentile: float | None = None  # 0 to 1, of the function `percentile`
 
 
 @dataclass(frozen=True, slots=True)

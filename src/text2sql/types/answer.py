@@ -116,7 +116,7 @@ class Answer:
     question: str
     answer: str  # a sentence: the result, a clarification question, a refusal or an error
     sql: str = ""
-    columns: tuple[str, ...] = ()
+    columns: tuple[str, ...] = ()  # as the database names them
     rows: tuple[Row, ...] = ()
     row_count: int = 0
     truncated: bool = False
@@ -127,6 +127,7 @@ class Answer:
     result_id: str = ""  # key of the stored rows, for paging and export until they expire
     thread_id: str = ""
     pagination: Mapping[str, int | bool] | None = None  # if `rows` are one page of the result
+    labels: tuple[str, ...] = ()  # the columns in words, for headers; as many as `columns`, or none
 
     def to_dicts(self) -> list[dict[str, Value]]:
         """The rows as dictionaries. Of several columns with one name, the later ones get a number.

@@ -1,8 +1,10 @@
 """Checked statements, their limits and their results."""
 
 from dataclasses import dataclass
+from datetime import date
 from typing import Literal
 
+from text2sql.types.analytic import OutputColumn
 from text2sql.types.values import Row
 
 
@@ -74,6 +76,22 @@ class ResultColumn:
 
     name: str  # as the engine names it; not necessarily unique
     type: str  # the engine's type name, "" if it reports none
+    label: str = ""  # the name in words, if it is already known
+
+
+@dataclass(frozen=True, slots=True)
+class QueryFacts:
+    """What a query says about its rows, for sentences, headers and charts. It decides nothing."""
+
+    columns: tuple[OutputColumn, ...] = ()  # empty: unknown, as for `SELECT *`
+    tables: tuple[str, ...] = ()
+    subject: str = ""  # the table whose rows are listed or counted, if that is clear
+    order: tuple[tuple[int, bool], ...] = ()  # positions in `columns`, -1: not shown; whether descending
+    limit: int | None = None
+    is_aggregate: bool = False  # rows are groups, or one total
+    is_distinct: bool = False
+    is_filtered: bool = False  # rows are selected by more than `period`
+    period: tuple[date, date] | None = None  # the dates of all rows: from, and before
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +104,7 @@ class QueryResult:
     cut_cells: int = 0  # number of cells shortened to `Limits.cell_bytes`
     seconds: float = 0.0
     partial: bool = False  # True if the query itself returns only some groups: a top five, a HAVING
+    facts: QueryFacts = QueryFacts()
 
     @property
     def row_count(self) -> int:

@@ -5,7 +5,7 @@ without a model or a query.
 from dataclasses import replace
 from typing import cast, get_args
 
-from text2sql.agents.answer_builder import load_result
+from text2sql.agents.answer_builder import load_result, stored_rows
 from text2sql.agents.node_context import NodeContext, Update
 from text2sql.agents.query_description import describe_query
 from text2sql.agents.state import Execution, SQLMessageState, Turn, ValidatedQuery
@@ -13,6 +13,7 @@ from text2sql.agents.talk.recognize import Talk
 from text2sql.charts import Chart, Kind, fitting, from_plain, to_plain
 from text2sql.i18n import Language
 from text2sql.memory import StoredResult
+from text2sql.result_columns import headers
 from text2sql.types import QueryResult, RowsFound
 
 _FORMATS = {"xlsx": "Excel", "csv": "CSV", "json": "JSON", "parquet": "Parquet"}
@@ -33,7 +34,7 @@ async def show_again(talk: Talk, state: SQLMessageState, ctx: NodeContext) -> tu
     stored = await _stored(turn, ctx)
     if stored is None:
         return ctx.say("talk.rows_gone", question=_question_of(turn)), {}
-    result = QueryResult(stored.columns, stored.rows, "rows" if stored.truncated else "")
+    result = await stored_rows(stored, ctx.resources)
     chart, text = _chart(talk, turn, result, ctx)
     if talk.kind == "again" and talk.detail:
         text = await explain_last_query(state, ctx)
@@ -44,7 +45,8 @@ async def show_again(talk: Talk, state: SQLMessageState, ctx: NodeContext) -> tu
     if talk.kind == "export":
         text = _export(talk.detail, result_id, ctx)
     execution = Execution(
-        ok=True, result_id=result_id, sql=turn["sql"], columns=list(columns), row_count=result.row_count,
+        ok=True, result_id=result_id, sql=turn["sql"], columns=list(columns),
+        labels=list(headers(result, ctx.language)), row_count=result.row_count,
         truncated=bool(result.truncated), seconds=0.0, agreement=None,
     )  # fmt: skip
     passed = ValidatedQuery(

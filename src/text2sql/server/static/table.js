@@ -74,7 +74,7 @@ async function fetched(chat, answer, held) {
 function drawn(chat, answer, page, held, sort) {
   const { t } = chat;
   const numeric = answer.columns.map((_, at) => answer.rows.some((row) => isNumber(row[at])) && answer.rows.every((row) => row[at] === null || isNumber(row[at])));
-  const head = answer.columns.map((name, at) => {
+  const head = (answer.labels?.length ? answer.labels : answer.columns).map((name, at) => {
     const active = held.sort === at;
     const mark = active ? (held.descending ? "descending" : "ascending") : "sort";
     return h("th", { scope: "col", "data-at": at, class: numeric[at] ? "number" : "", "aria-sort": active ? mark : "none" },

@@ -65,9 +65,9 @@ export class Turn {
   async rows() {
     try {
       const got = await this.chat.api.post("api/v1/sql", this.chat.statement(this.answer.sql));
-      const { answer, columns, rows, row_count, truncated, result_id, chart } = got;
+      const { answer, columns, labels, rows, row_count, truncated, result_id, chart } = got;
       if (got.status !== "answered") throw new Problem(got.error ?? { detail: answer });
-      Object.assign(this.answer, { answer, columns, rows, row_count, truncated, result_id, chart });
+      Object.assign(this.answer, { answer, columns, labels, rows, row_count, truncated, result_id, chart });
       this.render();
     } catch (error) {
       this.chat.fault(error);

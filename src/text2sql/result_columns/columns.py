@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, TypeAlias
 
-from text2sql.charts.temporal import GRAINS, Grain, Moment, moment
+from text2sql.result_columns.temporal import GRAINS, Grain, Moment, moment
 from text2sql.text_normalization import words
 from text2sql.types import QueryResult, Value
 
@@ -181,7 +181,7 @@ class ColumnView:
 
     @cached_property
     def _is_calendar_part(self) -> bool:
-        bounds = _CALENDAR_PARTS.get(self._calendar_part)
+        bounds = _CALENDAR_PARTS.get(self.calendar_part)
         if bounds is None:
             return False
         numbers = [self._number(value) for value in self.present]
@@ -191,7 +191,7 @@ class ColumnView:
         )
 
     @property
-    def _calendar_part(self) -> str:
+    def calendar_part(self) -> str:
         name_words = words(self.name)
         if name_words and name_words[-1] in _CALENDAR_PARTS and not _ADDITIVE.search(self.name):
             return name_words[-1]
