@@ -11,7 +11,7 @@ import pytest
 
 from agents.asking import HOSTED, app, scripted
 from text2sql.agents.talk import talk_of
-from text2sql.agents.talk.vocabulary import vocabulary
+from text2sql.agents.talk.lexicon import lexicon
 from text2sql.schema import SchemaContext, build
 from text2sql.types import (
     Answer,
@@ -245,6 +245,69 @@ def test_what_a_message_names_is_recognized(text: str, expected: tuple[str, str]
     assert (talk.kind, talk.detail) == expected
 
 
+@pytest.mark.parametrize(
+    ("question", "words", "choice"),
+    [
+        (
+            "Why did orders fall in 2025?",
+            "cannot judge why",
+            "What is the total total of orders per month in 2025?",
+        ),
+        ("should we drop the gold level?", "cannot give advice", "customers"),
+        ("2025年订单为什么下降？", "无法判断原因", "2025年 orders 每月的 total 总和是多少？"),
+        ("我们要不要砍掉金牌客户？", "无法给出建议", "customers"),
+    ],
+)
+def test_causes_and_advice_are_not_judged_but_questions_are_offered(
+    shop: Path, question: str, words: str, choice: str
+) -> None:
+    [answer] = ask_all(shop, question, replies=())
+    assert (answer.status, answer.sql) == ("conversation", "")
+    assert words in answer.answer
+    assert any(choice in option.question for option in answer.choices)
+
+
+def test_a_cause_that_the_database_has_is_a_question_about_the_data() -> None:
+    tables = {"returns": "id order_id reason"}
+    known = build(
+        Catalog(
+            "sqlite",
+            "main",
+            tuple(Table(t, tuple(Column(c, "TEXT") for c in cs.split())) for t, cs in tables.items()),
+            "f",
+        )
+    )
+    assert talk_of("Why did customers return their orders?", known) is None
+
+
+def test_the_rows_of_the_last_answer_are_sorted_without_a_query(shop: Path) -> None:
+    first, by_name, down, by_city = ask_all(
+        shop, "Revenue of each customer", "sort it by name", "按 revenue 倒序排列", "sort it by city",
+        replies=(REVENUE, REVENUE),
+    )  # fmt: skip
+    assert by_name.rows == tuple(sorted(first.rows))
+    assert down.rows == tuple(sorted(first.rows, key=lambda row: float(str(row[1])), reverse=True))
+    assert (by_name.sql, by_name.receipt.usage.calls, down.receipt.usage.calls) == (first.sql, 0, 0)
+    assert by_city.receipt.usage.calls > 0  # the rows have no such column: a query is needed
+
+
+@pytest.mark.parametrize("question", ["how many rows are in orders?", "orders表有多少行？"])
+def test_the_number_of_rows_of_a_table_comes_from_the_catalog(shop: Path, question: str) -> None:
+    [answer] = ask_all(shop, question, replies=())
+    assert (answer.status, answer.sql) == ("conversation", "")
+    assert "3" in answer.answer
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["who won the battle of waterloo", "lkjh poiu", "recommend me a hairdresser", "龘龘龘", "附近的理发店"],
+)
+def test_a_message_that_names_nothing_of_the_database_runs_no_query(shop: Path, question: str) -> None:
+    [answer] = ask_all(shop, question, replies=())
+    assert answer.status in ("conversation", "no_data")
+    assert answer.sql == ""
+
+
 def test_an_example_can_be_picked_by_its_number(shop: Path) -> None:
     examples, answer = ask_all(shop, "what questions can I ask?", "1")
     assert len(examples.choices) >= 2
@@ -331,7 +394,7 @@ def test_one_word_about_data_keeps_a_message_a_question(question: str) -> None:
     """Whatever else is said before or after it."""
     for _, text in (*cases("en.txt"), *cases("zh.txt")):
         for message in (f"{question.rstrip('?')} {text}", f"{text} {question}"):
-            assert not vocabulary().covers(message.casefold()), message
+            assert not lexicon().covers(message.casefold()), message
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from text2sql.agents.node_context import NodeContext, Update, failure_update, fi
 from text2sql.agents.prompt_builder import require_fit
 from text2sql.agents.result_pages import check_pagination
 from text2sql.agents.state import Option, SQLMessageState, Turn, new_question_state
-from text2sql.agents.talk import talk_of
+from text2sql.agents.talk import can_sort, talk_of
 from text2sql.errors import ModelError, Text2SQLError
 from text2sql.i18n import Language
 from text2sql.llm.prompts import render
@@ -58,6 +58,8 @@ async def classifier(state: SQLMessageState, ctx: NodeContext) -> Update:
         schema_context = await ctx.resources.catalog_cache.schema_context(values=False)
         may_talk = not is_choice and base["mode"] != "database_direct"
         talk = await asyncio.to_thread(talk_of, question, schema_context) if may_talk else None
+        if talk is not None and talk.kind == "sort" and not can_sort(question, turns):
+            talk = None  # a column that the rows do not have needs a query
         if talk is not None:  # before the check for writes: "change it to a pie chart" changes no data
             kind = Classification("conversation", 0.95, ctx.say("reason.talk"))
             return {**base, "query_analysis": asdict(kind), "talk": asdict(talk)}

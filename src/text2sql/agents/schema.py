@@ -10,6 +10,7 @@ from text2sql.agents.analytic.hints import analytic_hints
 from text2sql.agents.node_context import NodeContext, Update, final_update
 from text2sql.agents.prompt_builder import schema_fits
 from text2sql.agents.state import Option, SchemaInfo, SQLMessageState
+from text2sql.agents.talk import is_unrelated
 from text2sql.schema import (
     AmbiguousTables,
     SchemaContext,
@@ -29,7 +30,7 @@ async def schema(state: SQLMessageState, ctx: NodeContext) -> Update:
     stands_alone = not state.get("follow_up") and not state.get("wants_write")
     # a large model says itself that the database has no data; the words only lower the confidence
     declines = stands_alone and ctx.model.profile.size == "small"
-    if declines and is_out_of_scope(question, schema_context):
+    if declines and (is_out_of_scope(question, schema_context) or is_unrelated(question, schema_context)):
         words = ", ".join(uncovered_words(question, schema_context)[:3])
         return no_data_update(ctx, "missing_database_info", "reason.no_data", words=words)
     if stands_alone and ctx.preset.ask_back:

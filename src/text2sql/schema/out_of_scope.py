@@ -60,7 +60,7 @@ def uncovered_words(question: str, schema_context: SchemaContext) -> list[str]:
     return list(
         dict.fromkeys(
             term.text
-            for term, match in _classified(question, schema_context)
+            for term, match in classified_terms(question, schema_context)
             if match in ("missing", "unknown")
         )
     )
@@ -68,7 +68,7 @@ def uncovered_words(question: str, schema_context: SchemaContext) -> list[str]:
 
 def coverage(question: str, schema_context: SchemaContext) -> float:
     """The share of the question's content words that match the database; 1.0 if it has none."""
-    content = {term.word: match for term, match in _classified(question, schema_context)}.values()
+    content = {term.word: match for term, match in classified_terms(question, schema_context)}.values()
     matched = sum(match in _EVIDENCE or match == "synonym" for match in content)
     unmatched = sum(match in ("missing", "unknown") for match in content)
     return matched / (matched + unmatched) if matched + unmatched else 1.0
@@ -77,7 +77,7 @@ def coverage(question: str, schema_context: SchemaContext) -> float:
 def evidence(question: str, schema_context: SchemaContext) -> float:
     """How much of the schema the question names; from 2.0 on, it is about this database."""
     weights = _weights(question)
-    content = {term.word: match for term, match in _classified(question, schema_context)}.values()
+    content = {term.word: match for term, match in classified_terms(question, schema_context)}.values()
     named = sum(weights.synonym if match == "synonym" else _EVIDENCE.get(match, 0.0) for match in content)
     return named + weights.opaque * schema_context.linker.opaque_share
 
@@ -89,7 +89,7 @@ def names_nothing(question: str, schema_context: SchemaContext) -> bool:
 
 def is_out_of_scope(question: str, schema_context: SchemaContext) -> bool:
     """Whether the question is surely about something else."""
-    missing = {term.word for term, match in _classified(question, schema_context) if match == "missing"}
+    missing = {term.word for term, match in classified_terms(question, schema_context) if match == "missing"}
     counted = min(len(missing), _weights(question).most_missing)
     return counted > 0 and counted > evidence(question, schema_context)
 
@@ -99,7 +99,7 @@ def _weights(question: str) -> _Weights:
 
 
 @lru_cache(maxsize=_QUESTIONS)
-def _classified(question: str, schema_context: SchemaContext) -> _Classified:
+def classified_terms(question: str, schema_context: SchemaContext) -> _Classified:
     """The kind of match of each word. Cached, because several stages of one question need it."""
     all_terms = terms(question)
     values = _value_spans(question, schema_context)

@@ -118,3 +118,8 @@ def _query(table: Table, column: str, most: int, catalog: Catalog) -> ValueQuery
         rows = f"(SELECT {name} FROM {rows} {limit(PREFIX, catalog.dialect)}) t"
     sql = f"SELECT DISTINCT {name} FROM {rows} WHERE {name} IS NOT NULL {limit(most + 1, catalog.dialect)}"
     return ValueQuery(catalog.label(table), column, sql, most, reads_all_rows)
+
+
+def count_query(table: Table, catalog: Catalog) -> str:
+    """The query that counts the rows of a table."""
+    return f"SELECT COUNT(*) FROM {source(table, catalog)}"

@@ -1,7 +1,7 @@
 """Describes the tables that a user may see, and suggests questions about them."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from text2sql.i18n import Language, say
 from text2sql.schema import label
@@ -15,6 +15,7 @@ EXAMPLES = 4
 
 _TEXT = re.compile("char|text|enum|string", re.IGNORECASE)
 _NUMBER = re.compile("num|dec|real|float|double|money", re.IGNORECASE)
+_DATE = re.compile("date|time|日期|时间|_on$|_at$", re.IGNORECASE)
 _MOSTLY_UNIQUE = re.compile("name|mail|phone|comment|title|address|description|url|note", re.IGNORECASE)
 _SHORT = 24  # characters of a value that occurs in many rows
 
@@ -107,6 +108,19 @@ def example_questions(catalog: Catalog, lang: Language) -> list[str]:
         say("example.count", lang, table=_as_words(table.name)) for table in tables if table.name not in used
     ]
     return [*questions, *rest][:EXAMPLES]
+
+
+def trend_questions(tables: Sequence[Table], lang: Language, year: str) -> list[str]:
+    """How an amount, or the number of rows, changes over time: by month of the year, if one is given."""
+    questions: list[str] = []
+    for table in tables:
+        if not any(_DATE.search(column.type) or _DATE.search(column.name) for column in table.columns):
+            continue
+        amount = next((c for c in table.columns if _NUMBER.search(c.type) and not _is_key(table, c)), None)
+        key = f"example.{'amount' if amount else 'rows'}_by_{'month' if year else 'year'}"
+        column = _as_words(amount.name) if amount else ""
+        questions.append(say(key, lang, table=_as_words(table.name), column=column, year=year))
+    return questions
 
 
 def _suits_group(_: Table, column: Column) -> bool:

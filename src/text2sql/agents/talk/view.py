@@ -10,6 +10,7 @@ from text2sql.agents.node_context import NodeContext, Update
 from text2sql.agents.query_description import describe_query
 from text2sql.agents.state import Execution, SQLMessageState, Turn, ValidatedQuery
 from text2sql.agents.talk.recognize import Talk
+from text2sql.agents.talk.sort import last_answer, sort_rows
 from text2sql.charts import Chart, Kind, fitting, from_plain, to_plain
 from text2sql.i18n import Language
 from text2sql.memory import StoredResult
@@ -19,16 +20,11 @@ from text2sql.types import QueryResult, RowsFound
 _FORMATS = {"xlsx": "Excel", "csv": "CSV", "json": "JSON", "parquet": "Parquet"}
 
 
-def last_answer(state: SQLMessageState) -> Turn | None:
-    """The latest turn with a query."""
-    return next((turn for turn in reversed(state.get("turns", [])) if turn["sql"]), None)
-
-
 async def show_again(talk: Talk, state: SQLMessageState, ctx: NodeContext) -> tuple[str, Update]:
     """The same rows in another form: a new answer under its own id."""
     if talk.kind == "again" and talk.detail in get_args(Language):
         ctx = replace(ctx, language=cast("Language", talk.detail))
-    turn = last_answer(state)
+    turn = last_answer(state.get("turns", []))
     if turn is None:
         return ctx.say("talk.no_answer_yet"), {}
     stored = await _stored(turn, ctx)
@@ -36,6 +32,10 @@ async def show_again(talk: Talk, state: SQLMessageState, ctx: NodeContext) -> tu
         return ctx.say("talk.rows_gone", question=_question_of(turn)), {}
     result = await stored_rows(stored, ctx.resources)
     chart, text = _chart(talk, turn, result, ctx)
+    if talk.kind == "sort":
+        result, column = sort_rows(state["question"], result)
+        stored = replace(stored, rows=result.rows)
+        text = ctx.say("talk.sorted_part" if stored.truncated else "talk.sorted", column=column)
     if talk.kind == "again" and talk.detail:
         text = await explain_last_query(state, ctx)
     result_id = await ctx.resources.memory.keep_result(ctx.options.user, ctx.options.thread, stored)
@@ -109,7 +109,7 @@ def _export(requested: str, result_id: str, ctx: NodeContext) -> str:
 
 
 async def explain_last_query(state: SQLMessageState, ctx: NodeContext) -> str:
-    turn = last_answer(state)
+    turn = last_answer(state.get("turns", []))
     if turn is None:
         return ctx.say("talk.no_answer_yet")
     dialect = (await ctx.resources.catalog_cache.schema_context(values=False)).catalog.dialect
@@ -121,7 +121,7 @@ async def explain_last_query(state: SQLMessageState, ctx: NodeContext) -> str:
 
 async def explain_certainty(state: SQLMessageState, ctx: NodeContext) -> str:
     """How sure the last answer is, and how its question was understood."""
-    turn = last_answer(state)
+    turn = last_answer(state.get("turns", []))
     if turn is None:
         return ctx.say("talk.no_answer_yet")
     certainty = turn.get("certainty")
