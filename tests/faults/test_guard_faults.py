@@ -49,7 +49,7 @@ def test_k03_whatever_the_parser_raises_is_a_refusal(
     def broken(*_: Any, **__: Any) -> Any:
         raise error("broken")
 
-    monkeypatch.setattr("text2sql.sql.parse._tree", broken)
+    monkeypatch.setattr("text2sql.sql.parse.tree_of", broken)
     verdict = check("SELECT 1", "postgres")
     assert isinstance(verdict, SqlRejected)
     assert verdict.rule == ("too_costly" if error is MemoryError else "internal")

@@ -16,7 +16,7 @@ from text2sql.sql import (
     policy_for,
     predicates,
     read_policies,
-    table_wrapper,
+    wrapper_verification,
 )
 from text2sql.sql.dialects import GRAMMARS
 from text2sql.types import Catalog, CheckedSql, Column, Policy, RowRule, SqlRejected, Table
@@ -229,7 +229,7 @@ def test_a_finished_text_without_its_rules_is_refused(sql: str) -> None:
     statement = parse.parse_statement(sql, "postgres", None, policy)
 
     def work() -> CheckedSql:
-        table_wrapper.verify(statement, statement.tree)
+        wrapper_verification.verify(statement, statement.tree)
         return CheckedSql("", "")
 
     result = parse.verdict(sql, work)
@@ -250,5 +250,5 @@ def test_a_finished_text_that_was_loosened_is_refused() -> None:
     ):
         assert less != checked.sql
         statement = parse.parse_statement(less, "postgres", None, POLICY)
-        result = parse.verdict(less, partial(table_wrapper.verify, statement, statement.tree))
+        result = parse.verdict(less, partial(wrapper_verification.verify, statement, statement.tree))
         assert isinstance(result, SqlRejected), less

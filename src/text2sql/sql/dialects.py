@@ -35,11 +35,11 @@ _UPPER = {small: small - 32 for small in range(ord("a"), ord("z") + 1)}
 
 
 def ascii_lower(name: str) -> str:
-    return name.translate(_LOWER)
+    return name.lower() if name.isascii() else name.translate(_LOWER)
 
 
 def ascii_upper(name: str) -> str:
-    return name.translate(_UPPER)
+    return name.upper() if name.isascii() else name.translate(_UPPER)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from text2sql.sql import functions
 from text2sql.sql.dialects import ascii_lower
 from text2sql.sql.refusal import refuse
 from text2sql.sql.size_limits import MAX_GENERATED, arguments
-from text2sql.sql.statement import Statement, name_of
+from text2sql.sql.statement import Statement
 
 # The position of the argument, from 1 or, if negative, from the end.
 _TYPES: Mapping[str, Mapping[str, int]] = {
@@ -60,12 +60,10 @@ def refuse_executable_arguments(statement: Statement) -> None:
     types, aggregates, literals = (
         table.get(statement.dialect, {}) for table in (_TYPES, _AGGREGATES, _LITERALS)
     )
-    for node in statement.nodes:
-        if isinstance(node, exp.Values) and statement.dialect == "clickhouse":
-            refuse("table_function", node)  # its first text is the structure of a table
-        if not isinstance(node, exp.Func):
-            continue
-        name = name_of(node)
+    if statement.dialect == "clickhouse":
+        for values in [node for node in statement.nodes if isinstance(node, exp.Values)]:
+            refuse("table_function", values)  # its first text is the structure of a table
+    for node, name in statement.calls:
         if name in types:
             _check_type(node, _text(node, types[name]))
         if name in aggregates:

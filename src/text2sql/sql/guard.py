@@ -13,14 +13,15 @@ from sqlglot import exp
 
 from text2sql.sql import parse, rewrite
 from text2sql.sql.dialects import GRAMMARS
+from text2sql.sql.generation import generate_checked
 from text2sql.sql.resolver import Resolver
 from text2sql.sql.rules import RULES, refuse_unsafe_modifiers
 from text2sql.sql.statement import Statement
 from text2sql.sql.table_wrapper import enforce, wraps
 from text2sql.types import Catalog, CheckedSql, Limits, Policy, SqlRejected
 
-# Rewrites a tree, given its number of columns (None: unknown); returns the new tree and its row limit.
-Rewrite = Callable[[exp.Expr, int | None], tuple[exp.Expr, int | None]]
+# Rewrites a resolved tree; returns the new tree and its row limit.
+Rewrite = Callable[[exp.Expr, Resolver], tuple[exp.Expr, int | None]]
 
 
 def check(
@@ -32,7 +33,7 @@ def check(
     rows: int = Limits().rows,
 ) -> CheckedSql | SqlRejected:
     """Check one read-only query. It uses visible names only and returns at most `rows` rows."""
-    return _check(text, dialect, schema, policy, lambda tree, _: rewrite.limited(tree, rows))
+    return _check(text, dialect, schema, policy, lambda tree, _: rewrite.limited(tree, rows, dialect))
 
 
 def check_page(
@@ -51,10 +52,10 @@ def check_page(
     own order.
     """
     by = parse.ordering(order, dialect) if order and dialect in GRAMMARS else None
-    page = partial(rewrite.page, number=number, size=size, by=by)
+    page = partial(rewrite.page, dialect=dialect, number=number, size=size, by=by)
     if policy is None and schema is not None:
         policy = parse.unrestricted_policy(schema)
-    return _check(text, dialect, schema, policy, lambda tree, width: (page(tree, width), size))
+    return _check(text, dialect, schema, policy, lambda tree, resolver: (page(tree, _width(resolver)), size))
 
 
 def check_count(
@@ -73,8 +74,8 @@ def _check(
     def check_statement() -> CheckedSql:
         statement = parse.parse_statement(text, dialect, schema, policy)
         resolver = _checked_names(statement)
-        tree, limit = rewrite_tree(statement.tree, _width(resolver))
-        sql, plain = parse.generate_checked(statement, tree, _checked_names)
+        tree, limit = rewrite_tree(statement.tree, resolver)
+        sql, plain = generate_checked(statement, tree, _checked_names)
         return CheckedSql(sql, dialect, tuple(sorted(resolver.tables)), limit, plain)
 
     return parse.verdict(text, check_statement)
@@ -83,7 +84,6 @@ def _check(
 def _checked_names(statement: Statement) -> Resolver:
     """Apply all rules, resolve the names and wrap the tables of a statement."""
     refuse_unsafe_modifiers(statement)
-    statement.nodes = list(statement.tree.walk())
     for rule in RULES:
         rule(statement)
     resolver = Resolver(statement)

@@ -1,4 +1,4 @@
-"""Parsing and SQL generation, shared by the guard for queries and the guard for writes."""
+"""Checked parsing, and SQL generation, shared by the guard for queries and the guard for writes."""
 
 import logging
 import traceback
@@ -16,7 +16,6 @@ from text2sql.sql.dialects import GRAMMARS
 from text2sql.sql.normalize_ast import NORMALIZERS, REWRITES, arrows_as_paths, keep_names_below_pivots
 from text2sql.sql.refusal import Refused, refuse
 from text2sql.sql.statement import Statement
-from text2sql.sql.table_wrapper import verify, wraps
 from text2sql.types import Catalog, Policy, SqlRejected
 
 # sqlglot warns when it falls back to a Command, which the guard refuses: keep that off a user's terminal.
@@ -53,39 +52,14 @@ def _error_location(error: Exception) -> str:
 def parse_statement(text: str, dialect: str, catalog: Catalog | None, policy: Policy | None) -> Statement:
     """Parse a text into a statement, or refuse it."""
     raw.check_characters(text)
-    return Statement(_tree(text, dialect), dialect, GRAMMARS[dialect], policy, catalog)
-
-
-def generate_checked(
-    statement: Statement, tree: exp.Expr, check: Callable[[Statement], object]
-) -> tuple[str, str]:
-    """Generate the text of a checked tree. Returns it, and the same text without the wrappers of a policy
-    (empty without a policy).
-
-    The text must parse to the same tree; hashes decide, as in the parser's own comparison. If the generator
-    spelled a node differently, the second tree goes through all checks again and must generate the same text.
-    """
-    checked_hash = hash(tree)  # before generation, which consumes the tree
-    sql = _text(tree, statement.dialect)
-    raw.check_hidden_characters(sql)  # an escape in the text, such as MySQL's \0, may have become one
-    parsed = _tree(sql, statement.dialect, raw.MAX_WRITTEN)
-    same = hash(parsed) == checked_hash
-    plain = ""
-    if wraps(statement):
-        parsed = verify(statement, parsed)
-        plain = _text(parsed.copy(), statement.dialect)
-    if not same:
-        check(statement.read_as(parsed))
-        if _text(parsed, statement.dialect) != sql:
-            refuse("two_readings", sql)
-    return sql, plain
+    return Statement(tree_of(text, dialect), dialect, GRAMMARS[dialect], policy, catalog)
 
 
 def ordering(position: int, dialect: str) -> exp.Expr:
     """The item of `ORDER BY 2` or, for -2, of `ORDER BY 2 DESC`, with the dialect's default order of
     NULLs.
     """
-    tree = _tree(f"SELECT 1 ORDER BY {abs(position):d}{' DESC' if position < 0 else ''}", dialect)
+    tree = tree_of(f"SELECT 1 ORDER BY {abs(position):d}{' DESC' if position < 0 else ''}", dialect)
     ordered: exp.Expr = tree.args["order"].expressions[0]
     return ordered if position < 0 else ordered.this  # a bare position, as in `rewrite.page`
 
@@ -101,7 +75,8 @@ def unrestricted_policy(catalog: Catalog) -> Policy:
     return Policy(visible, {catalog.dialect: catalog.default_schema}, exact=True, complete=True)
 
 
-def _tree(text: str, dialect: str, max_tokens: int = raw.MAX_TOKENS) -> exp.Expr:
+def tree_of(text: str, dialect: str, max_tokens: int = raw.MAX_TOKENS) -> exp.Expr:
+    """Parse a text into its only statement, in the form in which the guard checks it, or refuse it."""
     reader = _reader(dialect)
     tokens = raw.checked_tokens(text, reader, GRAMMARS[dialect], max_tokens)
     rewrite = REWRITES.get(dialect)
@@ -118,10 +93,11 @@ def _tree(text: str, dialect: str, max_tokens: int = raw.MAX_TOKENS) -> exp.Expr
         refuse("one_statement" if trees else "empty", text)
     normalize = NORMALIZERS.get(dialect)
     tree = normalize(trees[0]) if normalize else trees[0]
-    return arrows_as_paths(tree, dialect) if dialect in _ARROWS else tree
+    return arrows_as_paths(tree, dialect) if dialect in _ARROWS and "->" in text else tree
 
 
-def _text(tree: exp.Expr, dialect: str) -> str:
+def text_of(tree: exp.Expr, dialect: str) -> str:
+    """Generate the text of a tree, without comments. This consumes the tree."""
     try:
         # copy=False: a copy costs as much as a parse, and the tree is not used again
         if dialect == "duckdb":

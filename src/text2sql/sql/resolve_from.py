@@ -21,6 +21,8 @@ _GENERATORS = (exp.Unnest, exp.Lateral, exp.Values, exp.TableFromRows)
 MAX_COLUMNS = 20_000  # of all FROM items in a statement
 _ITEM_KEYS = ("alias", "joins", "laterals", "pivots", "sample")  # arguments that every FROM item may have
 
+_TABLE_HANDLED = frozenset({*_ITEM_KEYS, "this", "db", "catalog", "indexed", "hints"})
+
 
 class FromResolver:
     """Adds the FROM items of a query to its scope, on behalf of a `Resolver`."""
@@ -213,14 +215,10 @@ class FromResolver:
         alias = node.args.get("alias")
         for key in ("this", "db", "catalog", "alias"):
             self.resolver.mark_label(node.args.get(key))
-        for key in ("indexed", "hints"):  # index hints: useless on a wrapped table, and not names to resolve
-            if wraps(self.statement):
-                node.set(key, None)
-            for hint in [] if self.resolver.tolerant else ensure_list(node.args.get(key)):
-                if isinstance(hint, exp.Expr):  # NOT INDEXED is a flag
-                    self.resolver.mark_visited(*hint.walk())
-        handled = (*_ITEM_KEYS, "this", "db", "catalog", "indexed", "hints")
-        self.resolver.resolve_clauses(node, self.resolver.other_args(node, handled), scope)
+        for key in ("indexed", "hints"):
+            if node.args.get(key) is not None:
+                self.resolve_index_hints(node, key)
+        self.resolver.resolve_clauses(node, self.resolver.other_args(node, _TABLE_HANDLED), scope)
         name = alias.this if alias and alias.this else node.this
         key = self.names.alias(node.this)
         if not node.db and key in scope.ctes:
@@ -233,6 +231,14 @@ class FromResolver:
         if self.resolver.columns_known and alias and alias.columns:
             refuse("column", alias)  # the list would rename hidden columns by position
         self.register(node, self.real_table(node, name), scope)
+
+    def resolve_index_hints(self, node: exp.Table, key: str) -> None:
+        """Drop index hints, which are useless on a wrapped table. They are not names to resolve."""
+        if wraps(self.statement):
+            node.set(key, None)
+        for hint in [] if self.resolver.tolerant else ensure_list(node.args.get(key)):
+            if isinstance(hint, exp.Expr):  # NOT INDEXED is a flag
+                self.resolver.mark_visited(*hint.walk())
 
     def real_table(self, node: exp.Table, name: exp.Identifier) -> Source:
         if self.resolver.schema_index is not None:

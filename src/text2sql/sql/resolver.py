@@ -70,7 +70,9 @@ class Resolver:
 
     def mark_label(self, node: object) -> None:
         """Mark a part that only introduces names: an alias, a column list, the name of a pivoted column."""
-        if isinstance(node, exp.Expr):
+        if type(node) is exp.Identifier:
+            self._visited[id(node)] = node
+        elif isinstance(node, exp.Expr):
             for part in node.walk():
                 if isinstance(part, _REFERENCES):
                     refuse("unresolved", part)
@@ -128,7 +130,7 @@ class Resolver:
         if node.args.get("by_name"):
             left_names = frozenset(left.names)
             new_names = tuple(name for name in right.names if name not in left_names)
-            left = left + Outputs(new_names, right.open)
+            left = Outputs.joined([left, Outputs(new_names, right.open)])
         elif self.tolerant:
             left = left.union(right)
         elif not (left.open or right.open) and len(left.names) != len(right.names):
@@ -157,16 +159,17 @@ class Resolver:
         for part in node.expressions:
             if isinstance(part, exp.Alias):
                 scope.aliases[self.names.column(part.args["alias"])] = part.this
-        outputs = Outputs()
+        parts: list[Outputs] = []
         for part in node.expressions:
             if self.stars.is_item(part):
                 try:
-                    outputs += self.stars.resolve(node, part, scope)
+                    parts.append(self.stars.resolve(node, part, scope))
                 except self.tolerated:
-                    outputs += UNKNOWN_OUTPUTS
+                    parts.append(UNKNOWN_OUTPUTS)
             else:
                 self.resolve_expressions(part, scope)
-                outputs += self.output_of(part, scope)
+                parts.append(self.output_of(part, scope))
+        outputs = Outputs.joined(parts)
         self.resolve_clauses(node, self.other_args(node, _SELECT_HANDLED), scope)
         return outputs
 
@@ -253,7 +256,9 @@ class Resolver:
             while stack:
                 node = stack.pop()
                 self._visited[id(node)] = node
-                if isinstance(node, (exp.Query, exp.Values)):
+                if type(node) not in _SPECIAL:
+                    stack.extend(reversed(list(node.iter_expressions())))
+                elif isinstance(node, (exp.Query, exp.Values)):
                     self.resolve_query(node, scope)
                 elif isinstance(node, exp.Column):
                     self.resolve_column(node, scope)
@@ -339,7 +344,17 @@ def _innermost(node: exp.Expr) -> exp.Expr:
     return node
 
 
+def _with_subclasses(*kinds: type[exp.Expr]) -> frozenset[type[exp.Expr]]:
+    found = set(kinds)
+    for kind in kinds:
+        found |= _with_subclasses(*kind.__subclasses__())
+    return frozenset(found)
+
+
 _SELECT_HANDLED = frozenset({"with_", "from_", "joins", "laterals", "expressions"})
 _FROM_ITEM_KEYS = ("joins", "laterals", "pivots", "sample")
 _FROM_NODES = (exp.Table, exp.Final, exp.Join, exp.Pivot, exp.From, exp.With, exp.CTE, exp.TableAlias)
+_SPECIAL = _with_subclasses(  # the nodes that `resolve_expressions` treats in a way of their own
+    exp.Query, exp.Values, exp.Column, exp.Star, exp.Lambda, exp.Comprehension, exp.In, *_FROM_NODES
+)
 _REFERENCES = (exp.Query, exp.Values, exp.Table, exp.Column, exp.Func, exp.Lambda, exp.Join, exp.Pivot)

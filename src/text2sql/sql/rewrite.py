@@ -9,21 +9,21 @@ from sqlglot import exp
 ALIAS = "text2sql_rows"
 
 
-def limited(tree: exp.Expr, rows: int) -> tuple[exp.Expr, int]:
+def limited(tree: exp.Expr, rows: int, dialect: str) -> tuple[exp.Expr, int]:
     """Limit a query to `rows` rows. Returns it with the limit that it now has at its root."""
-    query = _unwrapped(tree)
+    query, new_limit = _unwrapped(tree), row_limit(rows, dialect)
     if isinstance(query, (exp.Values, exp.Pivot)) or query.args.get("pivots"):
-        return _wrapped(query).limit(rows, copy=False), rows
+        return _with_limit(_wrapped(query), new_limit), rows
     limit = query.args.get("limit")
     if limit is None:
         if query.args.get("offset") is not None and not isinstance(query, (exp.Select, exp.SetOperation)):
-            return _wrapped(query).limit(rows, copy=False), rows
-        query.set("limit", exp.Limit(expression=exp.Literal.number(rows)))
+            return _with_limit(_wrapped(query), new_limit), rows
+        query.set("limit", new_limit)
         return query, rows
     number = _number(limit)
     offset = query.args.get("offset")
     if number is None or (offset is not None and offset.expressions):  # ClickHouse's LIMIT 1 OFFSET 1 BY x
-        return _wrapped(query).limit(rows, copy=False), rows
+        return _with_limit(_wrapped(query), new_limit), rows
     if number <= rows:
         return query, number
     key = "count" if isinstance(limit, exp.Fetch) else "expression"
@@ -32,7 +32,7 @@ def limited(tree: exp.Expr, rows: int) -> tuple[exp.Expr, int]:
 
 
 def page(
-    tree: exp.Expr, width: int | None, *, number: int, size: int, by: exp.Expr | None = None
+    tree: exp.Expr, width: int | None, dialect: str, *, number: int, size: int, by: exp.Expr | None = None
 ) -> exp.Expr:
     """Select page `number` (from 1) of `size` rows, in the query's own order or in that of `by`.
 
@@ -53,7 +53,7 @@ def page(
         query.set("order", exp.Order(expressions=ties))
     else:
         order.set("expressions", [*order.expressions, *ties])
-    query.set("limit", exp.Limit(expression=exp.Literal.number(size)))
+    query.set("limit", row_limit(size, dialect))
     if number > 1:
         query.set("offset", exp.Offset(expression=exp.Literal.number((number - 1) * size)))
     return query
@@ -68,6 +68,19 @@ def count(tree: exp.Expr) -> exp.Expr:
         expressions=[exp.alias_(exp.Count(this=exp.Star(), big_int=True), "row_count")],
         from_=exp.From(this=_derived(query)),
     )
+
+
+def row_limit(rows: int, dialect: str) -> exp.Expr:
+    """The clause that limits a query, as the parser reads it in this dialect."""
+    number = exp.Literal.number(rows)
+    if dialect == "oracle":
+        return exp.Fetch(direction="FIRST", count=number, limit_options=exp.LimitOptions(rows=True))
+    return exp.Limit(expression=number)
+
+
+def _with_limit(query: exp.Expr, limit: exp.Expr) -> exp.Expr:
+    query.set("limit", limit)
+    return query
 
 
 def _unwrapped(tree: exp.Expr) -> exp.Expr:

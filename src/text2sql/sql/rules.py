@@ -40,6 +40,7 @@ _CLAUSES: dict[type[exp.Expr], frozenset[str]] = {
     exp.Lateral: _words("alias cross_apply ordinality outer this view"),
 }
 _SET_CLAUSES = _words("by_name distinct expression kind limit offset on order side this with_")
+_CLAUSES.update(dict.fromkeys((exp.SetOperation, *exp.SetOperation.__subclasses__()), _SET_CLAUSES))
 _MODIFIERS = _words("SQL_NO_CACHE SQL_SMALL_RESULT SQL_BIG_RESULT STRAIGHT_JOIN ALL")
 _HINTS = _words(
     "all_rows bka bnl cardinality first_rows full hash_join index index_asc index_desc index_ffs "
@@ -176,7 +177,7 @@ def refuse_unknown_clauses(statement: Statement) -> None:
     """Refuse clauses that are not on the list."""
     for node in statement.nodes:
         kind = type(node)
-        allowed = _CLAUSES.get(kind) or (_SET_CLAUSES if isinstance(node, exp.SetOperation) else None)
+        allowed = _CLAUSES.get(kind)
         if allowed is None:
             continue
         if kind is exp.Select and not node.expressions and statement.dialect != "postgres":
@@ -190,7 +191,8 @@ def refuse_unknown_clauses(statement: Statement) -> None:
 
 def refuse_unsafe_modifiers(statement: Statement) -> None:
     """Drop modifiers and hints that only affect the plan; refuse those that set a variable or a state."""
-    for node in statement.tree.find_all(exp.Select):
+    hints = []
+    for node in [node for node in statement.nodes if isinstance(node, exp.Select)]:
         for modifier in node.args.get("operation_modifiers") or ():
             if modifier.name.upper() not in _MODIFIERS:
                 refuse("clause", modifier.name)
@@ -198,7 +200,11 @@ def refuse_unsafe_modifiers(statement: Statement) -> None:
         if hint:
             if not _hint_names(hint) <= _HINTS:
                 refuse("hint", hint)
-            hint.pop()
+            hints.append(hint)
+    for hint in hints:
+        hint.pop()
+    if hints:
+        statement.list_nodes()
 
 
 def _hint_names(hint: exp.Expr) -> set[str]:

@@ -1,6 +1,6 @@
 """Data structures of name resolution: scopes, their sources and output columns, and name comparison."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -48,9 +48,14 @@ class Outputs:
     def __post_init__(self) -> None:
         object.__setattr__(self, "known", frozenset(self.names))
 
-    def __add__(self, other: "Outputs") -> "Outputs":
-        origins = {**self.origins, **other.origins} if other.origins else self.origins
-        return Outputs(self.names + other.names, self.open or other.open, origins)
+    @classmethod
+    def joined(cls, parts: Sequence["Outputs"]) -> "Outputs":
+        """The columns of all parts, in order."""
+        if len(parts) == 1:
+            return parts[0]
+        names = tuple([name for part in parts for name in part.names])
+        origins = {name: origin for part in parts for name, origin in part.origins.items()}
+        return cls(names, any(part.open for part in parts), origins)
 
     @property
     def is_unambiguous(self) -> bool:
@@ -180,7 +185,7 @@ class Scope:
 
     def joined(self) -> Source:
         """All sources combined into one: the input of a pivot after a join."""
-        outputs = sum((source.outputs for source in self.sources.values()), Outputs())
+        outputs = Outputs.joined([source.outputs for source in self.sources.values()])
         return Source(NAMELESS, Outputs(tuple(dict.fromkeys(outputs.names)), outputs.open))
 
 

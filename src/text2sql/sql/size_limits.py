@@ -100,14 +100,13 @@ def refuse_unbounded_sizes(statement: Statement) -> None:
             _check_type(node)
         elif isinstance(node, exp.WithFill):
             _check_fill(node)
-        elif isinstance(node, exp.Func):
-            name = name_of(node)
-            if name in sizes.functions:
-                _check_sized(node, name, sizes)
-            elif name in _MULTIPLYING or name in _DOUBLING:
-                _check_size(_length(node, sizes), node)
-            elif generators.get(name):
-                _check_range(node, name)
+    for call, name in statement.calls:
+        if name in sizes.functions:
+            _check_sized(call, name, sizes)
+        elif name in _MULTIPLYING or name in _DOUBLING:
+            _check_size(_length(call, sizes), call)
+        elif generators.get(name):
+            _check_range(call, name)
 
 
 def arguments(call: exp.Expr) -> list[exp.Expr]:

@@ -38,9 +38,10 @@ class StarResolver:
             refuse("star", part)  # SELECT AS STRUCT *: a whole row in one value
         if self.resolver.tolerant and (modifiers or scope.open or scope.merged):
             refuse("star", part)
-        outputs = Outputs()
-        for source in self.sources(part, scope):
-            outputs += self.columns_of(source, modifiers, qualified=part is not star)
+        qualified = part is not star
+        outputs = Outputs.joined(
+            [self.columns_of(source, modifiers, qualified=qualified) for source in self.sources(part, scope)]
+        )
         missing = set(modifiers) - {
             name for source in scope.sources.values() for name in source.outputs.names
         }

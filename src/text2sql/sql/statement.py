@@ -13,14 +13,31 @@ from text2sql.types import Catalog, Policy
 
 @dataclass(slots=True)
 class Statement:
-    """A parsed statement with its context. `nodes` are all nodes of the tree, listed once for all rules."""
+    """A parsed statement with its context.
+
+    `nodes` are all nodes of the tree, and `calls` the functions among them with their names, listed once for
+    all rules. `marked` are the tables to be wrapped, with
+    their stored names, by the id of their node.
+    """
 
     tree: exp.Expr
     dialect: str
     grammar: Grammar
     policy: Policy | None
     catalog: Catalog | None
-    nodes: list[exp.Expr] = field(default_factory=list)
+    nodes: list[exp.Expr] = field(init=False)
+    calls: list[tuple[exp.Func, str]] = field(init=False)
+    marked: dict[int, tuple[exp.Table, str]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.list_nodes()
+
+    def list_nodes(self) -> None:
+        self.set_nodes(list(self.tree.walk()))
+
+    def set_nodes(self, nodes: list[exp.Expr]) -> None:
+        self.nodes = nodes
+        self.calls = [(node, name_of(node)) for node in nodes if isinstance(node, exp.Func)]
 
     def read_as(self, tree: exp.Expr) -> "Statement":
         """The same statement with another tree, parsed from the generated text."""

@@ -1,5 +1,6 @@
 """Table lookup in the policy: system tables, visible tables, and their visible and hidden columns."""
 
+import re
 from collections.abc import Mapping
 from functools import lru_cache
 from typing import Generic, TypeVar
@@ -7,10 +8,10 @@ from unicodedata import combining, normalize
 
 from sqlglot import exp
 
-from text2sql.sql.dialects import Grammar, ascii_lower
+from text2sql.sql.dialects import GRAMMARS, Grammar, ascii_lower
 from text2sql.sql.refusal import refuse
 from text2sql.sql.statement import Statement, name_of
-from text2sql.types import Policy
+from text2sql.types import Catalog, Policy, Table
 
 T = TypeVar("T")
 
@@ -21,7 +22,7 @@ def is_system_table(statement: Statement, node: exp.Table) -> bool:
     """
     grammar = statement.grammar
     parts = [part.name for part in (node.args.get("db"), node.args.get("catalog")) if part]
-    qualifiers = {ascii_lower(name) for name in parts} | {_without_marks(name) for name in parts}
+    qualifiers = {form for name in parts for form in (ascii_lower(name), _without_marks(name))}
     if qualifiers & grammar.system_schemas or any(
         qualifier.startswith(("pg_temp", "pg_toast")) for qualifier in qualifiers
     ):
@@ -30,7 +31,7 @@ def is_system_table(statement: Statement, node: exp.Table) -> bool:
     is_keyword = name in grammar.keyword_values and not (parts or node.this.args.get("quoted"))
     if is_keyword and statement.dialect == "postgres":
         return True  # `FROM current_user` calls the function, even if there is such a table
-    has_special_characters = any(set(part.name) & set("*@/\\.:") for part in node.parts)
+    has_special_characters = any(_SPECIAL_CHARACTER.search(part.name) for part in node.parts)
     is_system_name = name.startswith(grammar.system_prefixes) or name in grammar.system_tables
     # DuckDB reads `x.csv` as a file if there is no such table; a known catalog lists all tables
     may_be_file = bool(node.db) and (name in _FILES or statement.catalog is not None)
@@ -45,6 +46,7 @@ def _without_marks(name: str) -> str:
     return "".join(letter for letter in plain if not combining(letter))
 
 
+_SPECIAL_CHARACTER = re.compile(r"[*@/\\.:]")
 _FILES = frozenset(
     "csv tsv txt json jsonl ndjson parquet gz zst bz2 db duckdb sqlite xlsx arrow avro".split()
 )
@@ -52,9 +54,7 @@ _FILES = frozenset(
 
 def _is_listed(statement: Statement, node: exp.Table) -> bool:
     if statement.policy is not None:
-        return _keys(statement, node) in _visible(
-            ByIdentity(statement.policy), statement.dialect, statement.grammar
-        )
+        return _keys(statement, node) in _visible(ByIdentity(statement.policy), statement.dialect)
     return statement.catalog is not None and statement.catalog.table(node.name, node.db) is not None
 
 
@@ -68,7 +68,7 @@ def visible_columns(statement: Statement, node: exp.Table) -> tuple[tuple[str, .
     keys = _keys(statement, node)
     if statement.policy is None:
         return None, ".".join(keys)
-    table = _visible(ByIdentity(statement.policy), statement.dialect, statement.grammar).get(keys)
+    table = _visible(ByIdentity(statement.policy), statement.dialect).get(keys)
     if table is None:
         refuse("table", node)
     return table
@@ -78,7 +78,7 @@ def real_name(statement: Statement, node: exp.Table) -> str | None:
     """The stored name of a visible table; None for any other."""
     if statement.policy is None:
         return None
-    tables = _visible(ByIdentity(statement.policy), statement.dialect, statement.grammar)
+    tables = _visible(ByIdentity(statement.policy), statement.dialect)
     table = tables.get(_keys(statement, node))
     return None if table is None else table[1]
 
@@ -89,23 +89,32 @@ def hidden_columns(
     """The columns that the policy hides; None if the catalog does not list all columns of the table."""
     if visible is None or statement.catalog is None:
         return None
-    schema, _, name = stored.rpartition(".")
-    table = statement.catalog.table(name, schema)
+    table = _catalog_table(statement.catalog, stored)
     if table is None or table.partial:
         return None
-    return frozenset(statement.grammar.columns.stored(column.name, True) for column in table.columns) - set(
-        visible
-    )
+    return _stored_columns(ByIdentity(table), statement.dialect).difference(visible)
 
 
 def known_columns(statement: Statement, stored: str, visible: tuple[str, ...]) -> tuple[str, ...]:
     """The visible columns that exist according to the catalog, if there is one: a policy may name others."""
-    schema, _, name = stored.rpartition(".")
-    table = statement.catalog.table(name, schema) if statement.catalog else None
+    table = _catalog_table(statement.catalog, stored) if statement.catalog else None
     if table is None:
         return visible
-    existing = {statement.grammar.columns.stored(column.name, True) for column in table.columns}
-    return tuple(column for column in visible if column in existing)
+    existing = _stored_columns(ByIdentity(table), statement.dialect)
+    return tuple([column for column in visible if column in existing])
+
+
+def is_view(statement: Statement, stored: str) -> bool:
+    if statement.catalog is None:
+        return False
+    schema, _, name = stored.rpartition(".")
+    schemas = _views(ByIdentity(statement.catalog), statement.dialect).get(name, frozenset())
+    return schema in schemas if schema else bool(schemas)
+
+
+def _catalog_table(catalog: Catalog, stored: str) -> Table | None:
+    schema, _, name = stored.rpartition(".")
+    return _tables(ByIdentity(catalog)).get((schema or catalog.default_schema, name))
 
 
 _JSON_EACH = ("key", "value", "type", "atom", "id", "parent", "fullkey", "path", "json", "root")
@@ -176,11 +185,37 @@ class ByIdentity(Generic[T]):
         return id(self.value)
 
 
+@lru_cache(maxsize=4)  # a catalog may be large, and the cache keeps it
+def _tables(catalog: ByIdentity[Catalog]) -> dict[tuple[str, str], Table]:
+    """The tables of a catalog by schema and name."""
+    tables: dict[tuple[str, str], Table] = {}
+    for table in catalog.value.tables:
+        tables.setdefault((table.schema or catalog.value.default_schema, table.name), table)
+    return tables
+
+
+@lru_cache(maxsize=256)
+def _stored_columns(table: ByIdentity[Table], dialect: str) -> frozenset[str]:
+    stored = GRAMMARS[dialect].columns.stored
+    return frozenset(stored(column.name, True) for column in table.value.columns)
+
+
+@lru_cache(maxsize=4)
+def _views(catalog: ByIdentity[Catalog], dialect: str) -> dict[str, frozenset[str]]:
+    """The schemas of the views of each name, as stored."""
+    stored = GRAMMARS[dialect].tables.stored
+    views: dict[str, frozenset[str]] = {}
+    for table in catalog.value.tables:
+        if table.kind == "view":
+            name = stored(table.name, True)
+            views[name] = views.get(name, frozenset()) | {stored(table.schema, True)}
+    return views
+
+
 @lru_cache(maxsize=64)
-def _visible(
-    policy: ByIdentity[Policy], dialect: str, grammar: Grammar
-) -> dict[tuple[str, ...], tuple[tuple[str, ...], str]]:
+def _visible(policy: ByIdentity[Policy], dialect: str) -> dict[tuple[str, ...], tuple[tuple[str, ...], str]]:
     """Maps every way to write a visible table in this dialect to its columns and its stored name."""
+    grammar = GRAMMARS[dialect]
     tables: dict[tuple[str, ...], tuple[tuple[str, ...], str]] = {}
     for name, columns in policy.value.tables.items():
         full, stored = full_name(policy.value, name, dialect, grammar)

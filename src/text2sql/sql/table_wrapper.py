@@ -3,28 +3,34 @@
     FROM orders AS o  →  FROM (SELECT b."id", b."total" FROM orders AS b WHERE (b.region = 'north') …) AS o
 
 So the rest of the statement cannot reach a hidden column. `enforce` wraps the tables once their names are
-resolved. `verify` then looks for the wrappers in the generated text, with an independent interpretation of
-names. If rows are hidden, the wrapper ends in a limit that no table reaches: without it an engine may
-evaluate the query's own conditions on hidden rows first, and an error would reveal them.
+resolved; `wrapper_verification` then looks for the wrappers in the generated text. If rows are hidden, the
+wrapper ends in a limit that no table reaches: without it an engine may evaluate the query's own conditions on
+hidden rows first, and an error would reveal them.
+
+The SELECT of a wrapper depends on the table and the policy only. It is generated and parsed once, and then
+reused as a text, which is a leaf of the checked tree.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
+from typing import NamedTuple
 
 from sqlglot import exp
 
+from text2sql.sql import parse
 from text2sql.sql.dialects import GRAMMARS, ascii_lower
+from text2sql.sql.pre_parse_checks import MAX_WRITTEN
 from text2sql.sql.predicates import BASE, bound, is_open, tables_of
 from text2sql.sql.refusal import refuse
-from text2sql.sql.scope import is_self_referencing
+from text2sql.sql.scope import copy_identifier
 from text2sql.sql.statement import Statement
-from text2sql.sql.table_policy import ByIdentity, full_name, known_columns, real_name
+from text2sql.sql.table_policy import ByIdentity, full_name, is_view, known_columns
 from text2sql.types import Policy, RowRule
 
 MAX_COLUMNS = 1_200  # in all wrappers of a statement
-_MARK = "wrapped"
-_OUTSIDE = ("alias", "joins", "laterals", "pivots")  # arguments of a table that move to its wrapper
+OUTSIDE = ("alias", "joins", "laterals", "pivots")  # arguments of a table that move to its wrapper
+_NAME = ("catalog", "db", "this")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,17 +51,15 @@ def wraps(statement: Statement) -> bool:
 
 
 def mark(statement: Statement, node: exp.Table, stored: str) -> bool:
-    """Mark a table to be wrapped, and return whether a row rule hides some of its rows. Copies of the node
-    keep the mark.
-    """
+    """Mark a table to be wrapped, and return whether a row rule hides some of its rows."""
     if not wraps(statement):
         return False
     rules = _rules_of(statement)
-    if rules.ruled and stored not in rules.ruled and _is_view(statement, stored):
+    if rules.ruled and stored not in rules.ruled and is_view(statement, stored):
         refuse("row_view", node)
     if stored in rules.conditions and node.args.get("sample"):
         refuse("row_policy", node)  # the visible rows of a sample would reveal the number of hidden rows
-    node.meta[_MARK] = stored
+    statement.marked[id(node)] = node, stored
     return stored in rules.conditions
 
 
@@ -65,8 +69,10 @@ def refuse_reserved_names(statement: Statement) -> None:
         return
     tables_read = _rules_of(statement).tables_read
     for node in statement.nodes:
-        if isinstance(node, exp.Identifier) and ascii_lower(node.name).startswith(BASE):
-            refuse("row_policy", node)
+        if isinstance(node, exp.Identifier):
+            if is_reserved(node):
+                refuse("row_policy", node)
+            continue
         if isinstance(node, exp.CTE) and ascii_lower(node.alias) in tables_read:
             refuse("row_policy", node.args["alias"])
         # BigQuery reads `shop.regions` as a field of a source named `shop`
@@ -75,47 +81,24 @@ def refuse_reserved_names(statement: Statement) -> None:
             refuse("row_policy", node)
 
 
+def is_reserved(name: exp.Identifier) -> bool:
+    """Whether only wrappers may use a name."""
+    return ascii_lower(name.this[: len(BASE)]) == BASE
+
+
 def enforce(statement: Statement) -> None:
     """Wrap every marked table."""
-    marked = [(node, node.meta[_MARK]) for node in statement.tree.find_all(exp.Table)
-              if node._meta and _MARK in node.meta]  # fmt: skip
+    marked = statement.marked.values()
     count = sum(len(_rules_of(statement).columns[stored]) for _, stored in marked)
     if count > MAX_COLUMNS:
         refuse("too_long", f"{count} columns")
     for node, stored in marked:
         item = node.parent if isinstance(node.parent, exp.Final) else node
         _prewhere_as_where(item)
-        item.replace(_wrapped(statement, node, stored, final=item is not node))
-
-
-def verify(statement: Statement, tree: exp.Expr) -> exp.Expr:
-    """Check the tree of a generated text: each table is inside exactly its wrapper, and nothing else uses a
-    wrapper's name. Returns the tree without the wrappers.
-    """
-    for wrapper in [*tree.find_all(exp.Subquery)]:
-        plain = _unwrapped(statement, wrapper)
-        if plain is not None:
-            wrapper.replace(plain)
-    target = _write_target(tree)
-    for node in tree.walk():
-        if isinstance(node, exp.Identifier) and ascii_lower(node.name).startswith(BASE):
-            refuse("row_policy", node)
-        if isinstance(node, exp.Table) and isinstance(node.this, exp.Identifier) and node is not target:
-            marked = node._meta and node.meta.get(_MARK)
-            if not marked and not _is_cte(statement, node) and not _is_dummy(statement, node):
-                refuse("unresolved", node)
-    return tree
-
-
-def _write_target(tree: exp.Expr) -> exp.Expr | None:
-    """The table that a write modifies. It cannot be a sub-query; the guard checks its columns by name."""
-    if not isinstance(tree, (exp.Insert, exp.Update, exp.Delete)):
-        return None
-    target: exp.Expr = tree.this
-    return target.this if isinstance(target, exp.Schema) else target
-
-
-# -- the wrapper ---------------------------------------------------------------------------------
+        outside = {key: node.args.get(key) for key in OUTSIDE}
+        alias = outside.pop("alias") or exp.TableAlias(this=copy_identifier(node.this))
+        wrapper = wrapper_of(statement, node, stored, final=item is not node)
+        item.replace(exp.Subquery(this=wrapper.leaf(), alias=alias, **outside))
 
 
 def _prewhere_as_where(item: exp.Expr) -> None:
@@ -129,35 +112,80 @@ def _prewhere_as_where(item: exp.Expr) -> None:
         select.set("where", exp.Where(this=exp.and_(*conditions)))
 
 
-def _wrapped(statement: Statement, node: exp.Table, stored: str, *, final: bool) -> exp.Subquery:
-    outside = {key: node.args.get(key) for key in _OUTSIDE}
-    for key in _OUTSIDE:
-        node.set(key, None)
-    alias = outside.pop("alias") or exp.TableAlias(this=node.this.copy())
-    return exp.Subquery(this=_select(statement, node.copy(), stored, final=final), alias=alias, **outside)
+@dataclass(frozen=True, slots=True, eq=False)
+class Wrapper:
+    """The SELECT of the visible rows and columns of a table: its text, and the tree of that text."""
+
+    text: str
+    tree: exp.Expr
+    table_text: str = ""  # the table's name, if there is nothing else in the FROM clause
+    table_position: int = 0  # of the last part of its name in the text
+
+    def leaf(self) -> exp.Expr:
+        """A SELECT that is generated as the text. Its hash tells apart texts that differ in case."""
+        return exp.Select(expressions=[exp.Var(this=self.text[len(_SELECT) :], exact=hash(self.text))])
 
 
-def _select(statement: Statement, table: exp.Table, stored: str, *, final: bool) -> exp.Select:
-    """The SELECT of the visible rows and columns of a table, under the reserved alias."""
+_SELECT = "SELECT "
+
+
+def wrapper_of(statement: Statement, table: exp.Table, stored: str, *, final: bool) -> Wrapper:
+    """The wrapper of a table. The arguments that move outside it are ignored."""
     rules = _rules_of(statement)
-    base = exp.to_identifier(BASE)
-    table.set("alias", exp.TableAlias(this=base))
-    columns: list[exp.Expr] = [
-        # built, not copied: a copy costs ten times as much
+    columns = known_columns(statement, stored, rules.columns[stored])
+    given = [(key, value) for key, value in table.args.items() if value and key not in OUTSIDE]
+    is_named = all(key in _NAME and isinstance(value, exp.Identifier) for key, value in given)
+    if is_named and not table._meta and statement.policy is not None:  # BigQuery's `a.b.c` has metadata
+        name = tuple([(key, part.this, bool(part.args.get("quoted"))) for key, part in given])
+        named = _NamedTable(stored, columns, name, final)
+        return _named_wrapper(ByIdentity(statement.policy), statement.dialect, named)
+    inner = table.copy()
+    for key in OUTSIDE:
+        inner.set(key, None)
+    return _wrapper(inner, columns, rules.conditions.get(stored), statement.dialect, final=final)
+
+
+class _NamedTable(NamedTuple):
+    """A table of which a statement says no more than the name."""
+
+    stored: str
+    columns: tuple[str, ...]  # visible and existing
+    name: tuple[tuple[str, str, bool], ...]  # its parts: argument, identifier, whether quoted
+    final: bool
+
+
+@lru_cache(maxsize=512)
+def _named_wrapper(policy: ByIdentity[Policy], dialect: str, table: _NamedTable) -> Wrapper:
+    parts = {key: exp.Identifier(this=part, quoted=quoted) for key, part, quoted in table.name}
+    condition = _rules(policy, dialect).conditions.get(table.stored)
+    node = exp.Table(**parts)
+    wrapper = _wrapper(node.copy(), table.columns, condition, dialect, final=table.final)
+    position = None if table.final else wrapper.tree.args["from_"].this.this.meta.get("start")
+    if position is None:
+        return wrapper
+    return replace(wrapper, table_text=parse.text_of(node, dialect), table_position=position)
+
+
+def _wrapper(
+    table: exp.Table, columns: tuple[str, ...], condition: exp.Expr | None, dialect: str, *, final: bool
+) -> Wrapper:
+    table.set("alias", exp.TableAlias(this=exp.to_identifier(BASE)))
+    items: list[exp.Expr] = [
         exp.Column(this=exp.Identifier(this=name, quoted=True), table=exp.Identifier(this=BASE, quoted=False))
-        for name in known_columns(statement, stored, rules.columns[stored])
+        for name in columns
     ]
-    constant_item: list[exp.Expr] = [exp.alias_(exp.Literal.number(1), BASE)]  # rows can still be counted
     select = exp.Select(
-        expressions=columns or constant_item,
+        expressions=items or [exp.alias_(exp.Literal.number(1), BASE)],  # rows can still be counted
         from_=exp.From(this=exp.Final(this=table) if final else table),
     )
-    condition = rules.conditions.get(stored)
     if condition is not None:
         select.set("where", exp.Where(this=condition.copy()))
-        for clause, fence in _optimization_fence(statement.dialect).items():
+        for clause, fence in _optimization_fence(dialect).items():
             select.set(clause, fence)
-    return select
+    text = parse.text_of(select, dialect)
+    if not text.startswith(_SELECT):
+        refuse("unreadable", text)
+    return Wrapper(text, parse.tree_of(text, dialect, MAX_WRITTEN))
 
 
 def _optimization_fence(dialect: str) -> dict[str, exp.Expr]:
@@ -174,85 +202,6 @@ def _optimization_fence(dialect: str) -> dict[str, exp.Expr]:
 
 
 _LARGEST_LIMIT = 2**63 - 1
-
-
-def _unwrapped(statement: Statement, node: exp.Subquery) -> exp.Expr | None:
-    """The table inside a sub-query that is exactly its wrapper; None for any other sub-query."""
-    select = node.this
-    start = select.args.get("from_") if isinstance(select, exp.Select) else None
-    source = start.this if start is not None else None
-    table = source.this if isinstance(source, exp.Final) else source
-    if not isinstance(table, exp.Table) or table.alias != BASE or not isinstance(table.this, exp.Identifier):
-        return None
-    stored = None if _is_cte(statement, table) else real_name(statement, table)
-    if stored is None:
-        return None
-    final = source is not table
-    expected = _select(statement, table.copy(), stored, final=final)
-    if _text(expected, statement.dialect, copy=False) != _text(select, statement.dialect):
-        return None
-    plain = table.copy()
-    for key in _OUTSIDE:
-        plain.set(key, node.args.get(key))
-    if node.args["alias"] == exp.TableAlias(this=table.this):
-        plain.set("alias", None)
-    plain.meta[_MARK] = stored
-    return exp.Final(this=plain) if final else plain
-
-
-def _text(tree: exp.Expr, dialect: str, *, copy: bool = True) -> str:
-    return tree.sql(dialect=dialect, comments=False, copy=copy)
-
-
-# -- independent name lookup ---------------------------------------------------------------------------
-
-
-def _is_cte(statement: Statement, node: exp.Table) -> bool:
-    """Whether an unqualified name means a CTE of an enclosing WITH, judged by the tree alone."""
-    if node.db:
-        return False
-    key = _alias_key(statement, node.this)
-    path: list[exp.Expr] = [node]  # up to the root
-    while (parent := path[-1].parent) is not None:
-        clause = parent if isinstance(parent, exp.With) else parent.args.get("with_")
-        if isinstance(clause, exp.With) and clause is not path[-1]:
-            for cte in clause.expressions:
-                if cte is path[-1] and not _is_recursive(statement, clause, cte, path):
-                    break
-                if _alias_key(statement, cte.args["alias"].this) == key:
-                    return True
-                if cte is path[-1]:
-                    break
-            if parent is clause and not statement.grammar.nested_ctes:
-                return False
-        path.append(parent)
-    return False
-
-
-def _is_dummy(statement: Statement, node: exp.Table) -> bool:
-    return not node.db and ascii_lower(node.name) in statement.grammar.dummy_tables
-
-
-def _alias_key(statement: Statement, name: exp.Expr) -> str:
-    return statement.grammar.aliases.key(name.name, bool(name.args.get("quoted")))
-
-
-def _is_recursive(statement: Statement, clause: exp.With, cte: exp.Expr, path: list[exp.Expr]) -> bool:
-    """Whether the path to the root leaves a CTE through the arm that may refer to it."""
-    return is_self_referencing(statement.grammar, clause, cte) and path[-3] is cte.this.expression
-
-
-def _is_view(statement: Statement, stored: str) -> bool:
-    if statement.catalog is None:
-        return False
-    fold = statement.grammar.tables.stored
-    schema, _, name = stored.rpartition(".")
-    return any(
-        table.kind == "view"
-        and fold(table.name, True) == name
-        and (not schema or fold(table.schema, True) == schema)
-        for table in statement.catalog.tables
-    )
 
 
 def _rules_of(statement: Statement) -> _PolicyRules:

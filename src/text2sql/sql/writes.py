@@ -16,6 +16,7 @@ from typing import Literal, TypeAlias
 from sqlglot import exp
 
 from text2sql.sql import parse
+from text2sql.sql.generation import generate_checked
 from text2sql.sql.refusal import refuse
 from text2sql.sql.resolver import Resolver
 from text2sql.sql.rules import EXPRESSION_RULES, refuse_unsafe_modifiers
@@ -60,7 +61,7 @@ def check_write(
             text, dialect, catalog, policy or parse.unrestricted_policy(catalog)
         )
         table, kind = _checked_target(statement)
-        sql, plain = parse.generate_checked(statement, statement.tree, _checked_target)
+        sql, plain = generate_checked(statement, statement.tree, _checked_target)
         return CheckedWrite(sql, dialect, table, kind, _key(dialect, sql, nonce), plain)
 
     return parse.verdict(text, check_statement)
@@ -90,7 +91,7 @@ def _checked_target(statement: Statement) -> tuple[str, Kind]:
     target = _target(statement)
     named = _inserted_columns(statement, target) if kind == "insert" else []
     checked_here = {id(node) for node in (tree, tree.this, *named)} - {id(target.node)}
-    statement.nodes = [node for node in tree.walk() if id(node) not in checked_here]
+    statement.set_nodes([node for node in tree.walk() if id(node) not in checked_here])
     for rule in EXPRESSION_RULES:
         rule(statement)
     resolver = Resolver(statement)
