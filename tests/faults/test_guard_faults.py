@@ -33,6 +33,19 @@ LONGEST = {
     "subscripts": "SELECT " + ", ".join(["a" + "[1]" * 16] * 12) + " FROM t",
     "one value": "SELECT a" + "[1]" * 3_000 + " FROM t",
     "through names": "SELECT a" + "[1].b" * 1_900 + " FROM t",
+    "lengths": "SELECT replace(c, 'a', 'b') AS r FROM ("
+    + "".join(
+        f"SELECT c || 'x' AS c{''.join(f', c AS d{level}_{item}' for item in range(12))} FROM ("
+        for level in range(50)
+    )
+    + "SELECT 'x' AS c"
+    + "".join(f") AS t{number}" for number in range(51)),
+    "sized calls": "SELECT "
+    + "replace(" * 57
+    + "coalesce("
+    + ", ".join(["'x'"] * 1_600)
+    + ")"
+    + ", 'a', 'b')" * 57,
     "through calls": "SELECT " + "f(" * 50 + "a" + ("[1]" * 15 + ", 1)") * 50 + " FROM t",
 }
 
@@ -84,6 +97,13 @@ def test_k02_k04_no_statement_keeps_the_parser_for_long(dialect: str, shape: str
     began = time.thread_time()
     check(LONGEST[shape], dialect)
     assert time.thread_time() - began < 2.0  # in process; a worker is ended after 0.2 s
+
+
+def test_k02_lengths_are_estimated_in_a_bounded_number_of_steps() -> None:
+    for shape in ("lengths", "sized calls"):
+        verdict = check(LONGEST[shape], "postgres")
+        assert isinstance(verdict, SqlRejected)
+        assert verdict.rule == "too_costly"
 
 
 def test_k04_a_long_statement_does_not_hold_up_the_others(shop: Path) -> None:

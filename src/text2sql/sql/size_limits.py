@@ -32,6 +32,7 @@ _DOUBLING = frozenset(
     {"hex", "to_hex", "low_hex", "hex_encode", "quote", "json_quote", "to_base64", "base64_encode", "encode",
      "quote_ident", "quote_literal", "quote_nullable"}
 )  # fmt: skip
+_MAX_STEPS = 20_000  # nodes whose length is estimated, counting repetitions; people write a few hundred
 _MAX_STATE = 10_000  # values that an aggregate may reserve memory for, in each group
 
 
@@ -43,6 +44,7 @@ class _Sizes:
         self.dialect = statement.dialect
         self._statement = statement
         self._lengths: dict[str, float] | None = None
+        self._steps = 0
 
     def of_column(self, name: str) -> float:
         """The maximum length of the text in a column: sub-queries must not multiply sizes."""
@@ -53,16 +55,37 @@ class _Sizes:
 
     def _estimate(self, columns: Mapping[str, list[exp.Expr]], lengths: dict[str, float]) -> None:
         """Repeat until no length grows. A length reaches every column after as many rounds as there are
-        columns; what still grows then is a recursive query, which the engine's limits end.
+        columns; what still grows then is a recursive query, which the engine's limits end. Only columns whose
+        definition uses one that has grown are estimated again.
         """
+        users = _users_of(columns)
+        outdated = set(columns)
         for _ in range(len(columns) + 1):
-            grown = False
-            for name, definitions in columns.items():
-                length = max(_length(definition, self) for definition in definitions)
-                if length > lengths.get(name, _COLUMN_LENGTH):
-                    lengths[name], grown = length, True
-            if not grown:
+            if not outdated:
                 return
+            for name in columns:
+                if name not in outdated:
+                    continue
+                outdated.remove(name)
+                length = max([_length(definition, self) for definition in columns[name]])
+                if length > lengths.get(name, _COLUMN_LENGTH):
+                    lengths[name] = length
+                    outdated |= users.get(name, set())
+
+    def count_step(self) -> None:
+        """Refuse a statement that nests sized calls, or columns of one name, too often."""
+        self._steps += 1
+        if self._steps > _MAX_STEPS:
+            refuse("too_costly", f"{self._steps} estimates of lengths")
+
+
+def _users_of(columns: Mapping[str, list[exp.Expr]]) -> dict[str, set[str]]:
+    """The columns that are defined by each column."""
+    users: dict[str, set[str]] = defaultdict(set)
+    for name, definitions in columns.items():
+        for column in (column for part in definitions for column in part.find_all(exp.Column)):
+            users[ascii_lower(column.name)].add(name)
+    return users
 
 
 def _columns_of(statement: Statement) -> dict[str, list[exp.Expr]]:
@@ -176,6 +199,7 @@ def _length(node: exp.Expr, sizes: _Sizes) -> float:
     """The maximum length of a text, or the number of elements of a list, as far as the statement determines
     it.
     """
+    sizes.count_step()
     if isinstance(node, exp.Literal):
         return float(len(node.this))
     if isinstance(node, exp.Column):
