@@ -20,7 +20,7 @@ from text2sql.charts import (
 )
 from text2sql.i18n import Language
 from text2sql.result_columns.columns import column_views
-from text2sql.types import QueryResult, Value
+from text2sql.types import OutputColumn, QueryFacts, QueryResult, Value
 
 CITIES = ["Lyon", "Porto", "Turin", "Oslo"]
 PAIRS = [(city, channel, 5 + at) for at, city in enumerate(CITIES) for channel in ("web", "store")]
@@ -235,3 +235,23 @@ def test_partial_results_are_never_a_pie(sql: str, partial: bool) -> None:
     assert may_omit_groups(sql) is partial
     query_result = replace(result("city,orders", [[city, 5] for city in CITIES]), partial=partial)
     assert ("pie" in kinds(query_result, "share of orders by city as a pie chart")) is not partial
+
+
+def test_the_names_of_persons_are_one_label() -> None:
+    rows: list[list[Value]] = [
+        ["Helena", "Holý", 49.62],
+        ["Luis", "Rojas", 46.62],
+        ["Luis", "Gonçalves", 39.62],
+    ]
+    chart = choose(result("FirstName,LastName,revenue", rows))
+    assert chart is not None
+    assert (chart.kind, chart.x, chart.y) == ("bar", (0, 1), (2,))
+
+
+def test_an_average_is_no_part_of_a_whole_whatever_it_is_called() -> None:
+    rows: list[list[Value]] = [["Oslo", 3], ["Bergen", 5]]
+    plain = result("city,orders", rows)
+    column = OutputColumn("orders", "value", "t.orders", "average")
+    averages = replace(plain, facts=QueryFacts((OutputColumn("city", "group"), column)))
+    assert "pie" in kinds(plain)
+    assert "pie" not in kinds(averages)

@@ -55,7 +55,7 @@ def test_a_bar_chart_has_its_data_inside_in_the_order_of_the_result() -> None:
     specification = spec_of(result("city,orders", [["Oslo", 3], ["Lyon", 9]]), "Orders by city?")
     assert specification["data"] == {"values": [{"x": "Oslo", "y": 3.0}, {"x": "Lyon", "y": 9.0}]}
     assert specification["encoding"]["x"]["sort"] == ["Oslo", "Lyon"]
-    assert specification["encoding"]["x"]["axis"]["title"] == "city"
+    assert specification["encoding"]["x"]["axis"]["title"] == "City"
     assert specification["title"]["text"] == ["Orders by city?"]
     assert specification["usermeta"]["text2sql"] == {
         "kind": "bar", "x": [0], "y": [1], "series": None, "kinds": ["bar", "pie"]
@@ -158,7 +158,7 @@ def test_missing_values_cut_rows_and_omitted_measures_are_noted() -> None:
     notes = spec_of(result("city,orders,revenue", rows, truncated="rows"))["title"]["subtitle"]
     assert notes == [
         "values missing: 1",
-        "drawn: orders; not drawn: revenue",
+        "drawn: Orders; not drawn: Revenue",
         "only the first 2 rows, the row limit",
     ]
 
@@ -210,7 +210,7 @@ def test_any_numbers_have_bins(numbers: list[float]) -> None:
 
 def test_two_columns_of_one_name_are_two_series() -> None:
     query_result = result("month,n,n", [[month, 5, 6] for month in months(4)])
-    assert build_figure(fitting(query_result)[0], query_result, "en").names == ["n", "n (2)"]
+    assert build_figure(fitting(query_result)[0], query_result, "en").names == ["N", "N (2)"]
 
 
 # -- whatever comes back -------------------------------------------------------------------------

@@ -57,7 +57,7 @@ def test_series_have_different_markers() -> None:
 
 
 def test_a_single_value_is_a_line_of_text() -> None:
-    assert drawn(result("city,orders", [["Oslo", 1234]]), "value") == ["orders (Oslo): 1,234"]
+    assert drawn(result("city,orders", [["Oslo", 1234]]), "value") == ["Orders (Oslo): 1,234"]
 
 
 @pytest.mark.parametrize("width", [20, 40, 80, 200])

@@ -1,7 +1,7 @@
 """A result as a sentence needs it: labels, times and numbers, each with its noun in the reader's language."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -12,13 +12,12 @@ from text2sql.result_columns.columns import ColumnView, column_views
 from text2sql.result_columns.dates import moment_text, part_text
 from text2sql.result_columns.headers import noun, unit_of
 from text2sql.result_columns.numbers import NumberStyle, style_of
+from text2sql.result_columns.person_names import name_parts
 from text2sql.result_columns.temporal import GRAINS, Grain, Moment
 from text2sql.text_normalization import has_chinese, words
 from text2sql.types import OutputColumn, QueryFacts, QueryResult, Value
 
 _MAX_LENGTH = 60  # characters of a value in a sentence
-_FIRST_NAMES = ({"first", "name"}, {"given", "name"}, {"fname"}, {"forename"})
-_LAST_NAMES = ({"last", "name"}, {"surname"}, {"lname"}, {"family", "name"})
 _PREPOSITIONS = {"day": "on", "weekday": "on", "moment": "on", "hour": "at"}
 _NUMBER_ROLES = ("value", "previous", "difference", "percent_change", "share")
 
@@ -163,7 +162,9 @@ class ResultView:
         if not self.values and not columns:
             columns = self._with_roles("shown")
         columns = columns or self._with_roles("shown") or self._with_roles("key")
-        return tuple(self._labels(indexes) for indexes in _name_parts(columns, self.columns))
+        return tuple(
+            self._labels(indexes) for indexes in name_parts(columns, [view.name for view in self.columns])
+        )
 
     @cached_property
     def is_whole(self) -> bool:
@@ -299,36 +300,6 @@ def _looks_like_percent(view: ColumnView, output: OutputColumn) -> bool:
         return True
     present = [abs(number) for number in view.numbers if number is not None]
     return output.role == "share" and max(present, default=0.0) > 1
-
-
-def _name_parts(columns: Sequence[int], views: Sequence[ColumnView]) -> Iterator[tuple[int, ...]]:
-    """First and last names belong together."""
-    rest = list(columns)
-    for at in columns:
-        if at not in rest:
-            continue
-        rest.remove(at)
-        partner = next((other for other in rest if _are_a_name(views[at].name, views[other].name)), None)
-        if partner is None:
-            yield (at,)
-        else:
-            rest.remove(partner)
-            first = at if _is_first(views[at].name) else partner
-            yield (first, partner if first == at else at)
-
-
-def _are_a_name(first: str, second: str) -> bool:
-    return (_is_first(first) and _is_last(second)) or (_is_last(first) and _is_first(second))
-
-
-def _is_first(name: str) -> bool:
-    parts = set(words(name.rsplit(".", 1)[-1]))
-    return any(form <= parts for form in _FIRST_NAMES)
-
-
-def _is_last(name: str) -> bool:
-    parts = set(words(name.rsplit(".", 1)[-1]))
-    return any(form <= parts for form in _LAST_NAMES)
 
 
 def list_of(texts: Sequence[str], lang: Language) -> str:

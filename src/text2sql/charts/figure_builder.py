@@ -9,21 +9,26 @@ from text2sql.charts.downsample import MAX_POINTS, downsample, sort_by_axis
 from text2sql.charts.figure import Axis, Figure, Point, label_of, one_line
 from text2sql.charts.selection import Chart, Kind
 from text2sql.i18n import Language, say
+from text2sql.result_columns import headers
 from text2sql.result_columns.columns import ColumnView, column_views
-from text2sql.text_normalization import is_expression
+from text2sql.result_columns.person_names import name_parts
+from text2sql.text_normalization import has_chinese, is_expression
 from text2sql.types import QueryResult
 
 _MAX_BINS = 20
 
 
 def build_figure(chart: Chart, result: QueryResult, lang: Language) -> Figure:
-    columns = column_views(result)
+    columns = tuple(
+        replace(column, title=title)
+        for column, title in zip(column_views(result), headers(result, lang), strict=True)
+    )
     figure = _BUILDERS.get(chart.kind, _labeled_figure)(chart, columns, lang)
     notes = list(figure.notes)
     missing = sum(point.y is None for point in figure.points)
     notes += [say("chart.missing", lang, count=missing)] if missing else []
     others = [
-        column.name
+        column.shown_name
         for column in columns
         if column.role == "measure" and column.index not in (*chart.x, *chart.y)
     ]
@@ -49,9 +54,9 @@ def _labeled_figure(chart: Chart, columns: Sequence[ColumnView], lang: Language)
         points = [
             Point(x, y, name) for x, y, name in zip(labels, measures[0].numbers, series_names, strict=True)
         ]
-        title = one_line(columns[chart.series].name)
+        title = one_line(columns[chart.series].shown_name)
     elif len(measures) > 1:
-        names = _unique_names([one_line(measure.name) for measure in measures])
+        names = _unique_names([one_line(measure.shown_name) for measure in measures])
         points = [
             Point(x, measure.numbers[row], name)
             for row, x in enumerate(labels)
@@ -70,7 +75,7 @@ def _labeled_figure(chart: Chart, columns: Sequence[ColumnView], lang: Language)
 
 def _value_figure(chart: Chart, columns: Sequence[ColumnView], lang: Language) -> Figure:
     label = _labels(columns, chart.x, lang)[0] if chart.x else ""
-    names = _unique_names([one_line(columns[index].name) for index in chart.y])
+    names = _unique_names([one_line(columns[index].shown_name) for index in chart.y])
     if len(names) == 1 and is_expression(names[0]):
         names = [""]
     points = [Point(name, columns[index].numbers[0]) for name, index in zip(names, chart.y, strict=True)]
@@ -96,7 +101,7 @@ def _scatter_figure(chart: Chart, columns: Sequence[ColumnView], lang: Language)
     if len(points) > MAX_POINTS:
         notes.append(say("chart.sampled", lang, drawn=f"{MAX_POINTS:,}", count=f"{len(points):,}"))
         points = [points[index * len(points) // MAX_POINTS] for index in range(MAX_POINTS)]
-    title = "" if chart.series is None else one_line(columns[chart.series].name)
+    title = "" if chart.series is None else one_line(columns[chart.series].shown_name)
     return Figure(lang, "scatter", axis, _axis(columns, chart.y), title, tuple(points), tuple(notes))
 
 
@@ -141,7 +146,7 @@ def bins(numbers: Sequence[float], whole: bool) -> tuple[float, float, int]:
 
 def _axis(columns: Sequence[ColumnView], indexes: Sequence[int]) -> Axis:
     selected = [columns[column] for column in indexes]
-    title = " · ".join(one_line(column.name) for column in selected)
+    title = " · ".join(one_line(column.shown_name) for column in selected)
     first = selected[0]
     if len(selected) > 1:
         return Axis(title, "category")
@@ -151,7 +156,11 @@ def _axis(columns: Sequence[ColumnView], indexes: Sequence[int]) -> Axis:
 
 def _labels(columns: Sequence[ColumnView], indexes: Sequence[int], lang: Language) -> list[str]:
     rows = range(len(columns[indexes[0]].values))
-    return [" · ".join(_label(columns[index], row, lang) for index in indexes) for row in rows]
+    labels = [[_label(columns[index], row, lang) for index in indexes] for row in rows]
+    is_name = len(list(name_parts(indexes, [column.name for column in columns]))) < len(indexes)
+    if not is_name:
+        return [" · ".join(parts) for parts in labels]
+    return [("" if any(map(has_chinese, parts)) else " ").join(parts) for parts in labels]
 
 
 def _label(column: ColumnView, row: int, lang: Language) -> str:

@@ -17,6 +17,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal, TypeAlias, get_args
 
 from text2sql.result_columns.columns import ColumnView, column_views
+from text2sql.result_columns.person_names import name_parts
 from text2sql.types import QueryResult
 
 Kind: TypeAlias = Literal[
@@ -180,16 +181,28 @@ def _by_label(shape: ResultShape) -> Iterator[Chart]:
     times_are_unique = any(column.unique for column in shape.ordered)
     if times_are_unique and not any(column.unique for column in shape.categories):
         return
-    label = next((column for column in shape.labels if column.unique), None)
-    if label is None:
+    label = _label_columns(shape)
+    if not label:
         return
     first = shape.measures[0]
     comparable = shape.comparable()
     if len(comparable) > 1 and 1 < shape.rows <= _MAX_GROUPED[0]:
-        yield Chart("grouped", (label.index,), _indexes(comparable))
-    yield Chart("bar", (label.index,), (first.index,))
+        yield Chart("grouped", label, _indexes(comparable))
+    yield Chart("bar", label, (first.index,))
     if shape.whole and _forms_a_whole(first, shape.rows) and not any(map(_is_partial_share, shape.measures)):
-        yield Chart("pie", (label.index,), (first.index,))
+        yield Chart("pie", label, (first.index,))
+
+
+def _label_columns(shape: ResultShape) -> tuple[int, ...]:
+    """The columns that name each row: a whole name of a person, or the first column of unique labels."""
+    by_index = {column.index: column for column in shape.labels}
+    names = {index: column.name for index, column in by_index.items()}
+    every = [names.get(index, "") for index in range(max(names, default=-1) + 1)]
+    for part in name_parts(sorted(names), every):
+        rows = set(zip(*(map(repr, by_index[index].values) for index in part), strict=True))
+        if len(rows) == shape.rows:
+            return part
+    return ()
 
 
 def _two_categories(shape: ResultShape) -> Iterator[Chart]:

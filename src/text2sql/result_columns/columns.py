@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, TypeAlias
 
+from text2sql.result_columns.headers import outputs_of
 from text2sql.result_columns.temporal import GRAINS, Grain, Moment, moment
 from text2sql.text_normalization import words
-from text2sql.types import QueryResult, Value
+from text2sql.types import OutputColumn, QueryResult, Value
 
 Role: TypeAlias = Literal["time", "step", "category", "id", "measure", "other"]
 
@@ -68,6 +69,12 @@ class ColumnView:
     name: str
     type: str
     values: tuple[Value, ...]
+    output: OutputColumn | None = None  # what the query says about it
+    title: str = ""  # the name in words
+
+    @property
+    def shown_name(self) -> str:
+        return self.title or self.name
 
     @cached_property
     def present(self) -> tuple[Value, ...]:
@@ -128,16 +135,21 @@ class ColumnView:
     @property
     def adds_up(self) -> bool:
         """Whether the sum of the values is meaningful. When in doubt, no."""
+        if self.output is not None and self.output.function:
+            is_sum = self.output.function in ("sum", "count")
+            return is_sum and not (self.output.running or self.output.moving)
         return bool(_ADDITIVE.search(self.name)) and not _NOT_ADDITIVE.search(self.name)
 
     @property
     def may_be_parts(self) -> bool:
         """Whether the values can be parts of a whole, as a pie chart implies."""
+        if self.output is not None and self.output.function:
+            return self.adds_up
         return self.adds_up or (self.whole and not _NOT_ADDITIVE.search(self.name))
 
     @property
     def is_running(self) -> bool:
-        return bool(_RUNNING.search(self.name))
+        return bool(_RUNNING.search(self.name)) or (self.output is not None and self.output.running)
 
     @property
     def names_a_share(self) -> bool:
@@ -203,8 +215,10 @@ def column_views(result: QueryResult) -> tuple[ColumnView, ...]:
         list(zip(*result.rows, strict=True)) if result.rows else [()] * len(result.columns)
     )
     return tuple(
-        ColumnView(index, column.name, column.type, tuple(values))
-        for index, (column, values) in enumerate(zip(result.columns, values_by_column, strict=True))
+        ColumnView(index, column.name, column.type, tuple(values), output)
+        for index, (column, values, output) in enumerate(
+            zip(result.columns, values_by_column, outputs_of(result), strict=True)
+        )
     )
 
 
