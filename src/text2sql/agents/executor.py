@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from math import exp
 from typing import Any
 
+from text2sql.agents.analytic.answering import with_query_facts
 from text2sql.agents.confidence import DOUBTFUL, confidence_of, evidence, is_implausible, signals_of
 from text2sql.agents.confirmation import checked_write
 from text2sql.agents.empty_result import explain_empty_result, is_empty, rows_in
@@ -147,7 +148,10 @@ async def _store_result(
     schema_context: SchemaContext,
 ) -> Update:
     result, query = replace(best.result, partial=may_omit_groups(best.passed["text"])), best.query
-    result = await with_facts(result, best.passed["text"], query.dialect)
+    if state.get("compiled"):
+        result = with_query_facts(result, state)
+    else:
+        result = await with_facts(result, best.passed["text"], query.dialect)
     columns = tuple(column.name for column in result.columns)
     shown = best.passed["sql"]
     ctx.emit(RowsFound(shown, columns, result.rows, bool(result.truncated)))

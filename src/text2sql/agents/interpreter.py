@@ -11,6 +11,7 @@ from typing import Any
 
 from langchain_core.messages import AIMessage, RemoveMessage
 
+from text2sql.agents.analytic.answering import described_query
 from text2sql.agents.answer_builder import (
     build_answer,
     choose_chart,
@@ -100,7 +101,7 @@ async def _describe_result(state: SQLMessageState, ctx: NodeContext) -> tuple[st
     if "written_rows" in execution:
         return ctx.say("answer.written", rows=execution["written_rows"]), {}
     result = await load_result(execution["result_id"], ctx.options.user, ctx.resources)
-    taken_for = await _restate_query(execution["sql"], state, ctx)
+    taken_for = await described_query(state, ctx) or await _restate_query(execution["sql"], state, ctx)
     certainty = certainty_of(confidence(state))
     how = ctx.preset.summary
     text = result_text(

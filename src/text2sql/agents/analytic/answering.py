@@ -1,7 +1,7 @@
 """Answer an analytic question by a compiled query, without a model, where rules read all of it."""
 
 import asyncio
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from typing import Any
 
@@ -9,6 +9,7 @@ from text2sql.agents.analytic.reading import AnalyticContext, analytic_context, 
 from text2sql.agents.analytic.stored import from_plain, to_plain
 from text2sql.agents.node_context import NodeContext, Update
 from text2sql.agents.state import GeneratedQuery, SQLMessageState
+from text2sql.answers import describe_query, facts_of
 from text2sql.errors import CannotCompile
 from text2sql.question.reading import AnalyticReading
 from text2sql.schema import SchemaContext
@@ -17,6 +18,7 @@ from text2sql.sql import compile_query
 from text2sql.types import (
     AnalyticQuery,
     CompiledQuery,
+    QueryResult,
     Ratio,
     TimeFilter,
 )
@@ -143,3 +145,21 @@ def context_of(ctx: NodeContext, schema_context: SchemaContext) -> AnalyticConte
 
 def today_of(ctx: NodeContext) -> date:
     return date.fromisoformat(ctx.settings.today) if ctx.settings.today else date.today()
+
+
+async def described_query(state: SQLMessageState, ctx: NodeContext) -> str:
+    """The compiled query of this question in words; empty if there is none."""
+    query = stored_query(state.get("analytic")) if state.get("compiled") else None
+    if query is None:
+        return ""
+    schema_context = await ctx.resources.catalog_cache.schema_context()
+    return describe_query(query, context_of(ctx, schema_context).model, ctx.language)
+
+
+def with_query_facts(result: QueryResult, state: SQLMessageState) -> QueryResult:
+    """The result of a compiled query with what that query says about its columns."""
+    stored = state.get("analytic")
+    query = stored_query(stored)
+    if stored is None or query is None:
+        return result
+    return replace(result, facts=facts_of(query, from_plain(stored["columns"])))
