@@ -125,10 +125,13 @@ TABLES = (
     ),
     _table(
         "visits",
-        "id:int customer_id:int day:text minutes:int cost:text",
+        "id:int customer_id:int day:text minutes:int cost:text noted:text slashed:text closed:int",
         [
-            (1, 1, "01.02.2025", 10, "$1,200.50"), (2, 1, "15.02.2025", 25, "$99.00"),
-            (3, 2, "03.03.2025", 5, "$10.00"), (4, 2, "3.3.2025", 12, None), (5, 4, "31.12.2024", 7, "$0.50"),
+            (1, 1, "01.02.2025", 10, "$1,200.50", "2025年2月1日", "2025/2/1 10:05", 202502),
+            (2, 1, "15.02.2025", 25, "$99.00", "2025年02月15日", "2025/02/15 09:30", 202502),
+            (3, 2, "03.03.2025", 5, "$10.00", "2025年3月3日", "2025/3/3 23:59", 202503),
+            (4, 2, "3.3.2025", 12, None, None, None, 202504),
+            (5, 4, "31.12.2024", 7, "$0.50", "2024年12月31日", "2024/12/31 00:00", 202412),
         ],
     ),
     _table(
@@ -161,12 +164,18 @@ FORMATS = {
     "shipments.shipped": "date:%Y%m%d",
     "shipments.arrived": "epoch:s",
     "visits.day": "date:%d.%m.%Y",
+    "visits.noted": "date:%Y年%m月%d日",
+    "visits.slashed": "datetime:%Y/%m/%d %H:%M",
+    "visits.closed": "date:%Y%m",
     "visits.cost": "number:$1,234.56",
     "budgets.year": "year",
 }
 _RANGES = {
     "payments.paid_on": ("2024-11-05", "2025-08-01"),
     "visits.day": ("2024-12-31", "2025-03-03"),
+    "visits.noted": ("2024-12-31", "2025-03-03"),
+    "visits.slashed": ("2024-12-31 00:00:00", "2025-03-03 23:59:00"),
+    "visits.closed": ("2024-12-01", "2025-04-01"),
 }
 _TIMES = frozenset({"orders.ordered_at", "customers.signup", *FORMATS} - {"visits.cost"})
 

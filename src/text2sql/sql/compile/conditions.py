@@ -1,7 +1,8 @@
 """Filters as conditions of one SELECT, whose rows they never multiply.
 
 A filter on another table is a condition on a to-one join. Over a to-many step it is a semi-join; filters over
-the same step hold for the same related row: *customers who ordered a book in 2025*.
+the same step hold for the same related row: *customers who ordered a book in 2025*. Two values of one column
+are two related rows: *customers who ordered a book and a pen*.
 """
 
 from collections.abc import Callable, Sequence
@@ -27,6 +28,7 @@ class Condition:
 
     path: Path
     build: Callable[[Scope, Path], exp.Expr]
+    only: str = ""  # the dimension that it allows one value of, so that one row cannot meet two of them
 
 
 def conditions(
@@ -43,8 +45,21 @@ def conditions(
         else:
             grouped.setdefault(prefix, []).append(condition)
     for prefix, members in grouped.items():
-        direct.append(_exists(context, scope, prefix, members, len(base)))
+        direct += [_exists(context, scope, prefix, each, len(base)) for each in _satisfiable(members)]
     return direct
+
+
+def _satisfiable(members: Sequence[Condition]) -> list[list[Condition]]:
+    """The conditions, split so that one related row can meet each part: *bought a lamp and a desk in 2025* is
+    a lamp in 2025 and a desk in 2025.
+    """
+    values: dict[str, list[Condition]] = {}
+    for member in members:
+        if member.only:
+            values.setdefault(member.only, []).append(member)
+    parts = max((len(each) for each in values.values()), default=1)
+    others = [member for member in members if not member.only]
+    return [[*others, *(each[min(part, len(each) - 1)] for each in values.values())] for part in range(parts)]
 
 
 def needs_related_rows(context: Context, table: str, filters: Sequence[Filter]) -> bool:
@@ -73,7 +88,7 @@ def _exists(
         if following is None:
             where.append(member.build(inner, rest))
         else:
-            deeper.setdefault(following, []).append(Condition(rest, member.build))
+            deeper.setdefault(following, []).append(Condition(rest, member.build, member.only))
     where += [_exists(context, inner, following, each, 0) for following, each in deeper.items()]
     return semi_join(scope, prefix[:-1], step, inner, where)
 
@@ -91,7 +106,8 @@ def _condition(context: Context, start: str, each: Filter) -> Condition:
             return value_condition(context, reference.dimension, column, each)
         return _time(TimeColumn(context, reference.dimension, column), each)
 
-    return Condition(path, build)
+    is_value = isinstance(each, ValueFilter) and each.operator == "="
+    return Condition(path, build, each.dimension if is_value else "")
 
 
 def _time(column: TimeColumn, each: TimeFilter) -> exp.Expr:

@@ -97,6 +97,8 @@ def _parsed(sql: str, dialect: str) -> exp.Expr | str:
     if len(list(select.find_all(exp.Table, exp.Query, exp.Window))) != 2:  # the SELECT and its table
         return "construct"
     tree: exp.Expr = select.expressions[0].unalias()
+    if isinstance(tree, exp.Star) or select.args["from_"].this.name != "text2sql_source":
+        return "construct"
     labels = {column.args["table"].sql(): column for column in tree.find_all(exp.Column) if column.table}
     for column in labels.values():  # without its table, Oracle reads `products.price` as a call
         table = exp.Table(this=column.args["table"].copy(), db=column.args.get("db"))

@@ -8,6 +8,7 @@ from sqlglot import exp
 
 from text2sql.errors import CannotCompile
 from text2sql.sql.compile.context import Context, Reference
+from text2sql.sql.compile.paths import Path
 from text2sql.sql.compile.scope import Scope
 from text2sql.sql.compile.time_sql import TimeColumn
 from text2sql.sql.compile.value_conditions import shown
@@ -117,7 +118,7 @@ def group_expression(context: Context, scope: Scope, column: GroupColumn) -> exp
     return value if column.role == "key" else shown(context, dimension, value)
 
 
-def _located(context: Context, start: str, column: GroupColumn) -> "tuple[Reference, tuple]":  # type: ignore[type-arg]
+def _located(context: Context, start: str, column: GroupColumn) -> tuple[Reference, Path]:
     if column.is_time:
         return context.located(column.grouping.dimension, start)
     reference = column.reference

@@ -1,17 +1,20 @@
 """Join paths between tables, along the relations of a semantic model.
 
-The best path has the fewest to-many steps, then the fewest steps, then the fewest inferred relations.
+The best path only goes to one. Else it only goes to many, as from a film to the payments of its rentals. Else
+it turns as rarely as possible from to-one to to-many: rows that only share a third one, such as a store, are
+related least. Then the shortest path is best, and one with few inferred relations.
 """
 
 import heapq
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 from text2sql.errors import AmbiguousPath, CannotCompile
 from text2sql.types import Relation, SemanticModel
 
 _LONGEST = 6  # steps
-_Cost = tuple[int, int, int]
+_Cost = tuple[int, int, int, int, int]
 
 
 @dataclass(frozen=True)
@@ -39,10 +42,6 @@ class Step:
     @property
     def name(self) -> str:
         return self.relation.role or self.end
-
-    @property
-    def cost(self) -> _Cost:
-        return int(self.to_many), 1, int(not self.relation.declared)
 
     def is_called(self, hint: str) -> bool:
         return hint in (self.relation.role, self.end)
@@ -103,11 +102,12 @@ class JoinGraph:
             return False
 
     def _best(self, start: str, end: str, hints: tuple[str, ...]) -> list[Path]:
-        """All paths of the lowest cost. A state is a table and the number of hints that were passed."""
+        """All paths of the lowest cost. A state is a table, the number of hints that were passed, and
+        whether the last step and any step goes to many."""
         found: list[Path] = []
         lowest: _Cost | None = None
-        best: dict[tuple[str, int], _Cost] = {}
-        queue: list[tuple[_Cost, int, Path]] = [((0, 0, 0), 0, ())]
+        best: dict[tuple[str, int, bool, bool], _Cost] = {}
+        queue: list[tuple[_Cost, int, Path]] = [(_cost(()), 0, ())]
         pushed = 0
         while queue:
             cost, _, path = heapq.heappop(queue)
@@ -115,7 +115,8 @@ class JoinGraph:
                 break
             table = path[-1].end if path else start
             passed = _passed(path, hints)
-            if best.setdefault((table, passed), cost) < cost:
+            state = (table, passed, bool(path) and path[-1].to_many, bool(cost[1]))
+            if best.setdefault(state, cost) < cost:
                 continue
             if table == end and passed == len(hints):
                 found.append(path)
@@ -125,7 +126,7 @@ class JoinGraph:
                 if path and step.relation is path[-1].relation and step.forward != path[-1].forward:
                     continue  # there and back
                 pushed += 1
-                heapq.heappush(queue, (_sum(cost, step.cost), pushed, (*path, step)))
+                heapq.heappush(queue, (_cost((*path, step)), pushed, (*path, step)))
         return found
 
 
@@ -137,5 +138,12 @@ def _passed(path: Path, hints: tuple[str, ...]) -> int:
     return passed
 
 
-def _sum(left: _Cost, right: _Cost) -> _Cost:
-    return left[0] + right[0], left[1] + right[1], left[2] + right[2]
+def _cost(path: Path) -> _Cost:
+    turns = [(before.to_many, after.to_many) for before, after in pairwise(path)]
+    return (
+        turns.count((False, True)),
+        int(any(step.to_many for step in path)),
+        turns.count((True, False)),
+        len(path),
+        sum(not step.relation.declared for step in path),
+    )

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 
 from sqlglot import exp
 
@@ -26,8 +26,10 @@ from text2sql.sql.compile.time_templates import CODES, EPOCH, LABELS, PARSE, PAR
 from text2sql.types import Bucket, DatePart, Dimension
 
 Bound = date | datetime | None
-_SORTABLE = re.compile(r"%Y(?P<separator>[-/.]?)%m(?P=separator)%d(?P<time>.*)")
+# Texts and numbers that sort as dates do. Others, such as 2025/3/4, may lack leading zeros.
+_SORTABLE = re.compile(r"%Y(?P<separator>-?)%m(?P<day>(?P=separator)%d)?(?P<time>.*)")
 _FIELDS = re.compile(r"%([mdY])([-/.])%([mdY])\2%([mdY])(?:[ T](%H:%M(?::%S)?))?")
+_CHINESE = {"年": "/", "月": "/", "日": ""}
 _LENGTHS = {"year": 4, "month": 7, "day": 10}
 _ISO_PARTS = {"month": (6, 2), "day": (9, 2), "hour": (12, 2)}
 _EPOCHS = {"epoch:s": 1, "epoch:ms": 1000}
@@ -56,7 +58,16 @@ class TimeColumn:
     @property
     def _pattern(self) -> str:
         kind, _, pattern = self._format.partition(":")
+        for sign, plain in _CHINESE.items():
+            pattern = pattern.replace(sign, plain)
         return pattern if kind in ("date", "datetime") else ""
+
+    def _text(self) -> exp.Expr:
+        """The column; a date such as 2025年3月4日 with other separators."""
+        text_of: exp.Expr = self.column.copy()
+        for sign, plain in _CHINESE.items() if "年" in self._format else ():
+            text_of = exp.func("REPLACE", text_of, text(sign), text(plain))
+        return text_of
 
     @property
     def _is_number(self) -> bool:
@@ -73,14 +84,14 @@ class TimeColumn:
             return self._iso_in_sqlite()
         column: exp.Expr = self.column.copy()
         separator = found["separator"]
-        if separator == "-":
-            return column
         if not separator:
             if self._is_number:
                 column = as_text(column, self._dialect)
-            dashed = [part_of(column, 1, 4), text("-"), part_of(column.copy(), 5, 2), text("-")]
-            return concat(*dashed, part_of(column.copy(), 7, 2))
-        return exp.func("REPLACE", column, text(separator), text("-"))
+            dashed = [part_of(column, 1, 4), text("-"), part_of(column.copy(), 5, 2)]
+            if found["day"]:
+                dashed += [text("-"), part_of(column.copy(), 7, 2)]
+            return concat(*dashed)
+        return column
 
     def _iso_in_sqlite(self) -> exp.Expr | None:
         if self._dialect != "sqlite":
@@ -88,11 +99,12 @@ class TimeColumn:
         if self._format in _EPOCHS:
             return self._from_epoch()
         found = _FIELDS.fullmatch(self._pattern)
-        if found is None or {found[1], found[3], found[4]} != {"d", "m", "Y"} or found[4] != "Y":
+        if found is None or {found[1], found[3], found[4]} != {"d", "m", "Y"} or found[3] == "Y":
             raise CannotCompile("format", dimension=self.dimension.name, format=self._format)
-        day, month = (_FIRST, _SECOND) if found[1] == "d" else (_SECOND, _FIRST)
-        template = _SPLIT.format(month=month, day=day).replace("/", found[2])
-        return fill(template, "sqlite", x=self.column)
+        fields = {found[1]: _FIRST, found[3]: _SECOND, found[4]: _THIRD}
+        time = _TIME if found[5] else "''"
+        template = _SPLIT.format(year=fields["Y"], month=fields["m"], day=fields["d"], time=time)
+        return fill(template.replace("/", found[2]), "sqlite", x=self._text())
 
     def _native(self) -> exp.Expr:
         """The value as a date or timestamp of the engine."""
@@ -104,7 +116,7 @@ class TimeColumn:
             raise CannotCompile("format", dimension=self.dimension.name, format=self._format)
         codes = CODES.get(self._dialect, {})
         pattern = re.sub("%[A-Za-z]", lambda code: codes.get(code[0], code[0]), self._pattern)
-        return fill(PARSE[self._dialect], self._dialect, x=self.column, p=text(pattern))
+        return fill(PARSE[self._dialect], self._dialect, x=self._text(), p=text(pattern))
 
     def _from_epoch(self) -> exp.Expr:
         seconds: exp.Expr = self.column.copy()
@@ -132,6 +144,7 @@ class TimeColumn:
         return as_text(self.column.copy(), self._dialect) if self._is_number else self.column.copy()
 
     def _label_of_text(self, iso: exp.Expr, bucket: Bucket) -> exp.Expr:
+        self._require_days(bucket)
         if bucket == "week":
             return self._week_of_text(iso)
         if bucket == "hour":
@@ -144,11 +157,17 @@ class TimeColumn:
             raise CannotCompile("bucket", dimension=self.dimension.name, bucket=part)
         if iso is None:
             return self._template(PARTS, part)
+        self._require_days(part)
         if part == "quarter":
             return fill(QUARTER_OF[self._dialect], self._dialect, m=self.part("month"))
         if part == "weekday":
             return self._weekday_of_text(iso)
         return as_integer(part_of(iso, *_ISO_PARTS[part]))
+
+    def _require_days(self, unit: str) -> None:
+        found = _SORTABLE.fullmatch(self._pattern)
+        if found is not None and not found["day"] and unit in ("week", "day", "hour", "weekday"):
+            raise CannotCompile("bucket", dimension=self.dimension.name, bucket=unit)
 
     def _template(self, templates: object, name: str) -> exp.Expr:
         table = LABELS if templates is LABELS else PARTS
@@ -198,6 +217,10 @@ class TimeColumn:
         is_midnight = (moment.hour, moment.minute, moment.second) == (0, 0, 0)
         if found is None:
             return _typed(moment, is_midnight, self._dialect)
+        if (
+            not found["day"] and is_end and moment.day > 1
+        ):  # a month counts if the range contains a part of it
+            moment = moment.replace(day=28) + timedelta(days=4)
         shown = self._pattern[: found.start("time")] if is_midnight else self._pattern
         value = moment.strftime(shown)
         return number(int(value)) if not found["separator"] and self._is_number else text(value)
@@ -222,6 +245,6 @@ def _as_date(iso: exp.Expr) -> exp.Expr:
 _REST = "SUBSTR(x, INSTR(x, '/') + 1)"
 _FIRST = "CAST(SUBSTR(x, 1, INSTR(x, '/') - 1) AS INTEGER)"
 _SECOND = f"CAST(SUBSTR({_REST}, 1, INSTR({_REST}, '/') - 1) AS INTEGER)"
-_YEAR = f"SUBSTR({_REST}, INSTR({_REST}, '/') + 1, 4)"
-_TIME = f"SUBSTR({_REST}, INSTR({_REST}, '/') + 5)"
-_SPLIT = f"CASE WHEN x LIKE '%/%/%' THEN PRINTF('%s-%02d-%02d%s', {_YEAR}, {{month}}, {{day}}, {_TIME}) END"
+_THIRD = f"CAST(SUBSTR({_REST}, INSTR({_REST}, '/') + 1) AS INTEGER)"
+_TIME = "SUBSTR(x, INSTR(REPLACE(x, 'T', ' '), ' '))"
+_SPLIT = "CASE WHEN x LIKE '%/%/%' THEN PRINTF('%04d-%02d-%02d%s', {year}, {month}, {day}, {time}) END"

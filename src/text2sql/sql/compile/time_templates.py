@@ -136,22 +136,20 @@ PARSE: Mapping[str, str] = {
 }
 
 _LETTERS = {
-    "%Y": "YYYY",
-    "%y": "YY",
-    "%m": "MM",
-    "%d": "DD",
-    "%H": "HH24",
-    "%M": "MI",
-    "%S": "SS",
-    "%b": "MON",
-}
+    "%Y": "YYYY", "%y": "YY", "%m": "MM", "%d": "DD", "%b": "MON", "%B": "FMMonth",
+    "%H": "HH24", "%I": "HH12", "%M": "MI", "%S": "SS", "%p": "AM",
+}  # fmt: skip
+_JODA = {
+    "%Y": "yyyy", "%y": "yy", "%m": "M", "%d": "d", "%b": "MMM", "%B": "MMMM",
+    "%H": "H", "%I": "h", "%M": "m", "%S": "s", "%p": "a",
+}  # fmt: skip
 # Python's codes of a pattern in the engine's own spelling.
 CODES: Mapping[str, Mapping[str, str]] = {
     "postgres": _LETTERS,
     "snowflake": _LETTERS,
     "oracle": _LETTERS,
-    "mysql": {"%M": "%i", "%S": "%s"},
-    "clickhouse": {"%Y": "yyyy", "%m": "M", "%d": "d", "%H": "H", "%M": "m", "%S": "s"},
+    "mysql": {"%M": "%i", "%S": "%s", "%B": "%M", "%I": "%h"},
+    "clickhouse": _JODA,
 }
 
 # Seconds since 1970 as a timestamp in UTC. Milliseconds are divided before, except where that loses the type.
