@@ -62,7 +62,7 @@ def confidence_in(answered: SQLMessageState) -> float:
 def test_a_plain_answer_has_only_the_signal_of_the_models_own_doubt() -> None:
     found_signals = signals(state())
     assert {name: value for name, value in found_signals.items() if value} == {"doubt": 0.05}
-    assert set(found_signals) == set(WEIGHTS) - {"bias", "compiled", "edited", *EXTRA}
+    assert set(found_signals) == set(WEIGHTS) - {"bias", "compiled", "edited", "loosely_named", *EXTRA}
     assert 0.8 < confidence_in(state()) < 1.0
 
 

@@ -44,6 +44,7 @@ WEIGHTS: Mapping[str, float] = {
     "follow_up": -1.5,
     "compiled": -1.0,
     "edited": -0.5,
+    "loosely_named": -8.0,  # by how much a name differs from the words that it was found by
 }
 EXTRA = ("analytic", "unmatched", "follow_up")  # signals of the question itself
 # Fitted so that at most one in ten of the answers shown as sure is wrong, to 212 answers of the embedded
@@ -104,6 +105,7 @@ def _compiled_signals(state: SQLMessageState, rows: int) -> dict[str, float]:
         "empty": float(rows == 0),
         "assumptions": float(len(state.get("assumptions", []))),
         "edited": float(bool(state.get("follow_up"))),
+        "loosely_named": 1.0 - (state.get("analytic") or {}).get("weakest", 1.0),
     }
 
 

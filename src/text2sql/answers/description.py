@@ -77,6 +77,8 @@ def _describe_times(setting: Setting) -> AnswerText:
 
 def _describe_groups(setting: Setting) -> AnswerText:
     view = setting.view
+    if view.facts.per_group and len(view.labels) > 1:
+        return rankings.describe_leaders(setting)
     dimensions = len(view.labels) + (view.times is not None)
     if dimensions >= 2 and not any(labels.are_distinct for labels in view.labels):
         return matrices.describe_matrix(setting)

@@ -232,6 +232,7 @@ def facts_of(query: AnalyticQuery, columns: tuple[OutputColumn, ...]) -> QueryFa
         is_distinct=query.distinct,
         is_filtered=others or bool(query.thresholds),
         period=period,
+        per_group=ranking is not None and bool(ranking.per),
     )
 
 

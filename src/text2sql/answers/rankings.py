@@ -22,6 +22,8 @@ _NAMED = 3  # groups in a sentence
 _TOP = 3
 _MANY = 6  # groups from which their concentration is worth a finding
 
+_LEADERS = 5  # groups that a sentence names
+
 
 class GroupedNumbers:
     """The rows with a number, best first; `lowest`: the smallest first."""
@@ -89,6 +91,34 @@ def describe_groups(setting: Setting) -> AnswerText:
     if not view.is_whole and not view.facts.order:  # other groups may be larger
         sentence = setting.say("of_shown", count=f"{setting_rows(groups):,}") + sentence
     return AnswerText(setting.sentences([sentence, *others]), tuple(_findings(groups)))
+
+
+def describe_leaders(setting: Setting) -> AnswerText:
+    """The first of each group: *by genre, the highest …: Rock: Balls to the Wall (5); Jazz: …*."""
+    view = setting.view
+    groups, things, measure = view.labels[0], view.labels[1], view.main
+    if measure is None:
+        raise RuntimeError("a result without numbers has no ranking")
+    first: dict[str, tuple[list[str], float | None]] = {}
+    for group, thing, number in zip(groups.texts, things.texts, measure.numbers, strict=True):
+        first.setdefault(group, ([], number))[0].append(thing)
+    items = [
+        setting.say("leaders.item", group=group, thing=_first_of(names, setting), value=measure.text(number))
+        for group, (names, number) in first.items()
+    ]
+    descending = view.facts.order[0][1] if view.facts.order else True
+    shown = setting.say("leaders.and").join(items[:_LEADERS])
+    key = "leaders.highest" if descending else "leaders.lowest"
+    sentence = setting.say(key, group=groups.noun, noun=measure.noun, items=shown)
+    if len(items) > _LEADERS:
+        sentence += setting.say("leaders.more", count=f"{len(items) - _LEADERS:,}")
+    return AnswerText(sentence + ("。" if setting.lang == "zh" else "."))
+
+
+def _first_of(names: list[str], setting: Setting) -> str:
+    if len(names) == 1:
+        return names[0]
+    return setting.say("leaders.tied", thing=names[0], count=f"{len(names) - 1:,}")
 
 
 def _joined_labels(setting: Setting, labels: Labels) -> Labels:

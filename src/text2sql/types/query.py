@@ -92,6 +92,7 @@ class QueryFacts:
     is_distinct: bool = False
     is_filtered: bool = False  # rows are selected by more than `period`
     period: tuple[date, date] | None = None  # the dates of all rows: from, and before
+    per_group: bool = False  # the first so many rows of each group
 
 
 @dataclass(frozen=True, slots=True)

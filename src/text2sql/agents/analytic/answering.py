@@ -1,6 +1,7 @@
 """Answer an analytic question by a compiled query, without a model, where rules read all of it."""
 
 import asyncio
+import logging
 from dataclasses import dataclass, replace
 from datetime import date
 from typing import Any
@@ -23,6 +24,8 @@ from text2sql.types import (
     TimeFilter,
 )
 
+log = logging.getLogger(__name__)
+
 
 @dataclass(frozen=True, slots=True)
 class CompiledReading:
@@ -38,14 +41,22 @@ async def compiled_update(state: SQLMessageState, ctx: NodeContext, schema_conte
     """
     if not ctx.settings.analytic or state.get("wants_write") or state.get("error_history"):
         return {}
-    answer = await asyncio.to_thread(_read_and_compile, state, ctx, schema_context)
+    try:
+        answer = await asyncio.to_thread(_read_and_compile, state, ctx, schema_context)
+    except Exception:  # a fault of the rules must not fail a question that a model can answer
+        log.exception("an analytic question was not read")
+        return {}
     if answer is None:
         return {}
     reading, compiled = answer.reading, answer.compiled
     update: Update = {
-        "analytic": {"query": to_plain(reading.query), "columns": to_plain(list(compiled.columns))}
+        "analytic": {
+            "query": to_plain(reading.query),
+            "columns": to_plain(list(compiled.columns)),
+            "weakest": reading.weakest,
+        }
     }
-    if not _is_wanted(state, ctx, reading.query):
+    if not _is_wanted(state, ctx, reading):
         return update
     candidate = GeneratedQuery(sql=compiled.sql, logprob=None, compiled=True)
     notes = [ctx.say("answer.assumed_measure", measure=name) for name in reading.assumptions]
@@ -59,11 +70,11 @@ async def compiled_update(state: SQLMessageState, ctx: NodeContext, schema_conte
     }
 
 
-def _is_wanted(state: SQLMessageState, ctx: NodeContext, query: AnalyticQuery) -> bool:
+def _is_wanted(state: SQLMessageState, ctx: NodeContext, reading: AnalyticReading) -> bool:
     """A large model writes its own SQL, and any model the SQL of a plain count or list."""
     if ctx.model.profile.size == "large":
         return False
-    return bool(state.get("follow_up")) or is_analytic(query)
+    return bool(state.get("follow_up") or reading.assumptions) or is_analytic(reading.query)
 
 
 def _read_and_compile(
