@@ -47,10 +47,13 @@ def phrase(key: str, lang: Language, **facts: object) -> str:
 
 
 def beside(left: str, right: str) -> str:
-    """Two pieces of a Chinese sentence, with a space between Chinese characters and letters or digits."""
+    """Two pieces of a Chinese sentence, with a space between Chinese characters and letters or digits, and
+    between a Latin name and its number.
+    """
     if not left or not right or {left[-1], right[0]} & _MARKS:
         return left + right
-    return f"{left}{' ' if _is_latin(left[-1]) != _is_latin(right[0]) else ''}{right}"
+    are_apart = _is_latin(left[-1]) != _is_latin(right[0]) or (left[-1].isalpha() and right[0].isdigit())
+    return f"{left}{' ' if are_apart else ''}{right}"
 
 
 def _is_latin(character: str) -> bool:
