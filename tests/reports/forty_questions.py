@@ -68,7 +68,7 @@ REPAIRED = {
     ),
 }
 HOPELESS = {
-    "the weather on Mars": ("SELECT 1", "SELECT 1"),  # unrelated to the database
+    "the weather on Mars": ("Nothing here is about the weather.", "There is none."),  # the model decides
     "the customers' nicknames": ("SELECT nickname FROM customers", "SELECT nick FROM customers"),
     "the average of average order counts": (
         "SELECT avg(avg(id)) FROM orders",
