@@ -42,7 +42,7 @@ WEIGHTS: Mapping[str, float] = {
     "analytic": -1.5,
     "unmatched": -1.5,
     "follow_up": -1.5,
-    "compiled": -1.0,
+    "compiled": -2.0,
     "edited": -0.5,
     "loosely_named": -8.0,  # by how much a name differs from the words that it was found by
 }
