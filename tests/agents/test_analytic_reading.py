@@ -65,6 +65,8 @@ def test_what_is_read_compiles_to_a_query_that_the_guard_allows(
         "为什么去年的销售额下降了？",
         "明年的销售额预测",
         "员工的工资是多少？",
+        "products from Kitchen or cheaper than 40",
+        "渠道的订单数",
     ],
 )
 def test_a_question_with_words_that_no_part_of_the_query_stands_for_is_not_sure(question: str) -> None:

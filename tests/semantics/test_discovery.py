@@ -76,6 +76,12 @@ def test_the_main_time_is_that_of_the_event_and_lines_have_the_time_of_their_ord
     assert entity(chinese_shop(), "订单明细").time == "订单.下单日期"
 
 
+def test_the_creation_of_a_row_is_its_main_time_before_what_happens_to_it_later() -> None:
+    ddl = """CREATE TABLE parcels (parcel_id INTEGER PRIMARY KEY, picked_at TIMESTAMP, created_at TIMESTAMP,
+        delivered_at TIMESTAMP);"""
+    assert [found.time for found in discover(catalog(ddl)).entities] == ["parcels.created_at"]
+
+
 def test_a_bridge_has_nothing_but_references() -> None:
     assert [found.table for found in shop().entities if found.is_bridge] == ["product_tags"]
 

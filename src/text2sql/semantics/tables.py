@@ -117,6 +117,7 @@ def named_profile(table: Table, column: Column) -> ColumnProfile:
     return ColumnProfile(
         column.name,
         kind,
+        format="year" if kind == "date" and meaning_of(column.name) == "year" else "",
         unit=column_unit(table, column, kind),
         is_unique=table.primary_key == (column.name,)
         or any(index.unique and index.columns == (column.name,) for index in table.indexes),

@@ -1,12 +1,14 @@
 """Find the entities, dimensions and measures of a database in the words of a question."""
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
+from text2sql.naming.units import is_unit
 from text2sql.schema import glossary, terms
 from text2sql.schema.stopwords import vocabulary
-from text2sql.schema.tokenizer import Term, folded, stem
+from text2sql.schema.tokenizer import Term, folded, has_cjk, stem
 from text2sql.types import SchemaCandidate, SchemaMention, SemanticModel
 
 _EQUAL, _SAME_MEANING, _SAME_STEM = 1.0, 0.9, 0.8
@@ -29,6 +31,7 @@ class _Alias:
     meanings: frozenset[int]  # of the whole name
     weight: float = 1.0
     is_literal: bool = False  # only these very words: *track id* and not *number of tracks*
+    chinese: str = ""  # the name, if it is Chinese: found in a question however its words are cut
 
 
 @dataclass(slots=True)
@@ -43,6 +46,7 @@ class Lexicon:
     """Built once per semantic model."""
 
     aliases: list[_Alias] = field(default_factory=list)
+    _chinese: list[int] = field(default_factory=list)
     _by_token: dict[str | int, set[int]] = field(default_factory=lambda: defaultdict(set))
 
     def add(
@@ -58,9 +62,12 @@ class Lexicon:
         for term in all_terms:
             if term.is_phrase and term.start == name_words[0].start and term.end == name_words[-1].end:
                 whole = _synonymous(term)
-        alias = _Alias(item, name_words, frozenset() if is_literal else whole, weight, is_literal)
+        chinese = folded(name) if has_cjk(name) and len(name) > 1 else ""
+        alias = _Alias(item, name_words, frozenset() if is_literal else whole, weight, is_literal, chinese)
         number = len(self.aliases)
         self.aliases.append(alias)
+        if chinese:
+            self._chinese.append(number)
         for word in name_words:
             for token in _tokens(word):
                 self._by_token[token].add(number)
@@ -78,7 +85,13 @@ class Lexicon:
                 score = round(match.score * alias.weight, 3)
                 if score >= _MIN_SCORE and scores.get(alias.item, 0.0) < score:
                     scores[alias.item] = score
-        return _mentions(folded(question), best)
+        text = folded(question)
+        for number in self._chinese:
+            alias = self.aliases[number]
+            for found in re.finditer(re.escape(alias.chinese), text):
+                scores = best[found.span()]
+                scores[alias.item] = max(scores.get(alias.item, 0.0), _EQUAL * alias.weight)
+        return _mentions(text, best)
 
     def _candidates(self, all_terms: Sequence[Term]) -> set[int]:
         numbers: set[int] = set()
@@ -98,6 +111,8 @@ def build_lexicon(model: SemanticModel) -> Lexicon:
         item = ("entity", entity.table, entity.table)
         for name in (_bare(entity.table), *entity.synonyms):
             lexicon.add(item, name)
+        if len(entity.key) == 1 and not _ends_in_key_word(entity.key[0]):
+            lexicon.add(item, entity.key[0])  # the `sku` of a table of them
     for dimension in model.dimensions:
         item = ("dimension", dimension.name, dimension.table)
         for name, weight in _column_names(dimension.table, dimension.column):
@@ -116,6 +131,11 @@ def _add_synonyms(lexicon: Lexicon, item: tuple[str, str, str], synonyms: Iterab
     """Synonyms of synonyms are not meant: those of several words only match these very words."""
     for synonym in synonyms:
         lexicon.add(item, synonym, _SYNONYM, is_literal=" " in synonym)
+
+
+def _ends_in_key_word(column: str) -> bool:
+    own = [term.word for term in terms(column.replace("_", " ")) if not term.is_phrase]
+    return not own or own[-1] in _KEY_WORDS
 
 
 def _synonymous(term: Term) -> frozenset[int]:
@@ -138,6 +158,9 @@ def _column_names(table: str, column: str) -> Iterator[tuple[str, float]]:
             yield " ".join(rest), 0.97
     elif not set(own) & set(table_words):
         yield f"{_bare(table)} {column}", 1.0
+    name, _, unit = column.rpartition("_")
+    if name and is_unit(unit.lower()):
+        yield name, 0.98  # `weight_kg`
 
 
 def _matches(alias: _Alias, all_terms: Sequence[Term]) -> Iterator[_Match]:
@@ -172,7 +195,10 @@ def _match_at(alias: _Alias, single: Sequence[Term], first: int, count: int) -> 
         index += 1
     if left:
         return None
-    in_order = 1.0 if _score(single[first], alias.words[0], alias) > 0 else 0.95
+    is_in_order = _score(single[first], alias.words[0], alias) > 0
+    if not is_in_order and single[first].is_chinese:
+        return None  # 渠道的订单 are orders
+    in_order = 1.0 if is_in_order else 0.95
     return _Match(single[first].start, single[last].end, total / count * in_order)
 
 

@@ -8,6 +8,7 @@ from datetime import date
 from difflib import SequenceMatcher
 
 from text2sql.agents.analytic.lexicon import Lexicon, build_lexicon
+from text2sql.agents.analytic.states import state_mentions
 from text2sql.question.reading import AnalyticReading, QuestionParts, edit, read_question
 from text2sql.question.time import read_time
 from text2sql.schema import SchemaContext, terms
@@ -55,6 +56,11 @@ def _read(
         text, tuple(terms(question)), tuple(context.lexicon.find(question)), tuple(values), times
     )
     reading = read_question(parts, context.model, previous)
+    states = state_mentions(text, reading.unused, context.schema_context.values, context.model)
+    if states:
+        values = [*values, *states]
+        parts = replace(parts, values=tuple(values))
+        reading = read_question(parts, context.model, previous)
     misspelled = _misspelled_values(text, reading.unused, context)
     if not misspelled:
         return reading

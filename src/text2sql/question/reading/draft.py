@@ -71,6 +71,8 @@ class Draft:
     comparison: Comparison | None = None
     limit: int = 0
     distinct: bool = False
+    pinned: set[str] = field(default_factory=set)  # measures of the table that is named before them
+    event_time: str = ""  # the time dimension that a verb names: *shipped*
     choices: list[OpenChoice] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
     assumptions: list[str] = field(default_factory=list)
@@ -114,6 +116,10 @@ class Draft:
             self.choices.append(
                 OpenChoice(slot, self.pieces[index].text, tuple(candidate.name for candidate in equal))
             )
+        if first.kind == "entity" and first.score <= 0.9:
+            rivals = [c for c in candidates if c.kind == "entity" and c.name != first.name and c.score >= 0.6]
+            if rivals:  # *items*: rows of `order_items`, or products
+                self.choices.append(OpenChoice(slot, self.pieces[index].text, (first.name, rivals[0].name)))
         self.weakest = min(self.weakest, first.score)
         self.pieces.use(index)
         return first
@@ -124,7 +130,9 @@ class Draft:
         return dimension.table if dimension is not None else ""
 
     def time_dimension(self) -> str:
-        """The name of the time dimension of the fact tables, or of the subject."""
+        """The time that a verb names, or the time dimension of the fact tables, or of the subject."""
+        if self.event_time:
+            return self.event_time
         for table in self.near():
             for at in sorted(self.graph.referred(table).items(), key=lambda entry: entry[1]):
                 entity = self.model.entity(at[0])

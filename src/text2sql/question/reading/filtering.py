@@ -1,5 +1,6 @@
 """Read which rows a question means: values, numbers, periods, missing values."""
 
+import re
 from typing import Literal
 
 from text2sql.question.reading.draft import Draft, OpenChoice
@@ -224,13 +225,31 @@ def read_periods(draft: Draft) -> None:
     if not ranges and not parts:
         return
     dimension = draft.time_dimension()
-    if not dimension:
+    if not dimension or _is_time_of_others(draft, dimension):
         draft.problems.append("time")
         return
     if ranges:
         draft.filters.append(TimeFilter(dimension, tuple((item.start, item.end) for item in ranges)))
     for part in parts:
         draft.filters.append(TimeFilter(dimension, part=_PARTS[part.part], part_values=part.values))
+
+
+def _is_time_of_others(draft: Draft, name: str) -> bool:
+    """Whether listed rows have no time, and it is that of a table that they refer to."""
+    entity, dimension = draft.model.entity(draft.subject), draft.model.dimension(name)
+    if draft.facts or entity is None or dimension is None:
+        return False
+    return dimension.table != entity.table and name != entity.time
+
+
+_OR = re.compile(r"\bor\b(?! (?:more|less|fewer|later|earlier|above|below|so)\b)|或者?(?!更|以)")
+
+
+def check_alternatives(draft: Draft) -> None:
+    """*From Oslo or younger than 40*: conditions on several columns all hold, one of them is not enough."""
+    columns = {item.dimension for item in draft.filters if isinstance(item, ValueFilter | TimeFilter)}
+    if len(columns) > 1 and _OR.search(draft.text.lower()):
+        draft.problems.append("or")
 
 
 def read_without(draft: Draft) -> None:

@@ -50,12 +50,30 @@ def _is_ranking_measure(draft: Draft, index: int, target: int) -> bool:
     is_counted = target > 0 and any(pieces[other].cue("count") for other in range(index, target))
     others = pieces[target].candidates("entity", "dimension")
     is_measure = bool(measures) and measures[0].score >= others[0].score
-    return is_counted or is_measure
+    return is_counted or is_measure or _is_counted_of_ranked(draft, index, target)
+
+
+def _is_counted_of_ranked(draft: Draft, index: int, target: int) -> bool:
+    """The *by orders* of *top 3 customers by orders*: their rows refer to those of the ranked table."""
+    pieces = draft.pieces
+    entities = pieces[target].candidates("entity")
+    if not entities or entities[0].score < 0.75:
+        return False
+    table = entities[0].table
+    for other in pieces.before(index, 2):
+        tops = [i for i in pieces.before(other, 2) if pieces[i].cue("top", "bottom")]
+        ranked = pieces[other].candidates("entity", "dimension")
+        if tops and ranked and ranked[0].score >= 0.75:
+            steps = draft.graph.referred(table).get(ranked[0].table)
+            return steps is not None and (steps > 0 or ranked[0].kind == "dimension")
+    return False
 
 
 def resolve_groups(draft: Draft) -> None:
     for index in draft.groups:
         add_grouping(draft, index)
+        if index + 1 < len(draft.pieces) and draft.pieces[index + 1].text == "分":
+            draft.pieces.use(index + 1)  # 按承运商分
     add_buckets(draft)
 
 

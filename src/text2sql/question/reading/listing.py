@@ -1,13 +1,18 @@
 """Read what a question lists: the rows of a table, and the columns to show."""
 
 from text2sql.question.reading.draft import Draft
-from text2sql.types import Aggregation, MeasureUse
+from text2sql.question.reading.pieces import Piece
+from text2sql.types import Aggregation, MeasureUse, RelatedFilter
 
 _MIN_SCORE = 0.75
 
 
 def read_subject(draft: Draft) -> None:
     """The table that the question is about: the first one that it names."""
+    head = _head_of_condition(draft)
+    if head:
+        draft.subject = head
+        return
     for index, piece in draft.pieces:
         if index in draft.groups or piece.mention is None:
             continue
@@ -23,6 +28,18 @@ def read_subject(draft: Draft) -> None:
         if piece.value is not None and not any(p.mention for _, p in draft.pieces):
             draft.subject = _described_by(draft, piece.value.hits[0][0])
             return
+
+
+def _head_of_condition(draft: Draft) -> str:
+    """The 运单 of 没有被投诉过的运单: in Chinese a condition precedes what it is about."""
+    conditions = draft.pieces.with_cue("never", "more_than_once", "at_least", "more_than", "exactly")
+    for condition in conditions:
+        for index in draft.pieces.after(condition, 3):
+            entities = draft.pieces[index].candidates("entity")
+            before = draft.text[: draft.pieces[index].start]
+            if entities and entities[0].score >= _MIN_SCORE and before.endswith(("的", "过的")):
+                return entities[0].table
+    return ""
 
 
 def _described_by(draft: Draft, name: str) -> str:
@@ -76,7 +93,7 @@ def _list_rows(draft: Draft) -> None:
             continue
         if piece.candidates("entity") and piece.candidates("entity")[0].table == draft.subject:
             draft.choose(index, ("entity",), "subject")
-        elif piece.candidates("dimension"):
+        elif piece.candidates("dimension") and not _is_verb(piece):
             candidate = draft.choose(index, ("dimension",), "subject")
             if (
                 candidate is not None
@@ -84,9 +101,25 @@ def _list_rows(draft: Draft) -> None:
                 and candidate.name not in draft.columns
             ):
                 draft.columns.append(candidate.name)
+    if any(isinstance(item, RelatedFilter) for item in draft.filters):
+        _refuse_columns_of_many(draft)
     if pieces.with_cue("distinct"):
         draft.distinct = True
         pieces.use(*pieces.with_cue("distinct"))
+
+
+def _refuse_columns_of_many(draft: Draft) -> None:
+    """*Shops that have no devices*: the devices are a part of the condition, and not shown."""
+    tables = draft.graph.referred(draft.subject)
+    dimensions = [draft.model.dimension(name) for name in draft.columns]
+    if any(dimension is not None and dimension.table not in tables for dimension in dimensions):
+        draft.problems.append("columns")
+
+
+def _is_verb(piece: Piece) -> bool:
+    """The *ordered* of *never ordered* is no column of dates."""
+    candidates = piece.candidates("dimension")
+    return bool(piece.cue("transaction")) and candidates[0].score < _MIN_SCORE
 
 
 def use_transactions(draft: Draft) -> None:
@@ -103,5 +136,5 @@ def _use_context(draft: Draft) -> None:
         if index in draft.pieces.used or piece.mention is None:
             continue
         best = piece.mention.candidates[0]
-        if best.kind == "entity" and best.table in tables:
+        if best.kind == "entity" and best.table in tables and best.score >= _MIN_SCORE:
             draft.pieces.use(index)

@@ -16,6 +16,31 @@ from text2sql.types import (
 )
 
 
+def find_event_time(draft: Draft) -> None:
+    """*Orders shipped last month*: a verb that names one of several times of the rows."""
+    times, tables = draft.times, draft.near()
+    if not tables or not (times.ranges or times.buckets or times.parts or times.comparison):
+        return
+    for index, piece in draft.pieces:
+        if index in draft.groups or index in draft.ranked or piece.is_time:
+            continue
+        entities = [c for c in piece.candidates("entity") if c.score >= 0.95]
+        named = dict.fromkeys(
+            candidate.name
+            for candidate in draft.pieces.named_in(index, "dimension")
+            if candidate.table == tables[0] and _is_time(draft, candidate.name) and not entities
+        )
+        if len(named) == 1 and (piece.value or piece.mention is None or not piece.candidates("measure")):
+            draft.event_time = next(iter(named))
+            draft.pieces.use(index)
+            return
+
+
+def _is_time(draft: Draft, name: str) -> bool:
+    dimension = draft.model.dimension(name)
+    return dimension is not None and dimension.kind == "time"
+
+
 def read_comparison(draft: Draft) -> None:
     pieces = draft.pieces
     growth = [index for index in pieces.with_cue("growth") if pieces[index].mention is None]

@@ -18,6 +18,7 @@ _WEAK = frozenset(
     "ignore list each sum count most least latest earliest rate transaction amount follow only exclude when "
     "pronoun".split()
 )
+_NEVER_NAMES = ("never", "exclude", "each")
 _CERTAIN = 0.95
 _NAME_SCORE = 0.75  # from this score on, words are a name and not just like a part of one
 
@@ -48,6 +49,7 @@ class Pieces:
     """The pieces in the order of the question, and which of them a part of the query stands for."""
 
     items: list[Piece]
+    mentions: tuple[SchemaMention, ...] = ()  # all, also those that are no pieces
     used: set[int] = field(default_factory=set)
 
     def __iter__(self) -> Iterator[tuple[int, Piece]]:
@@ -70,6 +72,17 @@ class Pieces:
 
     def with_cue(self, *kinds: str) -> list[int]:
         return [index for index, piece in self if piece.cue(*kinds)]
+
+    def named_in(self, index: int, kind: str) -> list[SchemaCandidate]:
+        """The candidates of all mentions within a piece, also if the piece was taken for something else."""
+        piece = self.items[index]
+        return [
+            candidate
+            for mention in self.mentions
+            if piece.start <= mention.start and mention.end <= piece.end
+            for candidate in mention.candidates
+            if candidate.kind == kind
+        ]
 
     def unused_texts(self, *, follow_up: bool = False) -> list[str]:
         """What nothing in the query stands for. Words that carry no content are not among the pieces."""
@@ -106,6 +119,7 @@ def cut(parts: QuestionParts, *, follow_up: bool = False) -> Pieces:
     """At one place the longest piece wins; times win over everything."""
     text = parts.text
     all_cues = _without_follow(find_cues(text.lower()), follow_up=follow_up)
+    all_cues = [cue for cue in all_cues if not _is_inside_word(cue, parts.terms)]
     taken: list[Piece] = [
         Piece(start, end, text[start:end], is_time=True) for start, end in _spans(parts.times)
     ]
@@ -125,11 +139,33 @@ def cut(parts: QuestionParts, *, follow_up: bool = False) -> Pieces:
         elif len(overlapping) == 1 and piece.cues and _same_place(piece, taken[overlapping[0]]):
             taken[overlapping[0]] = _with_cues(taken[overlapping[0]], piece.cues)
     for term in parts.terms:
-        piece = Piece(term.start, term.end, term.text)
-        if not term.is_phrase and not any(_overlap(piece, other) for other in taken):
-            taken.append(piece)
+        if not term.is_phrase:
+            taken += _uncovered(term, taken, text)
     items = sorted(taken, key=lambda piece: piece.start)
-    return Pieces([piece for piece in items if not _only_ignored(piece)])
+    return Pieces([piece for piece in items if not _only_ignored(piece)], parts.mentions)
+
+
+def _is_inside_word(cue: Cue, terms: Sequence[QuestionTerm]) -> bool:
+    """Whether a character that says little alone is a part of a known word: the 签 of 签收."""
+    if len(cue.text) > 1 or cue.kind not in ("transaction", "ignore", "count"):
+        return False
+    return any(
+        term.start <= cue.start and cue.end <= term.end and cue.text != term.text
+        for term in terms
+        if term.meanings and (cue.kind != "count" or cue.text == "量")
+    )
+
+
+def _uncovered(term: QuestionTerm, taken: Sequence[Piece], text: str) -> list[Piece]:
+    """The parts of a term that no piece contains: the 途 of 在途, whose 在 alone says nothing."""
+    free = [
+        at
+        for at in range(term.start, term.end)
+        if text[at].isalnum() and not any(piece.start <= at < piece.end for piece in taken)
+    ]
+    starts = [at for at in free if at - 1 not in free]
+    ends = [at + 1 for at in free if at + 1 not in free]
+    return [Piece(start, end, text[start:end]) for start, end in zip(starts, ends, strict=True)]
 
 
 def _only_ignored(piece: Piece) -> bool:
@@ -151,6 +187,10 @@ def _is_name(mention: SchemaMention, cues: Sequence[Cue]) -> bool:
         cue.kind == "count" and mention.start <= cue.start and cue.end <= mention.end for cue in cues
     ):
         return False  # *order count* is no name of a quantity
+    if score < _CERTAIN and any(
+        cue.kind in _NEVER_NAMES and (cue.start, cue.end) == (mention.start, mention.end) for cue in cues
+    ):
+        return False  # *no* is not `code`
     if score >= _NAME_SCORE:
         return True
     return not any(

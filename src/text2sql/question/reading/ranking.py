@@ -33,6 +33,7 @@ _PROPERTIES: dict[str, tuple[tuple[str, ...], bool]] = {
 _COUNTING = re.compile(r"most|least|fewest|number")
 _SEVERAL = 10  # *our best customers*
 _TIMES = ("latest", "earliest")
+_AGES = ("oldest", "youngest")
 _KINDS = (*_TOP, *_EXTREMES, *_POPULAR, *_PROPERTIES, *_TIMES)
 _LARGEST = frozenset(("top", "most", "popular", "latest"))
 
@@ -96,8 +97,8 @@ def _is_thing(draft: Draft, index: int) -> bool:
 def read_ranking(draft: Draft) -> None:
     """After the measures: rank the groups by the measure, or the rows of a table by a column."""
     pieces = draft.pieces
-    indexes = [index for index in pieces.with_cue(*_KINDS) if pieces[index].mention is None]
-    cue = pieces[indexes[0]].cue(*_KINDS) if indexes else None
+    indexes = [i for i in pieces.with_cue(*_KINDS) if pieces[i].mention is None and i not in pieces.used]
+    cue = _best_cue(draft, indexes[0]) if indexes else None
     if cue is None:
         return
     pieces.use(*indexes)
@@ -122,12 +123,19 @@ def read_ranking(draft: Draft) -> None:
         _rank_groups(draft, most, descending=descending)
 
 
+def _best_cue(draft: Draft, index: int) -> Cue | None:
+    """The 最高的 of 工资最高的员工 is about their wages, not about their height."""
+    piece = draft.pieces[index]
+    return (piece.cue(*_EXTREMES) if draft.measures else None) or piece.cue(*_KINDS)
+
+
 def _find_measure(draft: Draft, cue: Cue, index: int) -> None:
     """The measure of a ranking that names none."""
     target = draft.ranked[0]
     if not draft.measures and cue.kind in _POPULAR:
         _count_transactions(draft, target)
-    if not draft.measures and cue.kind in (*_EXTREMES, *_TOP):
+    is_size = cue.kind in _EXTREMES and cue.text.isascii() and not _COUNTING.search(cue.text)
+    if not draft.measures and cue.kind in (*_EXTREMES, *_TOP) and not is_size:
         _count_named(draft, target, index)
     if not draft.measures and cue.kind in (*_EXTREMES, *_TOP):
         _use_amount(draft, target)
@@ -172,7 +180,7 @@ def _extreme_of_measure(draft: Draft, cue: Cue) -> None:
     function: Aggregate = "max" if _is_descending(cue) else "min"
     if len(draft.measures) == 1 and isinstance(draft.measures[0].value, Aggregation):
         value = draft.measures[0].value
-        if value.function == "count":
+        if value.function == "count" or _kind(draft, value.of) in ("category", "label", "key", "boolean"):
             draft.problems.append("ranking")
             return
         draft.measures[0] = replace(draft.measures[0], value=replace(value, function=function))
@@ -197,7 +205,9 @@ def _is_own_number(draft: Draft, target: int) -> bool:
     """Whether the measure is a column of the ranked rows: *the 3 products with the highest price*."""
     entities = draft.pieces[target].candidates("entity")
     value = draft.measures[0].value
-    if not entities or len(draft.measures) != 1 or not isinstance(value, Aggregation) or draft.groupings:
+    if not entities or len(draft.measures) != 1 or not isinstance(value, Aggregation):
+        return False
+    if any(grouping.bucket or grouping.part for grouping in draft.groupings):
         return False
     measure = draft.model.measure(value.of)
     named = draft.pieces[target].candidates("entity", "dimension")[0]
@@ -215,7 +225,20 @@ def _rank_rows_by_measure(draft: Draft, target: int, most: int, *, descending: b
     if candidate is None or not isinstance(value, Aggregation):
         return
     draft.subject = candidate.name
-    _list_by(draft, value.of, most, descending=descending)
+    _rank_own_number(draft, value.of, most, descending=descending)
+
+
+def _rank_own_number(draft: Draft, name: str, most: int, *, descending: bool) -> None:
+    """Rows in the order of one of their numbers; with groups, the first ones of each group."""
+    if not draft.groupings:
+        _list_by(draft, name, most, descending=descending)
+        return
+    function: Aggregate = "max" if descending else "min"
+    draft.facts.append(draft.subject)
+    draft.measures.append(MeasureUse(Aggregation(function, name)))
+    per = draft.groupings[0].entity or draft.groupings[0].dimension
+    draft.groupings.append(Grouping(entity=draft.subject))
+    draft.ranking = Ranking(most, descending, 0, per, ties=most == 1)
 
 
 def _list_by(draft: Draft, name: str, most: int, *, descending: bool) -> None:
@@ -234,6 +257,8 @@ def _rank_rows(draft: Draft, target: int, cue: Cue, most: int, *, descending: bo
         return
     draft.subject = candidate.name
     name = _property(draft, candidate.table, cue)
+    if cue.kind in _AGES and _kind(draft, name) == "time":  # the oldest order is the first one
+        descending = cue.kind == "youngest"
     if not name:
         draft.problems.append("ranking")
         return
@@ -241,15 +266,8 @@ def _rank_rows(draft: Draft, target: int, cue: Cue, most: int, *, descending: bo
     if draft.pieces.with_cue("when") and cue.kind in _TIMES:
         draft.facts.append(candidate.table)
         draft.measures.append(MeasureUse(Aggregation("max" if descending else "min", name)))
-    elif draft.groupings:
-        function: Aggregate = "max" if descending else "min"
-        draft.facts.append(candidate.table)
-        draft.measures.append(MeasureUse(Aggregation(function, name)))
-        per = draft.groupings[0].entity or draft.groupings[0].dimension
-        draft.groupings.append(Grouping(entity=candidate.table))
-        draft.ranking = Ranking(most, descending, 0, per)
     else:
-        _list_by(draft, name, most, descending=descending)
+        _rank_own_number(draft, name, most, descending=descending)
 
 
 def _property(draft: Draft, table: str, cue: Cue) -> str:
@@ -264,7 +282,8 @@ def _property(draft: Draft, table: str, cue: Cue) -> str:
         for measure in draft.model.measures:
             if measure.table == table and word in measure.name.rpartition(".")[2].lower():
                 return measure.name
-    return ""
+    entity = draft.model.entity(table)
+    return entity.time if entity is not None and cue.kind in _AGES else ""
 
 
 def _count_transactions(draft: Draft, target: int) -> None:
@@ -286,8 +305,8 @@ def _count_transactions(draft: Draft, target: int) -> None:
 def _count_named(draft: Draft, target: int, index: int) -> None:
     """*Which genre has the most tracks*: count the table that is named beside the superlative."""
     pieces = draft.pieces
-    for other in (*pieces.after(index, 2), *pieces.before(index, 2)):
-        if other == target or other in pieces.used:
+    for other in (*pieces.after(index, 3), *pieces.before(index, 2)):
+        if other == target or other in pieces.used or other in draft.groups:
             continue
         candidate = draft.choose(other, ("entity",), "measure") if pieces[other].mention else None
         if candidate is not None:

@@ -6,8 +6,11 @@ several columns a word means, then everything else.
 
 from dataclasses import replace
 
+from text2sql.question.reading.counting import count_rows, read_counts
+from text2sql.question.reading.dividing import read_order_value, read_ratios, read_shares
 from text2sql.question.reading.draft import AnalyticReading, Draft
 from text2sql.question.reading.filtering import (
+    check_alternatives,
     find_excluded,
     read_booleans,
     read_missing,
@@ -20,18 +23,12 @@ from text2sql.question.reading.followup import inherit
 from text2sql.question.reading.graph import graph_of
 from text2sql.question.reading.grouping import find_groups, resolve_groups
 from text2sql.question.reading.listing import read_list, read_subject, use_transactions
-from text2sql.question.reading.measuring import (
-    read_aggregates,
-    read_counts,
-    read_order_value,
-    read_ratios,
-    read_shares,
-    settle_measures,
-)
-from text2sql.question.reading.periods import read_comparison, read_trend, read_windows
+from text2sql.question.reading.measuring import read_aggregates
+from text2sql.question.reading.periods import find_event_time, read_comparison, read_trend, read_windows
 from text2sql.question.reading.pieces import QuestionParts, cut
 from text2sql.question.reading.ranking import find_ranked, read_order, read_ranking
 from text2sql.question.reading.related import read_group_thresholds, read_related, show_counts
+from text2sql.question.reading.settling import settle_measures
 from text2sql.types import (
     AnalyticQuery,
     Ratio,
@@ -49,10 +46,12 @@ STEPS = (
     read_counts,
     read_aggregates,
     read_order_value,
+    find_event_time,
     read_values,
     resolve_groups,
     inherit,
     read_ranking,
+    count_rows,
     settle_measures,
     read_missing,
     read_booleans,
@@ -68,6 +67,7 @@ STEPS = (
     read_list,
     show_counts,
     use_transactions,
+    check_alternatives,
 )
 
 

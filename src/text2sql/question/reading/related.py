@@ -56,6 +56,7 @@ def _related(draft: Draft, index: int, table: str, cue: Cue) -> str | None:
         below = [c for c in entities if c.table in draft.graph.referring(table)]
         if below:
             pieces.use(other)
+            _use_between(draft, index, table, below[0].table)
             return below[0].table
     if cue.kind not in ("never", "more_than_once") and not (cue.number is not None and _says_times(cue)):
         return None
@@ -68,6 +69,15 @@ def _related(draft: Draft, index: int, table: str, cue: Cue) -> str | None:
         if not pieces[other].mention and not pieces[other].value and not pieces[other].is_time:
             pieces.use(other)  # the verb: *never ordered*
     return options[0]
+
+
+def _use_between(draft: Draft, index: int, table: str, related: str) -> None:
+    """The *products* of *suppliers whose products were never returned* are on the way to the returns."""
+    on_the_way = draft.graph.referring(table).keys() & draft.graph.referred(related).keys()
+    for other in draft.pieces.before(index, 2):
+        entities = draft.pieces[other].candidates("entity")
+        if entities and entities[0].table != table and entities[0].table in on_the_way:
+            draft.pieces.use(other)
 
 
 def _says_times(cue: Cue) -> bool:
@@ -113,13 +123,22 @@ def _group_by_named(draft: Draft, index: int) -> bool:
     pieces = draft.pieces
     counted = next((i for i in pieces.after(index, 1) if pieces[i].candidates("entity")), None)
     named = next((i for i in pieces.before(index, 3) if pieces[i].candidates("dimension")), None)
-    if counted is None or named is None or draft.measures:
+    cue = pieces[index].cue(*_OPERATORS)
+    if counted is None and named is None and cue is not None and _says_times(cue):
+        named = next((i for i in pieces.after(index, 1) if pieces[i].candidates("dimension")), None)
+    if named is None or draft.measures or (counted is None and not (cue and _says_times(cue))):
         return False
-    table = draft.choose(counted, ("entity",), "measure")
-    if table is None:
-        return False
-    draft.facts.append(table.table)
-    draft.measures.append(MeasureUse(Aggregation("count", table.name)))
+    if counted is None:  # 下单超过150次的客户: the rows in which the client is named
+        table = pieces[named].candidates("dimension")[0].table
+        if not _has_time(draft, table):
+            return False
+    else:
+        entity = draft.choose(counted, ("entity",), "measure")
+        if entity is None:
+            return False
+        table = entity.table
+    draft.facts.append(table)
+    draft.measures.append(MeasureUse(Aggregation("count", table)))
     return add_grouping(draft, named) is not None
 
 
