@@ -24,7 +24,8 @@ def find_event_time(draft: Draft) -> None:
     for index, piece in draft.pieces:
         if index in draft.groups or index in draft.ranked or piece.is_time:
             continue
-        entities = [c for c in piece.candidates("entity") if c.score >= 0.95]
+        least = 0.95 if piece.cue("transaction") else 0.75  # a noun such as 订单 is no verb
+        entities = [c for c in piece.candidates("entity") if c.score >= least]
         named = dict.fromkeys(
             candidate.name
             for candidate in draft.pieces.named_in(index, "dimension")
