@@ -44,7 +44,7 @@ async def outcomes(database: Path, questions: list[Question]) -> list[tuple[Ques
     subject = AskApp(AsyncText2SQL(str(database), settings=settings, model=model))
     judge: Judge = open_judge(str(database), settings)
     try:
-        answered = []
+        answered: list[tuple[Question, Answer, str]] = []
         for question in questions:
             answer = (await subject.ask(question.question, question.thread, question.today)).answer
             verdict = (await judge.judge(question, answer))[0] if "compiled" in answer.receipt.signals else ""
