@@ -30,6 +30,7 @@ COMMANDS: Mapping[str, str] = {
     "ask": "text2sql.cli.ask",
     "chat": "text2sql.cli.chat",
     "check": "text2sql.cli.check",
+    "explain": "text2sql.cli.query_explanation",
     "schema": "text2sql.cli.schema",
     "doctor": "text2sql.cli.doctor",
     "model": "text2sql.cli.model",

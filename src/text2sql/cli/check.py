@@ -66,7 +66,7 @@ def run(
     as_json: bool,
 ) -> int:
     policy_object = policy_from(policy, role, claim)
-    options = _check_options(lang, dialect, policy_object, db, rows, single=sql is not None)
+    options = check_options(lang, dialect, policy_object, db, rows, single=sql is not None)
     if sql is not None:
         return _check_statement(sql, options, as_json)
     if sys.stdin.isatty():
@@ -87,7 +87,7 @@ def verdicts(lines: Iterable[bytes], options: CheckOptions) -> Iterator[dict[str
             yield _check_line(text, options)
 
 
-def _check_options(
+def check_options(
     lang: Language,
     dialect: str | None,
     policy: Policy | None,

@@ -50,6 +50,7 @@ class Outline:
     distinct: bool = False
     # it has sub-queries or set operations; the outline describes the outermost SELECT
     is_nested: bool = False
+    columns: tuple[str, ...] = ()  # that any part of the query reads, with their tables where it says so
 
 
 def outline(sql: str, dialect: str) -> Outline | None:
@@ -83,7 +84,28 @@ def outline(sql: str, dialect: str) -> Outline | None:
         limit=_limit(tree),
         distinct=select.args.get("distinct") is not None,
         is_nested=len(list(tree.find_all(exp.Select))) > 1,
+        columns=_columns_read(tree, ctes),
     )
+
+
+def _columns_read(tree: exp.Expr, ctes: set[str]) -> tuple[str, ...]:
+    """The columns of tables; those of a step are read where the step reads them."""
+    tables = [table for table in tree.find_all(exp.Table) if table.name.lower() not in ctes]
+    names = {table.alias_or_name.lower(): table.name for table in tables}
+    computed = {item.alias.lower() for item in tree.find_all(exp.Alias)}
+    found: dict[str, None] = {}
+    for column in tree.find_all(exp.Column):
+        if isinstance(column.this, exp.Star):
+            continue
+        if column.table:
+            sources = [names[column.table.lower()]] if column.table.lower() in names else []
+        else:
+            sources = [table.name for table in tables if table.parent_select is column.parent_select]
+        if len(sources) == 1:
+            found[f"{sources[0]}.{column.name}"] = None
+        elif sources and column.name.lower() not in computed:
+            found[column.name] = None
+    return tuple(found)
 
 
 class _ColumnWriter:
