@@ -79,6 +79,7 @@ def answer_object(answer: Answer) -> dict[str, Any]:
         "receipt": plain(asdict(answer.receipt)),
         "error": {"kind": error.kind, "message": error.message, "hint": error.hint} if error else None,
         "choices": [{"label": choice.label, "question": choice.question} for choice in answer.choices],
+        "suggestions": list(answer.suggestions),
         "result_id": answer.result_id,
         "thread_id": answer.thread_id,
     }

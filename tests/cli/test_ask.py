@@ -23,7 +23,7 @@ COUNT = "SELECT count(*) AS n FROM orders"
 NAMES = "SELECT name, 城市 FROM customers ORDER BY id"
 KEYS = (
     "status question answer sql columns labels rows row_count truncated chart receipt error choices "
-    "result_id thread_id"
+    "suggestions result_id thread_id"
 )
 
 

@@ -80,6 +80,7 @@ def answer(question: str, sentence: str, status: str = "answered", **facts: Any)
         "receipt": receipt(),
         "error": None,
         "choices": [],
+        "suggestions": [],
         "result_id": "",
         "thread_id": "t-1",
     } | facts
@@ -100,6 +101,11 @@ def numbers() -> tuple[list[str], list[list[Any]]]:
     return columns, [row, *[[at, 2025, 39.6, at, "2.00", 0.5, "2025-02-28", None] for at in range(1, 12)]]
 
 
+EXAMPLES = {
+    "en": ["How did revenue change by month?", "Which customers have no orders?"],
+    "zh": ["每月的销售额是多少？", "哪些客户没有订单？"],
+}
+NEXT = {"en": ["By month", "What share is each?"], "zh": ["按月看", "占比是多少？"]}
 LONG_WORD = "Donaudampfschifffahrtsgesellschaft" * 12
 LONG_SQL = "SELECT " + ", ".join(f"quite_a_long_column_name_{at}" for at in range(60)) + f" FROM {'x' * 300}"
 
@@ -167,7 +173,8 @@ def chosen(question: str, lang: str) -> dict[str, Any]:
         )
     text = SENTENCES["zh" if zh else "en"]
     columns = ["channel", "orders"]
-    return answer(question, text, chart=spec(columns, CHANNELS, "bar"), **table(columns, CHANNELS))
+    following = {"suggestions": NEXT["zh" if zh else "en"], **table(columns, CHANNELS)}
+    return answer(question, text, chart=spec(columns, CHANNELS, "bar"), **following)
 
 
 def thread(name: str) -> dict[str, Any]:

@@ -204,6 +204,11 @@ def read_schema(request: Request, source: str = "") -> Any:
     return locked(request) or (result if source != "empty" else result | {"tables": []})
 
 
+@api.get("/examples")
+def examples(request: Request, language: str = "en") -> Any:
+    return locked(request) or {"questions": canned.EXAMPLES[language]}
+
+
 @api.get("/sources")
 def sources(request: Request) -> Any:
     known = [("shop", "SQLite"), ("warehouse", "PostgreSQL"), ("empty", "DuckDB")]

@@ -18,6 +18,19 @@ from e2e.languages import BOTH, SENTENCES, column, say
 
 
 @BOTH
+def test_the_next_questions_are_under_the_last_answer_and_are_asked_with_a_click(
+    open_window: OpenWindow, lang: str
+) -> None:
+    page = open_window(lang).open()
+    page.locator(".try").first.click()
+    expect(page.locator(".next button")).to_have_text(canned.NEXT[lang])
+    page.locator(".next button").first.click()
+    expect(page.locator(".sentence")).to_have_count(2)
+    expect(page.locator(".next")).to_have_count(1)
+    expect(page.locator(".asked").last).to_contain_text(canned.NEXT[lang][0])
+
+
+@BOTH
 def test_a_question_shows_sentence_chart_table_query_and_receipt(open_window: OpenWindow, lang: str) -> None:
     page = open_window(lang).open()
     expect(page.locator("h1")).to_have_text(say(lang, "What would you like to know?", "您想了解什么？"))

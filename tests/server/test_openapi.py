@@ -56,6 +56,7 @@ OPERATIONS = {
     ("GET", "/api/v1/results/{result_id}/chart.{form}"),
     ("GET", "/api/v1/results/{result_id}/export"),
     ("GET", "/api/v1/schema"),
+    ("GET", "/api/v1/examples"),
     ("GET", "/api/v1/sources"),
     ("POST", "/api/v1/sources/{source}/refresh"),
     ("GET", "/api/v1/threads"),

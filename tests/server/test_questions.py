@@ -14,7 +14,7 @@ from text2sql.types import Policy
 NAMES = "SELECT name FROM customers ORDER BY name"
 ANSWER = set(
     "status question answer sql columns labels rows row_count truncated chart receipt error choices "
-    "result_id thread_id".split()
+    "suggestions result_id thread_id".split()
 )
 DELETE = "DELETE FROM orders WHERE status = 'open'"
 

@@ -216,6 +216,7 @@ def answer_from_state(stored: Mapping[str, Any]) -> Answer:
             **stored,
             "columns": tuple(stored["columns"]),
             "labels": tuple(stored.get("labels", ())),
+            "suggestions": tuple(stored.get("suggestions", ())),
             "rows": (),
             "error": Problem(**stored["error"]) if stored["error"] else None,
             "choices": tuple(Choice(**item) for item in stored["choices"]),

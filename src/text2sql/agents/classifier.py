@@ -78,7 +78,7 @@ async def classifier(state: SQLMessageState, ctx: NodeContext) -> Update:
     base |= {**cost, "query_analysis": asdict(classification)}
     if classification.kind == "conversation":
         return base
-    follow_up = not is_choice and bool(turns) and looks_like_follow_up(question)
+    follow_up = not is_choice and _continues(question, turns)
     return {**base, "wants_write": write, "follow_up": follow_up}
 
 
@@ -98,7 +98,7 @@ async def _classify(
 def _classify_by_rules(
     question: str, turns: list[Turn], schema_context: SchemaContext, ctx: NodeContext
 ) -> Classification:
-    if turns and looks_like_follow_up(question):
+    if _continues(question, turns):
         return Classification("data", 0.85, ctx.say("reason.follow_up"))
     share = coverage(question, schema_context)
     if share == 1.0 or evidence(question, schema_context) >= 1.0:
@@ -163,6 +163,14 @@ def _resolve_choice(text: str, turns: list[Turn]) -> tuple[str, bool]:
     if choice is not None:
         return choice["question"], True
     return text, False
+
+
+def _continues(question: str, turns: list[Turn]) -> bool:
+    """Whether it sounds like a follow-up, or was suggested as one after the last answer."""
+    answers = [turn for turn in turns if not turn.get("talk")]
+    suggested = answers[-1].get("suggestions", []) if answers else []
+    is_suggested = question.casefold() in (suggestion.casefold() for suggestion in suggested)
+    return is_suggested or (bool(turns) and looks_like_follow_up(question))
 
 
 def _choice(text: str, choices: list[Option]) -> Option | None:

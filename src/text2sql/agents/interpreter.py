@@ -6,12 +6,13 @@ ask for it, and sees only the rows that it is given.
 """
 
 from contextlib import aclosing
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 from langchain_core.messages import AIMessage, RemoveMessage
 
 from text2sql.agents.analytic.answering import described_query
+from text2sql.agents.analytic.suggesting import suggestions_after
 from text2sql.agents.answer_builder import (
     build_answer,
     choose_chart,
@@ -50,6 +51,8 @@ async def interpreter(state: SQLMessageState, ctx: NodeContext) -> Update:
     final_state: SQLMessageState = {**state, **update}  # type: ignore[typeddict-item]
     text = _without_rows(text, final_state, ctx)
     answer = build_answer(final_state, ctx, text, "interpreter")
+    if answer.status == "answered":
+        answer = replace(answer, suggestions=await suggestions_after(final_state, ctx))
     if not ctx.resources.owns_threads:
         answer = await with_rows(answer, state.get("pagination"), ctx)
     return {
@@ -198,6 +201,7 @@ def _turns(state: SQLMessageState, answer: Answer, text: str) -> list[Turn]:
         answers=state.get("answers", ""),
         talk=state.get("talk") is not None,
         analytic=state.get("analytic"),
+        suggestions=list(answer.suggestions),
     )
     return [*state.get("turns", []), turn][-_TURNS:]
 

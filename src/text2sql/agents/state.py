@@ -153,6 +153,7 @@ class Turn(TypedDict):
     certainty: NotRequired[Certainty | None]
     answers: NotRequired[str]  # the earlier question whose rows were shown again; else empty
     analytic: NotRequired[dict[str, Any] | None]  # as in the state
+    suggestions: NotRequired[list[str]]  # the next questions that were offered
     talk: NotRequired[bool]  # it was conversation, not a question about the data
 
 

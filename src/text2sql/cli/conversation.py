@@ -20,7 +20,7 @@ from text2sql.cli.progress import Progress
 from text2sql.cli.prompt_input import PromptInput
 from text2sql.cli.question_options import QuestionOptions, clean, follow_events
 from text2sql.client.sync_client import Text2SQL
-from text2sql.i18n import Language
+from text2sql.i18n import Language, cli_text
 from text2sql.types import Answer, QueryResult, RunOptions
 
 
@@ -66,6 +66,8 @@ class Conversation:
             answer = follow_events(events, self._progress())
         self.set_last_answer(answer)
         show(self.out, answer_parts(answer, self.lang, available_space(self.out)))
+        if answer.suggestions:
+            self.say(cli_text("chat.next", self.lang, questions=" · ".join(answer.suggestions)), "dim")
 
     def set_last_answer(self, answer: Answer | None) -> None:
         """Set the answer that /page, /export, /sql and /receipt refer to."""

@@ -22,6 +22,7 @@ from text2sql.client.threads import AsyncThreads
 from text2sql.client.verified import AsyncVerified
 from text2sql.config import Settings, from_environment
 from text2sql.errors import Text2SQLError
+from text2sql.i18n import Language
 from text2sql.llm import AsyncChatModel
 from text2sql.memory import Stats
 from text2sql.resources import AppResources, Tables
@@ -174,6 +175,17 @@ class AsyncText2SQL(MovedNames):
         'label'
         """
         return await (await self.resources()).catalog_cache.profile()
+
+    async def examples(self, language: Language = "en") -> tuple[str, ...]:
+        """Up to four questions that this database can answer; each was read, compiled and checked.
+
+        >>> questions = await db.examples()
+        >>> len(questions)
+        4
+        """
+        from text2sql.agents.analytic.suggesting import examples  # noqa: PLC0415 -- see the module docstring
+
+        return await examples(await self.resources(), language)
 
     async def refresh(self) -> Catalog:
         """Reload the catalog after a change of the schema, and return it.

@@ -18,6 +18,7 @@ from text2sql.client.sync_base import InLoop, SyncClient
 from text2sql.client.threads import AsyncThreads
 from text2sql.client.verified import AsyncVerified
 from text2sql.config import Settings
+from text2sql.i18n import Language
 from text2sql.llm import AsyncChatModel
 from text2sql.memory import Pair, Stats, StoredResult, ThreadInfo
 from text2sql.resources import Tables
@@ -416,6 +417,15 @@ class Text2SQL(SyncClient):
         'label'
         """
         return self._loop.do(self._async.profile())
+
+    def examples(self, language: Language = "en") -> tuple[str, ...]:
+        """Up to four questions that this database can answer; each was read, compiled and checked.
+
+        >>> questions = db.examples()
+        >>> len(questions)
+        4
+        """
+        return self._loop.do(self._async.examples(language))
 
     def refresh(self) -> Catalog:
         """Reload the catalog after a change of the schema, and return it.

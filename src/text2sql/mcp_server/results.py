@@ -32,6 +32,7 @@ def answer_result(answer: Answer, max_tokens: int, lang: Language) -> CallToolRe
             {"label": short(choice.label, NAME), "question": short(choice.question, CELL)}
             for choice in answer.choices
         ],
+        "suggestions": [short(question, NAME) for question in answer.suggestions],
         "thread_id": answer.thread_id,
     }
     content = {name: value for name, value in content.items() if value}

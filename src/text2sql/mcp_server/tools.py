@@ -39,6 +39,7 @@ _ROWS = {
 }
 _CHOICES = {
     "choices": _OBJECTS,
+    "suggestions": {"type": "array", "items": _STRING},
     "thread_id": _STRING,
     "certainty": _text_schema("sure, probably or not_sure; unless sure, tell the user so"),
     "taken_for": _text_schema("what the query asks for, in words"),

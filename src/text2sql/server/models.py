@@ -36,6 +36,7 @@ ANSWER: dict[str, Any] = {
     },
     "error": None,
     "choices": [],
+    "suggestions": [],
     "result_id": "kP3mT0c1b7uQ",
     "thread_id": "0f9b7c0e5d2a4f6f8e3f0c5b1f7d2a9c",
 }
@@ -294,6 +295,7 @@ class AnswerObject(BaseModel, json_schema_extra={"examples": [ANSWER]}):
     )
     error: Problem | None
     choices: list[Choice]
+    suggestions: list[str] = Field(description="The next questions that may be asked in this thread")
     result_id: str
     thread_id: str
     pagination: PageNumbers | None = Field(
@@ -375,6 +377,10 @@ class SourceEntry(BaseModel):
     name: str
     dialect: str
     product: str
+
+
+class Examples(BaseModel):
+    questions: list[str]
 
 
 class SourcesList(BaseModel):

@@ -128,6 +128,7 @@ class Answer:
     thread_id: str = ""
     pagination: Mapping[str, int | bool] | None = None  # if `rows` are one page of the result
     labels: tuple[str, ...] = ()  # the columns in words, for headers; as many as `columns`, or none
+    suggestions: tuple[str, ...] = ()  # the next questions that may be asked in this thread; up to three
 
     def to_dicts(self) -> list[dict[str, Value]]:
         """The rows as dictionaries. Of several columns with one name, the later ones get a number.

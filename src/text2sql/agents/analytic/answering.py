@@ -8,9 +8,10 @@ from typing import Any
 
 from text2sql.agents.analytic.reading import AnalyticContext, analytic_context, read_analytic, read_follow_up
 from text2sql.agents.analytic.stored import from_plain, to_plain
-from text2sql.agents.node_context import NodeContext, Update
+from text2sql.agents.node_context import NodeContext, Resources, Update
 from text2sql.agents.state import GeneratedQuery, SQLMessageState
 from text2sql.answers import describe_query, facts_of
+from text2sql.config import Settings
 from text2sql.errors import CannotCompile
 from text2sql.question.reading import AnalyticReading
 from text2sql.schema import SchemaContext
@@ -140,22 +141,35 @@ def _is_calculated(value: object) -> bool:
 
 
 def context_of(ctx: NodeContext, schema_context: SchemaContext) -> AnalyticContext:
-    profile = schema_context.profile
-    key = (
-        "analytic",
-        schema_context.catalog.fingerprint,
-        profile.read_at if profile else "",
-        id(schema_context),
-    )
-    cached = ctx.resources.prepared.get(key)
-    if isinstance(cached, AnalyticContext):
+    return context_in(ctx.resources, schema_context)
+
+
+def context_in(resources: Resources, schema_context: SchemaContext) -> AnalyticContext:
+    cached = known_context(resources, schema_context)
+    if cached is not None:
         return cached
-    model = discover(schema_context.catalog, profile)
-    return ctx.resources.cache_prepared(key, analytic_context(schema_context, model))
+    model = discover(schema_context.catalog, schema_context.profile)
+    return resources.cache_prepared(_key(schema_context), analytic_context(schema_context, model))
+
+
+def known_context(resources: Resources, schema_context: SchemaContext) -> AnalyticContext | None:
+    """The context, if it has been built."""
+    cached = resources.prepared.get(_key(schema_context))
+    return cached if isinstance(cached, AnalyticContext) else None
+
+
+def _key(schema_context: SchemaContext) -> tuple[object, ...]:
+    profile = schema_context.profile
+    read_at = profile.read_at if profile else ""
+    return ("analytic", schema_context.catalog.fingerprint, read_at, id(schema_context))
 
 
 def today_of(ctx: NodeContext) -> date:
-    return date.fromisoformat(ctx.settings.today) if ctx.settings.today else date.today()
+    return today_in(ctx.settings)
+
+
+def today_in(settings: Settings) -> date:
+    return date.fromisoformat(settings.today) if settings.today else date.today()
 
 
 async def described_query(state: SQLMessageState, ctx: NodeContext) -> str:

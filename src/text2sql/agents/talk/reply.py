@@ -1,9 +1,9 @@
 """Answers conversation: from the catalog, from the last answer, or from templates. No query is written."""
 
 import re
-from collections.abc import Callable, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
 
+from text2sql.agents.analytic.suggesting import examples
 from text2sql.agents.node_context import NodeContext, Update
 from text2sql.agents.query_check import check_query
 from text2sql.agents.state import Option, SQLMessageState
@@ -26,9 +26,11 @@ async def reply(talk: Talk, state: SQLMessageState, ctx: NodeContext) -> tuple[s
         talk.kind == "complaint" and last_answer(state.get("turns", []))
     ):
         return await _about_last_answer(talk, state, ctx), {}
+    if talk.kind in ("capabilities", "examples"):
+        return await _examples(talk, ctx)
     schema_context = await ctx.resources.catalog_cache.schema_context(values=False)
     if talk.kind in ("cause", "advice"):
-        return _answerable_questions(talk, state["question"], schema_context, ctx)
+        return await _answerable_questions(talk, state["question"], schema_context, ctx)
     if talk.kind == "row_count":
         return await _row_count(talk.detail, schema_context, ctx)
     return _from_catalog(talk, schema_context, ctx)
@@ -36,8 +38,6 @@ async def reply(talk: Talk, state: SQLMessageState, ctx: NodeContext) -> tuple[s
 
 def _from_catalog(talk: Talk, schema_context: SchemaContext, ctx: NodeContext) -> tuple[str, Update]:
     catalog, lang = schema_context.catalog, ctx.language
-    if talk.kind in ("capabilities", "examples"):
-        return _examples(talk, catalog, ctx)
     texts: Mapping[str, Callable[[], str]] = {
         "tables": lambda: schema_answers.tables_text(catalog, lang),
         "schema": lambda: schema_answers.schema_text(catalog, lang),
@@ -50,32 +50,29 @@ def _from_catalog(talk: Talk, schema_context: SchemaContext, ctx: NodeContext) -
     return texts.get(talk.kind, lambda: template_reply(talk, schema_context, ctx))(), {}
 
 
-def _answerable_questions(
+async def _answerable_questions(
     talk: Talk, question: str, schema_context: SchemaContext, ctx: NodeContext
 ) -> tuple[str, Update]:
     """Say that figures can be shown, but not judged, and offer questions about the tables that are named."""
     scores = schema_context.linker.scores(question)
     best = sorted((name for name in scores if scores[name] > 0), key=lambda name: -scores[name])[:2]
-    catalog = schema_context.catalog
-    named = tuple(table for name in best if (table := find(name, catalog)) is not None)
     year = _YEAR.search(question)
-    questions = schema_answers.trend_questions(named, ctx.language, year[0] if year else "")
-    questions += schema_answers.example_questions(
-        replace(catalog, tables=named or catalog.tables), ctx.language
+    questions = await examples(
+        ctx.resources, ctx.language, about=tuple(best), year=int(year[0]) if year else 0
     )
-    choices = [Option(label=text, question=text) for text in dict.fromkeys(questions)][
-        : schema_answers.EXAMPLES
-    ]
-    text = ctx.say(f"talk.{talk.kind}")
-    return (f"{text} {ctx.say('talk.examples')}", {"choices": choices}) if choices else (text, {})
+    return _offer(questions, ctx.say(f"talk.{talk.kind}"), ctx)
 
 
-def _examples(talk: Talk, catalog: Catalog, ctx: NodeContext) -> tuple[str, Update]:
+async def _examples(talk: Talk, ctx: NodeContext) -> tuple[str, Update]:
     """Example questions; the user can choose one by its number."""
-    questions = schema_answers.example_questions(catalog, ctx.language)
     text = ctx.say("talk.capabilities") if talk.kind == "capabilities" else ""
+    questions = await examples(ctx.resources, ctx.language)
+    return _offer(questions, text, ctx) if questions or text else (ctx.say("talk.about_nothing"), {})
+
+
+def _offer(questions: Sequence[str], text: str, ctx: NodeContext) -> tuple[str, Update]:
     if not questions:
-        return text or ctx.say("talk.about_nothing"), {}
+        return text, {}
     choices = [Option(label=question, question=question) for question in questions]
     return f"{text} {ctx.say('talk.examples')}".strip(), {"choices": choices}
 

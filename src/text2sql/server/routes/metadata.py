@@ -7,8 +7,9 @@ from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
 
 from text2sql.errors import UsageError
+from text2sql.i18n import Language
 from text2sql.serialization import catalog_object
-from text2sql.server.models import Feedback, ModelsList, Preferences, SchemaObject, SourcesList
+from text2sql.server.models import Examples, Feedback, ModelsList, Preferences, SchemaObject, SourcesList
 from text2sql.server.query_pipeline import Pipeline, QueryPipeline, User
 from text2sql.server.routes.openapi import problems
 from text2sql.server.sources import Source
@@ -24,6 +25,18 @@ async def schema(
     """The visible schema of a source, as `text2sql schema --json` prints it."""
     catalog = await run_until_disconnect(request, pipeline.sources.named(source).app.catalog())
     return await asyncio.to_thread(lambda: Json(catalog_object(catalog)))
+
+
+@router.get("/examples", responses=problems(), response_model=Examples)
+async def examples(
+    request: Request,
+    pipeline: Pipeline,
+    source: Annotated[str | None, Query(max_length=200)] = None,
+    language: Language = "en",
+) -> Response:
+    """Questions that a source can answer; each was read, compiled and checked by the guard."""
+    found = pipeline.sources.named(source).app.examples(language)
+    return Json({"questions": await run_until_disconnect(request, found)})
 
 
 @router.get("/sources", responses=problems(), response_model=SourcesList)

@@ -27,6 +27,7 @@ export function answerCard(chat, turn) {
     turn.expired ? expired(chat, turn) : answer.columns?.length ? result(chat, turn) : null,
     answer.sql && !writes ? sqlSection(chat, answer.sql, { open: answer.status === "refused", run: (sql) => chat.runSql(sql) }) : null,
     answer.receipt?.path?.length ? receiptSection(chat, answer.receipt) : null,
+    answer.suggestions?.length && chat.isLast(turn) ? nextQuestions(chat, answer.suggestions) : null,
     foot(chat, turn));
 }
 
@@ -50,6 +51,11 @@ function choices(chat, offered) {
     offered.map((one, at) => h("button", { type: "button", class: "choice", onclick: () => chat.ask(one.label, { language: chat.lang }) },
       h("span", { class: "number" }, at + 1),
       h("span", {}, h("b", {}, one.label), one.question && one.question !== one.label && h("small", {}, one.question)))));
+}
+
+function nextQuestions(chat, suggested) {
+  return h("div", { class: "row next", role: "group", "aria-label": chat.t("answer.next") },
+    suggested.map((one) => button(one, () => chat.ask(one), { class: "button small" })));
 }
 
 function confirming(chat, answer) {

@@ -109,6 +109,7 @@ export class Chat {
     // Only the latest clarification can be answered, and only the latest question can be undone.
     last?.element.querySelectorAll("fieldset.choices").forEach((one) => { one.disabled = true; });
     last?.element.querySelector(".asked > button")?.remove();
+    last?.element.querySelector(".next")?.remove();
     this.shell.log.append(turn.element);
     this.shell.toEnd();
   }
