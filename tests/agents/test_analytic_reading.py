@@ -78,6 +78,11 @@ def test_a_misspelled_value_is_corrected_and_the_correction_is_known() -> None:
     assert reading.corrections == (("Germny", "Germany"),)
 
 
+def test_a_pronoun_without_its_noun_is_not_read() -> None:
+    assert not read_analytic("what did they buy most?", SHOP, TODAY, Calendar()).is_sure
+    assert read_analytic("top 5 customers by revenue with their share", SHOP, TODAY, Calendar()).is_sure
+
+
 def test_a_pronoun_of_a_follow_up_is_not_taken_for_the_previous_subject() -> None:
     first = read_analytic("top 1 customers by revenue", SHOP, TODAY, Calendar())
     assert not read_follow_up("what did they buy?", first.query, SHOP, TODAY, Calendar()).is_sure

@@ -118,7 +118,7 @@ class QuestionParts:
 def cut(parts: QuestionParts, *, follow_up: bool = False) -> Pieces:
     """At one place the longest piece wins; times win over everything."""
     text = parts.text
-    all_cues = _without_follow(find_cues(text.lower()), follow_up=follow_up)
+    all_cues = _cues_of(parts, follow_up=follow_up)
     all_cues = [cue for cue in all_cues if not _is_inside_word(cue, parts.terms)]
     taken: list[Piece] = [
         Piece(start, end, text[start:end], is_time=True) for start, end in _spans(parts.times)
@@ -172,8 +172,14 @@ def _only_ignored(piece: Piece) -> bool:
     return bool(piece.cues) and not piece.mention and all(cue.kind == "ignore" for cue in piece.cues)
 
 
-def _without_follow(cues: Sequence[Cue], *, follow_up: bool) -> list[Cue]:
-    return [cue for cue in cues if follow_up or cue.kind not in ("follow", "pronoun")]
+def _cues_of(parts: QuestionParts, *, follow_up: bool) -> list[Cue]:
+    """The cues that count: those of follow-ups only in one, and no pronoun for what stands before it."""
+    named = min((mention.start for mention in (*parts.mentions, *parts.values)), default=len(parts.text))
+    return [
+        cue
+        for cue in find_cues(parts.text.lower())
+        if follow_up or (cue.kind != "follow" and not (cue.kind == "pronoun" and named < cue.start))
+    ]
 
 
 def _is_name(mention: SchemaMention, cues: Sequence[Cue]) -> bool:
