@@ -62,3 +62,9 @@ def test_follow_ups_edit_the_previous_query(tmp_path: Path) -> None:
     assert [answer.status for answer in answers] == ["answered"] * 3
     assert [row[0] for row in answers[1].rows] == ["China"]
     assert answers[2].rows[0] == pytest.approx(("China", 34.5, 100 * 34.5 / 55.5))
+
+
+def test_a_message_that_only_makes_sense_as_an_edit_continues_the_conversation(tmp_path: Path) -> None:
+    answers = ask(tmp_path, "revenue by country in 2025", "compared with last year")
+    assert answers[1].status == "answered", answers[1]
+    assert answers[1].receipt.usage.calls == 0

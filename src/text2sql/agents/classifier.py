@@ -10,6 +10,7 @@ from dataclasses import asdict, replace
 from typing import cast
 from uuid import uuid4
 
+from text2sql.agents.analytic.answering import edits_previous
 from text2sql.agents.intent_patterns import looks_like_follow_up, wants_write
 from text2sql.agents.node_context import NodeContext, Update, failure_update, final_update, usage_update
 from text2sql.agents.prompt_builder import require_fit
@@ -73,12 +74,13 @@ async def classifier(state: SQLMessageState, ctx: NodeContext) -> Update:
                 "status": "refused",
             }
         classification, cost = await _classify(question, turns, schema_context, ctx)
+        edits = bool(turns) and await asyncio.to_thread(edits_previous, question, turns, ctx, schema_context)
     except Text2SQLError as error:  # still a new question: clear the state of the previous one
         return {**base, **failure_update("classifier", error, ctx, cast("SQLMessageState", base))}
     base |= {**cost, "query_analysis": asdict(classification)}
     if classification.kind == "conversation":
         return base
-    follow_up = not is_choice and _continues(question, turns)
+    follow_up = not is_choice and (edits or _continues(question, turns))
     return {**base, "wants_write": write, "follow_up": follow_up}
 
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 from text2sql.agents.analytic.reading import AnalyticContext, analytic_context, read_analytic, read_follow_up
 from text2sql.agents.analytic.stored import from_plain, to_plain
 from text2sql.agents.node_context import NodeContext, Resources, Update
-from text2sql.agents.state import GeneratedQuery, SQLMessageState
+from text2sql.agents.state import GeneratedQuery, SQLMessageState, Turn
 from text2sql.answers import describe_query, facts_of
 from text2sql.config import Settings
 from text2sql.errors import CannotCompile
@@ -83,7 +84,7 @@ def _read_and_compile(
 ) -> CompiledReading | None:
     context = context_of(ctx, schema_context)
     today, calendar = today_of(ctx), ctx.settings.calendar
-    previous = previous_query(state) if state.get("follow_up") else None
+    previous = previous_query(state.get("turns", [])) if state.get("follow_up") else None
     if state.get("follow_up") and previous is None:
         return None
     if previous is None:
@@ -101,11 +102,26 @@ def _read_and_compile(
     return CompiledReading(reading, compiled)
 
 
-def previous_query(state: SQLMessageState) -> AnalyticQuery | None:
+def edits_previous(
+    question: str, turns: Sequence[Turn], ctx: NodeContext, schema_context: SchemaContext
+) -> bool:
+    """Whether a message says nothing by itself, but what to change about the previous query: *compared with
+    last year*.
+    """
+    previous = previous_query(turns)
+    if previous is None or not ctx.settings.analytic:
+        return False
+    context, today, calendar = context_of(ctx, schema_context), today_of(ctx), ctx.settings.calendar
+    if read_analytic(question, context, today, calendar).is_sure:
+        return False
+    edited = read_follow_up(question, previous, context, today, calendar)
+    return edited.is_sure and edited.query != previous
+
+
+def previous_query(turns: Sequence[Turn]) -> AnalyticQuery | None:
     """The analytic query of the turn that a follow-up refers to."""
-    turns = [turn for turn in state.get("turns", []) if not turn.get("talk")]
-    stored = turns[-1].get("analytic") if turns else None
-    return stored_query(stored)
+    answers = [turn for turn in turns if not turn.get("talk")]
+    return stored_query(answers[-1].get("analytic") if answers else None)
 
 
 def stored_query(stored: dict[str, Any] | None) -> AnalyticQuery | None:

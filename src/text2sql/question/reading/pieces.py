@@ -174,7 +174,8 @@ def _only_ignored(piece: Piece) -> bool:
 
 def _cues_of(parts: QuestionParts, *, follow_up: bool) -> list[Cue]:
     """The cues that count: those of follow-ups only in one, and no pronoun for what stands before it."""
-    named = min((mention.start for mention in (*parts.mentions, *parts.values)), default=len(parts.text))
+    starts = [*(mention.start for mention in parts.mentions), *(value.start for value in parts.values)]
+    named = min(starts, default=len(parts.text))
     return [
         cue
         for cue in find_cues(parts.text.lower())
