@@ -158,8 +158,8 @@ def test_a_configured_chart_server_draws(
     (path,) = renderer.asked  # type: ignore[attr-defined]
     assert json.loads(bytes.fromhex(path.strip("/").removesuffix(".png"))) == {
         "title": "Orders?",
-        "x": "city",
-        "y": "orders",
+        "x": "City",
+        "y": "Orders",
         "data": [{"category": "Lyon", "value": 9}, {"category": "<b>Oslo</b>", "value": 3}],
     }
     assert "Lyon" not in capfd.readouterr().err  # that server tells its standard error what it draws

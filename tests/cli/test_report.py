@@ -63,7 +63,7 @@ def test_a_report_is_written_and_its_path_printed(ctx: ScriptedCli) -> None:
     ended = ctx.run("--out", str(out))
     assert (ended.code, ended.out) == (0, f"{out}\n")
     assert out.read_text(encoding="utf-8") == (
-        "3 in all, 2025-02: 2\n\n| name | n |\n|---|---:|\n| Oslo | 2 |\n| 上海 | 1 |\n"
+        "3 in all, 2025-02: 2\n\n| 名称 | 数量 |\n|---|---:|\n| Oslo | 2 |\n| 上海 | 1 |\n"
     )
     assert "running 3/3 ✓" in ended.err
     assert "4 of 4 placeholders filled; questions: 0 from the lock file, 3 at the first try" in ended.err

@@ -68,7 +68,7 @@ class Served:
 
 def settings_of(**values: Any) -> Settings:
     quick = {"stream_grace": 0.2, "shutdown_grace": 0.2, "values_wait": 0.0}
-    return Settings(**{"memory": "none", "requests_per_minute": 0, **quick, **values})
+    return Settings(**{"memory": "none", "requests_per_minute": 0, "analytic": False, **quick, **values})
 
 
 def app_of(

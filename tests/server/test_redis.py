@@ -216,7 +216,7 @@ def test_a_cache_entry_contains_no_user_data_and_expires(shop: Path, redis_url: 
         settings = {"auth": "keys", "cache": redis_url, "cache_lifetime": 200.0}
         async with two_servers(shop, scripted([NAMES]), scripted([]), **settings) as (server, _):
             ann = await with_key(server, "ann")
-            answer = await ask_as(server, ann, "who is Alice?")
+            answer = await ask_as(server, ann, "which customer is called Alice?")
             ((name, value),) = cached_entries(redis_url).items()
             assert name.removeprefix(b"text2sql:1:answer:").isalnum()
             assert json.loads(value)[0] == answer["thread_id"]

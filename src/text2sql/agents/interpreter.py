@@ -5,6 +5,7 @@ A template describes most results better than a small model would, at no cost; a
 ask for it, and sees only the rows that it is given.
 """
 
+import asyncio
 from contextlib import aclosing
 from dataclasses import asdict, replace
 from typing import Any
@@ -107,7 +108,8 @@ async def _describe_result(state: SQLMessageState, ctx: NodeContext) -> tuple[st
     taken_for = await described_query(state, ctx) or await _restate_query(execution["sql"], state, ctx)
     certainty = certainty_of(confidence(state))
     how = ctx.preset.summary
-    text = result_text(
+    text = await asyncio.to_thread(  # ten thousand rows take a tenth of a second
+        result_text,
         result,
         state["question"],
         ctx.language,
@@ -116,7 +118,10 @@ async def _describe_result(state: SQLMessageState, ctx: NodeContext) -> tuple[st
         summary=how,
     )
     text = with_doubt(text, certainty, taken_for, ctx.language)
-    update: Update = {"chart_result": choose_chart(result, state["question"]), "taken_for": taken_for}
+    update: Update = {
+        "chart_result": await asyncio.to_thread(choose_chart, result, state["question"]),
+        "taken_for": taken_for,
+    }
     if how != "model" or not result.rows:
         return text, update
     if ctx.share_values != "samples":

@@ -270,7 +270,7 @@ def cell_text(view: ColumnView, output: OutputColumn, row: int, lang: Language) 
 
 def _plain_text(value: Value, view: ColumnView, output: OutputColumn) -> str:
     if isinstance(value, int | float) and output.role != "key" and view.role != "id":
-        return style_of(view.numbers, view.name).digits(value) if abs(value) < 1e300 else str(value)
+        return view.number_style.digits(value) if abs(value) < 1e300 else str(value)
     if isinstance(value, float) and value == int(value):
         return str(int(value))
     text = " ".join(str(value).split())

@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import Literal, TypeAlias
 
 from text2sql.result_columns.headers import outputs_of
+from text2sql.result_columns.numbers import NumberStyle, style_of
 from text2sql.result_columns.temporal import GRAINS, Grain, Moment, moment
 from text2sql.text_normalization import words
 from text2sql.types import OutputColumn, QueryResult, Value
@@ -79,6 +80,10 @@ class ColumnView:
     @cached_property
     def present(self) -> tuple[Value, ...]:
         return tuple(value for value in self.values if value is not None)
+
+    @cached_property
+    def number_style(self) -> NumberStyle:
+        return style_of(self.numbers, self.name)
 
     @cached_property
     def role(self) -> Role:
