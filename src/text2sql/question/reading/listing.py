@@ -74,6 +74,29 @@ def read_list(draft: Draft) -> None:
     _use_context(draft)
 
 
+def _amount(draft: Draft) -> Aggregation | None:
+    """*Expenses per month* and *the running total of invoices* are sums; *orders per month* is a count."""
+    pieces = draft.pieces
+    is_money = any(
+        piece.cue("money") and any(c.table == draft.subject for c in piece.candidates("entity"))
+        for _, piece in pieces
+    )
+    if not is_money and not any(
+        "total" in pieces[index].text.lower() for index in pieces.with_cue("running")
+    ):
+        return None
+    amounts = [
+        measure.name
+        for measure in draft.model.measures
+        if measure.table == draft.subject and measure.kind == "amount" and measure.aggregate == "sum"
+    ]
+    if amounts:
+        return Aggregation("sum", amounts[0])
+    if is_money:
+        draft.problems.append("amount")
+    return None
+
+
 def _list_rows(draft: Draft) -> None:
     pieces = draft.pieces
     if not draft.subject:
@@ -84,7 +107,7 @@ def _list_rows(draft: Draft) -> None:
         draft.subject = named[0].table
     if draft.groupings and not draft.order:
         draft.facts.append(draft.subject)
-        draft.measures.append(MeasureUse(Aggregation("count", draft.subject)))
+        draft.measures.append(MeasureUse(_amount(draft) or Aggregation("count", draft.subject)))
         _use_context(draft)
         return
     used_columns = {getattr(item, "dimension", "") for item in draft.filters}

@@ -16,7 +16,7 @@ from text2sql.types import (
 # Cues that yield to a name of the same length.
 _WEAK = frozenset(
     "ignore list each sum count most least latest earliest rate transaction amount follow only exclude when "
-    "pronoun".split()
+    "pronoun money".split()
 )
 _NEVER_NAMES = ("never", "exclude", "each")
 _CERTAIN = 0.95
