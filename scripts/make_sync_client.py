@@ -38,6 +38,7 @@ from text2sql.client.sync_base import InLoop, SyncClient
 from text2sql.client.threads import AsyncThreads
 from text2sql.client.verified import AsyncVerified
 from text2sql.config import Settings
+from text2sql.i18n import Language
 from text2sql.llm import AsyncChatModel
 from text2sql.memory import Pair, Stats, StoredResult, ThreadInfo
 from text2sql.resources import Tables

@@ -8,7 +8,7 @@ from datetime import date
 from text2sql.agents.analytic.reading import AnalyticContext, read_analytic, read_follow_up
 from text2sql.errors import CannotCompile
 from text2sql.question.reading import AnalyticReading
-from text2sql.sql import check, compile_query
+from text2sql.sql import check, compile_query, in_worker_now
 from text2sql.types import AnalyticQuery, Calendar, CheckedSql
 
 
@@ -44,7 +44,7 @@ class SuggestionCheck:
             ).sql
         except CannotCompile:
             return False
-        checked = check(sql, schema.catalog.dialect, schema.catalog, schema.policy)
+        checked = in_worker_now(check, sql, schema.catalog.dialect, schema.catalog, schema.policy)
         return isinstance(checked, CheckedSql)
 
 
