@@ -108,8 +108,7 @@ export class Chat {
     this.turns.push(turn);
     // Only the latest clarification can be answered, and only the latest question can be undone.
     last?.element.querySelectorAll("fieldset.choices").forEach((one) => { one.disabled = true; });
-    last?.element.querySelector(".asked > button")?.remove();
-    last?.element.querySelector(".next")?.remove();
+    last?.element.querySelectorAll(".asked > button, .next").forEach((element) => { element.remove(); });
     this.shell.log.append(turn.element);
     this.shell.toEnd();
   }
