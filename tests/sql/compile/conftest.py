@@ -11,7 +11,12 @@ from sql.compile import star
 from text2sql.config import Settings
 from text2sql.database import Database, open_database
 
-ENGINES = ("sqlite", "duckdb", "postgres", "mysql", "clickhouse")
+# Those that need a server are slow: the quick tests run without one.
+ENGINES = (
+    "sqlite",
+    "duckdb",
+    *(pytest.param(name, marks=pytest.mark.slow) for name in ("postgres", "mysql", "clickhouse")),
+)
 
 
 @dataclass(frozen=True)
