@@ -23,7 +23,7 @@ from text2sql.types import (
     CompiledQuery,
     QueryResult,
     Ratio,
-    TimeFilter,
+    ValueFilter,
 )
 
 log = logging.getLogger(__name__)
@@ -142,14 +142,10 @@ def is_analytic(query: AnalyticQuery) -> bool:
         query.comparison
         or (query.ranking and query.ranking.per)
         or any(grouping.bucket or grouping.part for grouping in query.groupings)
-        or any(not _is_plain(item) for item in query.filters)
+        or any(not isinstance(item, ValueFilter) for item in query.filters)
         or any(_is_calculated(use.value) or use.share or use.running or use.moving for use in query.measures)
         or any(threshold.of_average for threshold in query.thresholds)
     )
-
-
-def _is_plain(item: object) -> bool:
-    return not isinstance(item, TimeFilter) and type(item).__name__ == "ValueFilter"
 
 
 def _is_calculated(value: object) -> bool:

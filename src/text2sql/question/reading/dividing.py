@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from text2sql.question.reading.draft import Draft
 from text2sql.question.reading.measuring import FUNCTIONS, add_measure
-from text2sql.types import Aggregation, Measure, MeasureUse, Ratio
+from text2sql.types import Aggregation, Measure, MeasureUse, Ratio, ValueFilter
 
 
 def read_shares(draft: Draft) -> None:
@@ -31,19 +31,15 @@ def read_shares(draft: Draft) -> None:
         draft.measures[-1] = MeasureUse(last.value, share=True)
         return
     value = draft.measures[-1].value
-    row_filters = tuple(item for item in draft.filters if hasattr(item, "dimension") and not _is_time(item))
+    row_filters = tuple(item for item in draft.filters if isinstance(item, ValueFilter))
     if isinstance(value, Ratio) or not row_filters:
         draft.problems.append("share")
         return
-    part = Aggregation(value.function, value.of, value.percentile, row_filters)  # type: ignore[arg-type]
+    part = Aggregation(value.function, value.of, value.percentile, row_filters)
     draft.filters = [item for item in draft.filters if item not in row_filters]
     ratio = MeasureUse(Ratio(part, value, percent=True))
     is_asked_too = bool(pieces.with_cue("count")) and not draft.pieces[cues[0]].cue("count")
     draft.measures[-1:] = [MeasureUse(part), ratio] if is_asked_too else [ratio]
-
-
-def _is_time(item: object) -> bool:
-    return hasattr(item, "ranges")
 
 
 def read_ratios(draft: Draft) -> None:

@@ -54,7 +54,7 @@ def find_ranked(draft: Draft) -> None:
 def _target(draft: Draft, index: int, cue: Cue) -> int | None:
     pieces = draft.pieces
     if cue.kind in _EXTREMES:
-        asked = next(
+        listed = next(
             (
                 other
                 for which in pieces.with_cue("list")
@@ -63,8 +63,8 @@ def _target(draft: Draft, index: int, cue: Cue) -> int | None:
             ),
             None,
         )
-        if asked is not None and asked != index + 1:
-            return asked
+        if listed is not None and listed != index + 1:
+            return listed
     following = [
         other
         for other in pieces.after(index, 2)
